@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gleaner_solvers::SolveError;
 
+use crate::domain::InvalidLog;
+
 /// An error that ends a command. Each kind has an exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -58,6 +60,12 @@ impl Error {
             Error::Interrupted => 130,
             Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,
         }
+    }
+}
+
+impl From<InvalidLog> for Error {
+    fn from(invalid: InvalidLog) -> Self {
+        Error::Run(format!("invalid event log: {invalid}"))
     }
 }
 

@@ -31,6 +31,40 @@ pub fn printable_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Maximum number of characters that [`shortened`] keeps of a text.
+const MOST_SHOWN: usize = 500;
+
+/// Maximum number of characters that [`shortened_lines`] keeps of a line.
+const LONGEST_LINE: usize = 4000;
+
+/// Like [`printable`], but cuts the text after 500 characters and adds the number of omitted
+/// characters.
+pub fn shortened(text: &str) -> String {
+    printable(&cut(text, MOST_SHOWN)).into_owned()
+}
+
+/// Like [`printable_lines`], but cuts each line after 4000 characters: for messages that contain text
+/// from files and programs.
+pub fn shortened_lines(text: &str) -> String {
+    let lines: Vec<Cow<'_, str>> = text
+        .split('\n')
+        .map(|line| cut(line, LONGEST_LINE))
+        .collect();
+    printable_lines(&lines.join("\n")).into_owned()
+}
+
+/// Returns the first `most` characters of a text, with the number of omitted characters.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return Cow::Borrowed(text);
+    };
+    let (start, rest) = text.split_at(end);
+    Cow::Owned(format!(
+        "{start}… ({} more characters)",
+        rest.chars().count()
+    ))
+}
+
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
@@ -101,6 +135,23 @@ mod tests {
         {
             assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", c as u32));
         }
+    }
+
+    // The expected values are derived from a formula.
+    #[test]
+    fn long_texts_are_cut_and_say_by_how_much() {
+        assert_eq!(shortened("a\u{202e}b"), "a\\u{202e}b");
+        let exact = "é".repeat(500);
+        assert_eq!(shortened(&exact), exact);
+        let cut = format!("{exact}… (2 more characters)");
+        assert_eq!(shortened(&format!("{exact}xy")), cut);
+        let lines = format!("{}\nshort\n", "x".repeat(1 << 20));
+        let expected = format!(
+            "{}… ({} more characters)\nshort\n",
+            "x".repeat(4000),
+            (1 << 20) - 4000
+        );
+        assert_eq!(shortened_lines(&lines), expected);
     }
 
     #[test]

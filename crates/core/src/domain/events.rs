@@ -1,5 +1,7 @@
 //! Event logs: which nodes become idle or busy at each event.
 
+use std::collections::BTreeSet;
+
 use super::clock::{Occurrence, UnknownClock};
 use super::{Clock, Slice, Stamp, Time};
 
@@ -17,9 +19,10 @@ pub const MAX_ROWS: usize = 1 << 26;
 pub const MAX_CHANGES: usize = 1 << 28;
 
 impl Change {
-    /// The change by which `node` (an index below [`MAX_NODES`]) becomes idle or busy.
+    /// Creates the change by which `node` (an index below [`MAX_NODES`]) becomes idle or busy. A larger
+    /// index is stored as [`MAX_NODES`], which is invalid in every log.
     pub fn new(node: u32, idle: bool) -> Self {
-        Change(node << 1 | u32::from(idle))
+        Change(node.min(MAX_NODES as u32) << 1 | u32::from(idle))
     }
 
     /// Index of the node in the log.
@@ -92,7 +95,8 @@ impl EventLog {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
-    /// The part of the log that `slice` selects, without rows that equal the row before.
+    /// Returns the part of the log that `slice` selects, without rows that equal the previous row. The
+    /// last row is kept as the end of the log, unless the slice drops it.
     ///
     /// It is empty if the slice keeps no row; a slice past the last node keeps no node. If a
     /// local time occurs twice, `from` means the first occurrence and `to` the second.
@@ -118,6 +122,7 @@ impl EventLog {
         let first_row = from.map_or(0, before).max(slice.skip_rows);
         let upto = |time: Time| self.times.partition_point(|&t| t <= time);
         let rows = to.map_or(self.len(), upto);
+        let end_row = rows.checked_sub(1).filter(|_| !slice.drop_end_row);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
         // Rows up to the first one kept only update `idle`. That row becomes the first of the
@@ -139,11 +144,11 @@ impl EventLog {
             if row == first_row {
                 let start = (0..).zip(&idle).filter(|(_, idle)| **idle);
                 out.push_row(time, start.map(|(node, _)| Change::new(node, true)));
-            } else if row > first_row && !row_changes.is_empty() {
+            } else if row > first_row && (!row_changes.is_empty() || end_row == Some(row)) {
                 out.push_row(time, row_changes.iter().copied());
             }
         }
-        out.finish()
+        out.finish_trusted()
     }
 
     /// The same log, with times that have the offset from UTC in force at its first row. A part
@@ -182,6 +187,64 @@ pub struct EventLogBuilder {
     log: EventLog,
 }
 
+/// The reason why rows do not form a valid [`EventLog`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidLog {
+    /// The log has no nodes or no rows.
+    #[error("found {nodes} nodes and {rows} rows, expected at least one of each")]
+    Empty {
+        /// Number of nodes.
+        nodes: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// A node has no name, or the same name as another node.
+    #[error("node {node}: found the name {name:?}, expected a unique, non-empty name")]
+    Name {
+        /// Index of the node.
+        node: usize,
+        /// Its name.
+        name: String,
+    },
+    /// The time of a row is before that of the previous row.
+    #[error(
+        "row {row}: found a time before that of the previous row, expected rows in ascending order of time"
+    )]
+    Order {
+        /// Index of the row.
+        row: usize,
+    },
+    /// A change refers to a node that is not in the log.
+    #[error("row {row}: found a change of node {node}, expected an index below {nodes}")]
+    Node {
+        /// Index of the row.
+        row: usize,
+        /// Index of the node.
+        node: u32,
+        /// Number of nodes of the log.
+        nodes: usize,
+    },
+    /// A change leaves a node in its current state, or the nodes of a row are not in ascending order.
+    #[error(
+        "row {row}: found a change of node {node} that is out of order or repeats its state, \
+         expected each node once, in ascending order of index, with a new state"
+    )]
+    Change {
+        /// Index of the row.
+        row: usize,
+        /// Index of the node.
+        node: u32,
+    },
+    /// The log exceeds the maximum number of nodes, rows or changes.
+    #[error(
+        "found a larger log, expected at most {} nodes, {} rows and {} changes",
+        MAX_NODES,
+        MAX_ROWS,
+        MAX_CHANGES
+    )]
+    TooLarge,
+}
+
 impl EventLogBuilder {
     /// Starts a log over `nodes`, at most [`MAX_NODES`].
     pub fn new(nodes: Vec<String>) -> Self {
@@ -207,8 +270,9 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row, which must keep the rules of [`EventLog`]: not before the last row, changes
-    /// by ascending node, each to another state than before.
+    /// Adds a row, which must keep the rules of [`EventLog`]: its time is not before the last row, its
+    /// changes are sorted by node, and each changes the node's state. [`EventLogBuilder::finish`]
+    /// checks these rules.
     #[inline]
     pub fn push_row(&mut self, time: Time, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
@@ -226,9 +290,61 @@ impl EventLogBuilder {
         self.log.clock = clock;
     }
 
-    /// Returns the log.
-    pub fn finish(self) -> EventLog {
+    /// Checks and returns the log.
+    ///
+    /// # Errors
+    /// The nodes or rows break a rule of [`EventLog`].
+    pub fn finish(self) -> Result<EventLog, InvalidLog> {
+        self.check_names()?;
+        self.check_rows()?;
+        Ok(self.log)
+    }
+
+    /// Returns the log without checks, for a source of rows that already keeps the rules.
+    ///
+    /// If a row breaks a rule, later operations on the log may panic.
+    pub fn finish_trusted(self) -> EventLog {
         self.log
+    }
+
+    fn check_names(&self) -> Result<(), InvalidLog> {
+        let mut seen = BTreeSet::new();
+        for (node, name) in self.log.nodes.iter().enumerate() {
+            if name.is_empty() || !seen.insert(name.as_str()) {
+                let name = name.clone();
+                return Err(InvalidLog::Name { node, name });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rows(&self) -> Result<(), InvalidLog> {
+        let log = &self.log;
+        let (nodes, rows) = (log.nodes.len(), log.len());
+        if nodes == 0 || rows == 0 {
+            return Err(InvalidLog::Empty { nodes, rows });
+        }
+        if nodes > MAX_NODES || self.is_too_large() {
+            return Err(InvalidLog::TooLarge);
+        }
+        let mut idle = vec![false; nodes];
+        for (row, (time, changes)) in log.rows().enumerate() {
+            if row > 0 && time < log.times[row - 1] {
+                return Err(InvalidLog::Order { row });
+            }
+            let mut last = None;
+            for change in changes {
+                let node = change.node();
+                let Some(state) = idle.get_mut(node as usize) else {
+                    return Err(InvalidLog::Node { row, node, nodes });
+                };
+                if *state == change.idle() || last.is_some_and(|last| node <= last) {
+                    return Err(InvalidLog::Change { row, node });
+                }
+                (*state, last) = (change.idle(), Some(node));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -252,10 +368,11 @@ mod tests {
             );
             before.clone_from(row);
         }
-        log.finish()
+        log.finish_trusted()
     }
 
-    /// The slice as the original makes it: cut the matrix, drop rows equal to the row before.
+    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row. If the
+    /// end row is kept, it stays even if it equals the previous row.
     fn sliced_matrix(matrix: &[Vec<bool>], s: Slice) -> Vec<(i64, Vec<bool>)> {
         let width = matrix.first().map_or(0, Vec::len);
         let first = s.first_node.min(width);
@@ -265,7 +382,8 @@ mod tests {
             .skip(s.skip_rows)
             .map(|(i, row)| (i, row[first..last].to_vec()))
             .collect();
-        rows.dedup_by(|later, earlier| later.1 == earlier.1);
+        let end = rows.last().map(|row| row.0).filter(|_| !s.drop_end_row);
+        rows.dedup_by(|later, earlier| later.1 == earlier.1 && Some(later.0) != end);
         rows
     }
 
@@ -290,9 +408,61 @@ mod tests {
             skip_rows in 0usize..14,
             first_node in 0usize..7,
             nodes in prop::option::of(0usize..7),
+            drop_end_row: bool,
         ) {
-            let slice = Slice { skip_rows, first_node, nodes, ..Slice::default() };
+            let slice = Slice { skip_rows, first_node, nodes, drop_end_row, ..Slice::default() };
             prop_assert_eq!(to_matrix(&from_matrix(&matrix).slice(slice).unwrap()), sliced_matrix(&matrix, slice));
+        }
+    }
+
+    /// Whether readers would accept the rows; checked cell by cell on a dense matrix of states.
+    fn is_valid(nodes: usize, rows: &[(i64, Vec<(u32, bool)>)]) -> bool {
+        let mut state = vec![false; nodes];
+        let in_order = rows.windows(2).all(|pair| pair[0].0 <= pair[1].0);
+        let changes = rows.iter().all(|(_, changes)| {
+            let ascending = changes.windows(2).all(|pair| pair[0].0 < pair[1].0);
+            ascending
+                && changes.iter().all(|&(node, idle)| {
+                    let known = (node as usize) < nodes && state[node as usize] != idle;
+                    if known {
+                        state[node as usize] = idle;
+                    }
+                    known
+                })
+        });
+        nodes > 0 && !rows.is_empty() && in_order && changes
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(512))]
+
+        #[test]
+        fn the_builder_accepts_what_readers_accept(
+            nodes in 0usize..4,
+            rows in prop::collection::vec(
+                (0i64..6, prop::collection::vec((prop_oneof![0u32..4, Just(u32::MAX)], any::<bool>()), 0..3)),
+                0..4,
+            ),
+            sorted: bool,
+        ) {
+            let mut rows = rows;
+            if sorted {
+                rows.sort_by_key(|row| row.0);
+            }
+            let mut log = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
+            for (time, changes) in &rows {
+                let changes = changes.iter().map(|&(node, idle)| Change::new(node, idle));
+                log.push_row(Time::from_seconds(*time), changes);
+            }
+            prop_assert_eq!(log.finish().is_ok(), is_valid(nodes, &rows));
+        }
+    }
+
+    #[test]
+    fn names_of_nodes_are_their_own() {
+        for names in [["a", "a"], ["", "a"]] {
+            let log = EventLogBuilder::new(names.map(str::to_owned).into());
+            assert!(matches!(log.finish(), Err(InvalidLog::Name { .. })));
         }
     }
 

@@ -28,6 +28,12 @@ pub enum Known {
 }
 
 impl Trace {
+    /// Seconds of the first and last submissions; `None` if there are no jobs.
+    pub fn submissions(&self) -> Option<(i64, i64)> {
+        let ends = self.jobs.first().zip(self.jobs.last());
+        ends.map(|(first, last)| (first.submit, last.submit))
+    }
+
     /// The load of a job of this trace on its GPUs, as known before it runs; `None` if nothing is
     /// known of its workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {

@@ -22,7 +22,7 @@ pub mod trial_search;
 pub use clock::Clock;
 pub use cluster::{Cluster, VirtualCluster};
 pub use curve::{CurveSet, ScalingCurve};
-pub use events::{Change, EventLog, EventLogBuilder};
+pub use events::{Change, EventLog, EventLogBuilder, InvalidLog};
 pub use fingerprint::Fingerprint;
 pub use jobs::{Job, Known, Trace, Usage, Workload};
 pub use node_order::NodeOrder;

@@ -23,6 +23,10 @@ pub struct Slice {
     /// Rows after this time are dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
     pub to: Option<Stamp>,
+    /// Whether to drop the last row if no node changes there, as the original does. Otherwise the row
+    /// is kept as the end of the log.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drop_end_row: bool,
 }
 
 impl fmt::Display for Slice {
@@ -39,6 +43,7 @@ impl fmt::Display for Slice {
             self.nodes.map(|nodes| format!("nodes = {nodes}")),
             time("from", self.from),
             time("to", self.to),
+            self.drop_end_row.then(|| "drop_end_row = true".to_owned()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         write!(f, "{{ {} }}", parts.join(", "))

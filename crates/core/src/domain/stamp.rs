@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::Pieces;
 use serde::de::{self, MapAccess, Visitor};
-use serde::{Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Time;
 use super::time::ParseTimeError;
@@ -127,6 +127,18 @@ pub fn as_text<S: Serializer>(
 /// The text is not a time.
 pub fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stamp>, D::Error> {
     deserializer.deserialize_any(StampVisitor)
+}
+
+/// Deserialises an optional value from its text, for serde's `deserialize_with`.
+///
+/// # Errors
+/// The text is not a valid value.
+pub fn parsed<'de, T: FromStr<Err: fmt::Display>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let value = text.map(|text| text.parse());
+    value.transpose().map_err(de::Error::custom)
 }
 
 struct StampVisitor;

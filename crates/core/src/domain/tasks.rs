@@ -48,6 +48,15 @@ impl TrainingTask {
         self.work == f64::INFINITY
     }
 
+    /// Work per second on `nodes` nodes; 0 if the task needs more nodes to run.
+    pub fn rate(&self, nodes: u32) -> f64 {
+        if nodes >= self.min_nodes {
+            self.curve.progress_at(nodes)
+        } else {
+            0.0
+        }
+    }
+
     /// Seconds from `now` to its deadline, negative if that is over; infinite if it has none.
     pub fn seconds_to_deadline(&self, now: Time) -> f64 {
         self.deadline

@@ -11,12 +11,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::{Error, Result};
 
-/// How the name of a temporary file ends.
-const ENDING: &str = ".part";
+/// Suffix of the name of a temporary file. Temporary files are hidden: their names begin with a dot.
+pub const UNFINISHED_ENDING: &str = ".part";
 
 /// Temporary files that are neither in place nor removed yet.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -40,7 +40,7 @@ pub fn discard_unfinished() {
 /// Whether a file of this name was left over by a process that was killed.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with('.') && name.ends_with(ENDING)
+    name.starts_with('.') && name.ends_with(UNFINISHED_ENDING)
 }
 
 /// Writes a file with the content that `fill` writes. A file already there is replaced in one
@@ -116,36 +116,53 @@ impl AtomicFile {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(mut self) -> Result<()> {
-        self.sync()?;
-        self.place()
+    pub fn finish(self) -> Result<()> {
+        self.close()?.place()
     }
 
-    /// Syncs everything written so far to the disk; the file is not yet in place.
+    /// Syncs the file to disk and closes it. The file is not yet in place.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn sync(&mut self) -> Result<()> {
-        let flushed = self.out.flush();
-        let synced = flushed.and_then(|()| match self.out.get_ref() {
-            Sink::Beside(beside) => beside.file.as_file().sync_data(),
-            Sink::Direct(_) => Ok(()),
-        });
-        synced.map_err(|error| Error::io("write", &self.path, error))
-    }
-
-    /// Puts the file in place, after [`AtomicFile::sync`].
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn place(self) -> Result<()> {
+    pub fn close(self) -> Result<ClosedFile> {
         let AtomicFile { path, out } = self;
-        let placed = match out.into_inner() {
-            Ok(Sink::Beside(beside)) => beside.place(),
-            Ok(Sink::Direct(_)) => Ok(()),
-            Err(error) => Err(error.into_error()),
-        };
-        placed.map_err(|error| Error::io("write", path, error))
+        let sink = out.into_inner().map_err(|error| error.into_error());
+        let closed = sink.and_then(|sink| match sink {
+            Sink::Beside(beside) => beside.close().map(Some),
+            Sink::Direct(_) => Ok(None),
+        });
+        match closed {
+            Ok(beside) => Ok(ClosedFile { path, beside }),
+            Err(error) => Err(Error::io("write", path, error)),
+        }
+    }
+}
+
+/// A complete file that is not yet in place. It is closed, so a run can hold any number of them. If it
+/// is dropped before [`ClosedFile::place`], the file already at its path is unchanged.
+#[derive(Debug)]
+pub struct ClosedFile {
+    path: PathBuf,
+    /// `None` if the file was written directly.
+    beside: Option<Closed>,
+}
+
+/// A complete temporary file, in the same directory as the file that it will replace.
+#[derive(Debug)]
+struct Closed {
+    file: TempPath,
+    target: PathBuf,
+    listed: Listed,
+}
+
+impl ClosedFile {
+    /// Moves the file into place.
+    ///
+    /// # Errors
+    /// The file cannot be renamed.
+    pub fn place(self) -> Result<()> {
+        let placed = self.beside.map_or(Ok(()), Closed::place);
+        placed.map_err(|error| Error::io("write", self.path, error))
     }
 }
 
@@ -202,7 +219,7 @@ impl Beside {
         };
         let mut builder = tempfile::Builder::new();
         let prefix = prefix(&target)?;
-        builder.prefix(&prefix).suffix(ENDING);
+        builder.prefix(&prefix).suffix(UNFINISHED_ENDING);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         // The lock is held until the file is listed, so that a signal finds it listed or not
@@ -222,9 +239,21 @@ impl Beside {
         })
     }
 
+    /// Syncs the file to disk and closes it.
+    fn close(self) -> io::Result<Closed> {
+        self.file.as_file().sync_data()?;
+        Ok(Closed {
+            file: self.file.into_temp_path(),
+            target: self.target,
+            listed: self.listed,
+        })
+    }
+}
+
+impl Closed {
     /// Renames the file to its target.
     fn place(self) -> io::Result<()> {
-        let Beside {
+        let Closed {
             file,
             target,
             listed,

@@ -5,10 +5,13 @@ mod atomic;
 mod digest;
 mod lock;
 mod output;
+mod regular;
 
 pub use atomic::{
-    AtomicFile, discard_unfinished, is_unfinished, sync_directory, write, write_bytes,
+    AtomicFile, ClosedFile, UNFINISHED_ENDING, discard_unfinished, is_unfinished, sync_directory,
+    write, write_bytes,
 };
 pub use digest::{Digest, Hashed};
 pub use lock::DirLock;
 pub use output::Output;
+pub use regular::{open_regular, read_regular};

@@ -20,8 +20,8 @@ pub struct PolicyRun {
 pub struct VcRun {
     /// Index of the virtual cluster in [`Cluster::vcs`].
     pub vc: usize,
-    /// Indices of its jobs in [`crate::domain::Trace::jobs`], ascending. Jobs that ended in the
-    /// profiler are left out.
+    /// Indices of its jobs in [`crate::domain::Trace::jobs`], in the order in which they joined
+    /// the queue. Jobs that ended in the profiler are left out.
     pub jobs: Vec<usize>,
     /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
     pub schedule: Schedule,
@@ -86,6 +86,12 @@ impl ProfilerRun {
                 .map(|end| (end, -borrowed)),
         );
         loans
+    }
+
+    /// Second at which the profiling of a job ended; `None` if the job was not profiled.
+    pub fn end(&self, job: usize) -> Option<i64> {
+        let position = self.position(job)?;
+        Some(self.schedule.jobs[position].end)
     }
 
     /// Seconds that a job of the trace waited to be profiled; 0 if it was not profiled.

@@ -16,7 +16,7 @@ use crate::domain::{NodeRule, Objective, Time};
 pub enum EventKind {
     /// Nodes joined or left: a row of the log.
     Nodes,
-    /// A task finished between two rows of the log (`--completion-events`).
+    /// A task finished between two rows of the log (never with `--no-completion-events`).
     Completion,
 }
 
@@ -97,7 +97,8 @@ record! {
         nodes_used: u32 = "nNrun" ["nodes"],
         /// lost to preemption at this event
         preemption_cost: f64 as Fixed = "PreCost" ["work"],
-        /// `nodes`, or `completion` (with `--completion-events`)
+        /// `nodes`: a row of the log; `completion`: a task finished between two rows (never with
+        /// `--no-completion-events`)
         kind: EventKind = "kind" [""],
         /// who decided
         solver: Arc<str> = "solver" [""],
@@ -107,6 +108,26 @@ record! {
         status: StepStatus = "status" [""],
         /// of the plan, where known
         gap: Option<f64> = "gap" ["relative"],
+        /// idle time since the previous row
+        idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
+        /// the part of this idle time in which no task held the node
+        unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
+        /// the part of this idle time in which a task held the node: the sum of the next three columns
+        used_node_seconds: f64 = "used_node_seconds" ["node·s"],
+        /// held by running tasks before their completion
+        before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
+        /// held until this event by tasks that had already finished; with completion events, only
+        /// rounding errors
+        after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
+        /// held by tasks that had fewer nodes than they need to run
+        below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
+        /// rate × time of all tasks since the previous row: the sum of `Thr`, `PreCost` and the next
+        /// two columns
+        gross_work: f64 = "gross_work" ["work"],
+        /// work lost to the rescaling decided at the previous row
+        rescale_loss: f64 = "rescale_loss" ["work"],
+        /// rate × time of tasks that had already finished
+        after_completion_work: f64 = "after_completion_work" ["work"],
     }
 }
 
@@ -158,6 +179,21 @@ record! {
         normalised_progress: Option<f64> = "normalised_progress" [""],
         /// by which it should be done; empty where it has none
         deadline: Option<Time> = "deadline" ["time"],
+        /// held while it ran before its completion; `node_seconds` is the sum of this and the next two
+        /// columns
+        before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
+        /// held from its completion until the next event
+        after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
+        /// held while it had fewer nodes than it needs to run
+        below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
+        /// rate × time: the sum of `work_done` and the next three columns
+        gross_work: f64 = "gross_work" ["work"],
+        /// work lost to rescaling, including the start
+        rescale_loss: f64 = "rescale_loss" ["work"],
+        /// work lost to preemption
+        preemption_loss: f64 = "preemption_loss" ["work"],
+        /// rate × time from its completion until the next event
+        after_completion_work: f64 = "after_completion_work" ["work"],
     }
 }
 
@@ -259,12 +295,18 @@ summary! {
         objective: Objective [""],
         /// the expression that this stands for (docs/OBJECTIVES.md)
         objective_expression: String [""],
+        /// SHA-256 of its source if it is a Python function; null otherwise
+        objective_sha256: Option<String> [""],
+        /// whether the nodes of a task were reallocated as soon as it finished (`--completion-events`)
+        completion_events: bool [""],
         /// which free nodes a growing task got: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
         /// which solver decided
         solver: String [""],
         /// how it wrote problems down; null where it does not
         formulation: Option<String> [""],
+        /// SHA-256 of the solver's source if it is a Python function; null otherwise
+        solver_sha256: Option<String> [""],
         /// first time of the log or its slice, replayed or not
         log_from: String ["time"],
         /// last time of the same
@@ -292,16 +334,32 @@ summary! {
         events_kept: usize [""] shown,
         /// at which a group of tasks could not have its fewest nodes; null where no group has any
         events_short: Option<usize> [""] least,
-        /// done: A
-        total_work: f64 ["work"] most,
-        /// idle in the time replayed
+        /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
-        /// held by tasks
+        /// the part of this idle time in which no task held the node
+        unused_node_seconds: f64 ["node·s"] shown,
+        /// the part of this idle time in which a task held the node: the sum of the next three fields
         used_node_seconds: f64 ["node·s"] shown,
-        /// lost to rescaling, starts included
+        /// held by running tasks before their completion
+        before_completion_node_seconds: f64 ["node·s"] shown,
+        /// held by finished tasks until the next event; with completion events, only rounding errors
+        after_completion_node_seconds: f64 ["node·s"] shown,
+        /// held by tasks that had fewer nodes than they need to run
+        below_minimum_node_seconds: f64 ["node·s"] shown,
+        /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
+        used_share: Option<f64> [""] most,
+        /// rate × time of all tasks: the sum of the next four fields
+        gross_work: f64 ["work"] shown,
+        /// useful work done, A
+        total_work: f64 ["work"] most,
+        /// work lost to rescaling, including starts
         rescale_loss: f64 ["work"] least,
-        /// lost to preemption
+        /// work lost to preemption
         preemption_loss: f64 ["work"] least,
+        /// rate × time of finished tasks until the next event
+        after_completion_work: f64 ["work"] shown,
+        /// `total_work` as a share of `gross_work`; null if `gross_work` is 0
+        useful_share: Option<f64> [""] most,
         /// that lost progress at an event at which nodes left, on average over those at which tasks
         /// were active; null where there was none
         tasks_hit_mean: Option<f64> ["tasks"] least,
@@ -356,7 +414,7 @@ summary! {
         first_rung_s: Option<f64> ["s"] least,
         /// from the first event until a trial reached the last rung
         last_rung_s: Option<f64> ["s"] least,
-        /// the least of the trials that reached the last rung
+        /// lowest loss of the trials that reached the last rung; null if all of them diverged
         best_loss: Option<f64> ["loss"] least,
         /// from the first event until the trial of that loss reached it
         best_trial_s: Option<f64> ["s"] least,

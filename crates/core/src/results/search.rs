@@ -84,7 +84,7 @@ record! {
         rung: u32 = "rung" [""],
         /// of that rung, as in the file of tasks
         resource: f64 = "resource" ["resource"],
-        /// measured there; empty but for `reached`
+        /// loss measured there; empty except for `reached`, and empty if training diverged
         loss: Option<f64> = "loss" ["loss"],
     }
 }
@@ -108,10 +108,10 @@ record! {
         end: Option<Time> = "end" ["time"],
         /// of that rung; 0 where it reached none
         resource: f64 = "resource" ["resource"],
-        /// measured there; empty where none was
+        /// loss measured there; empty if no loss was measured or training diverged
         loss: Option<f64> = "loss" ["loss"],
-        /// that it would have at the last rung, without noise
-        final_loss: f64 = "final_loss" ["loss"],
+        /// noise-free loss that the trial would have at the last rung; empty if training diverges
+        final_loss: f64 as Finite = "final_loss" ["loss"],
         /// done for it
         work_done: f64 = "work_done" ["work"],
     }
@@ -129,8 +129,8 @@ record! {
         first_s: f64 = "first_s" ["s"],
         /// until half of them had
         median_s: f64 = "median_s" ["s"],
-        /// the least loss measured there
-        best_loss: f64 = "best_loss" ["loss"],
+        /// lowest loss measured there; empty if all trials diverged
+        best_loss: f64 as Finite = "best_loss" ["loss"],
     }
 }
 

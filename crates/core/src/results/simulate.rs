@@ -17,16 +17,65 @@ pub fn is_lucid(policy: &str) -> bool {
 }
 
 /// The content of `summary.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Figures by name of the policy, in the order in which policies were asked for.
     pub policies: ByName<PolicyFigures>,
     /// Seconds between the rows of the tables of states.
     pub seq_step_s: i64,
+    /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
+    pub first_submission: Option<i64>,
+    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster
+    /// drains after it.
+    pub last_submission: Option<i64>,
+    /// Whether a job's speed depends on its placement. In this model it does not.
+    #[serde(default)]
+    pub placement_affects_speed: bool,
+}
+
+/// How much a policy knows about the durations of jobs before they end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durations {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// The true durations, which no real scheduler knows.
+    True,
+    /// Estimates.
+    Estimated,
+    /// Depends on the policy: a user-defined policy can read the true durations.
+    Own,
+}
+
+impl fmt::Display for Durations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Durations::Unknown => "unknown",
+            Durations::True => "true",
+            Durations::Estimated => "estimated",
+            Durations::Own => "own",
+        })
+    }
+}
+
+/// The assumptions behind a policy's figures.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Assumptions {
+    /// How much the policy knows about the durations of jobs.
+    #[serde(default)]
+    pub durations: Durations,
+    /// Source of the policy's estimates of durations; `None` if it uses no estimates.
+    pub estimates: Option<String>,
+    /// Spearman's rank correlation of the estimates with the true durations; `None` if the policy uses
+    /// no estimates or all estimates are equal.
+    pub estimate_rank_correlation: Option<f64>,
+    /// Whether known faults of the original are corrected; `None` if the policy has no known faults.
+    pub corrected: Option<bool>,
 }
 
 /// The figures of a policy on a trace.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PolicyFigures {
     /// Delays of all jobs; zeros if there are none.
     #[serde(flatten)]
@@ -35,17 +84,34 @@ pub struct PolicyFigures {
     pub makespan_s: i64,
     /// GPUs of the policy: those of the cluster, and those that the profiler adds.
     pub gpus: u64,
+    /// Share of these GPUs' time, from the first to the last submission, in which a job held the GPU;
+    /// `None` if both submissions are in the same second.
+    pub in_use_while_arriving: Option<f64>,
+    /// Second of the trace's clock at which the number of GPUs in use first reaches half of its mean
+    /// between the first and the last submission; `None` if no GPU is in use in that time.
+    pub warm_up_until: Option<i64>,
     /// Share of the GPU-seconds of these over the makespan in which a job held the GPU, in a
     /// virtual cluster or in the profiler.
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
+    /// Number of jobs that the profiler ran; `None` if there was no profiler.
+    pub profiled_jobs: Option<u64>,
+    /// Number of jobs that started in their virtual cluster before their profiling ended; `None` if
+    /// there was no profiler.
+    pub early_starts: Option<u64>,
+    /// The assumptions behind the figures.
+    #[serde(flatten)]
+    pub assumptions: Assumptions,
     /// Delays of jobs of up to [`SMALL_JOB_GPUS`]; `None` if there are none.
     pub small: Option<Delays>,
     /// Delays of larger jobs; `None` if there are none.
     pub large: Option<Delays>,
     /// Delays by virtual cluster, in the cluster's order; `None` if it had no jobs.
     pub vcs: ByName<Option<Delays>>,
+    /// SHA-256 of the policy's source if the policy is a Python class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 summary! {
@@ -88,12 +154,56 @@ impl Figures for PolicyFigures {
             "of the policy: those of the cluster, and those that the profiler adds",
         ),
         Field::new(
+            "in_use_while_arriving",
+            "",
+            "share of the GPU-seconds of these GPUs, from the first to the last submission, in which a job \
+             held the GPU; null if both submissions are in the same second",
+        ),
+        Field::new(
+            "warm_up_until",
+            "s",
+            "second of the trace's clock at which the number of GPUs in use first reaches half of its mean \
+             between the first and the last submission; null if no GPU is in use in that time",
+        ),
+        Field::new(
             "gpu_utilisation",
             "",
             "share of the GPU-seconds of these over the makespan in which a job held the GPU, in a \
              virtual cluster or in the profiler",
         ),
         Field::new("checkpoints", "", "preemptions, each with a checkpoint"),
+        Field::new(
+            "profiled_jobs",
+            "jobs",
+            "number of jobs that the profiler ran; null if there was no profiler",
+        ),
+        Field::new(
+            "early_starts",
+            "jobs",
+            "number of these jobs that started in their virtual cluster before their profiling ended",
+        ),
+        Field::new(
+            "durations",
+            "",
+            "what the policy knows about durations: `unknown`, `true` (which no real scheduler knows), \
+             `estimated`, or `own` (a policy in Python, which can read the true durations)",
+        ),
+        Field::new(
+            "estimates",
+            "",
+            "source of the policy's estimates of durations; null if it uses no estimates",
+        ),
+        Field::new(
+            "estimate_rank_correlation",
+            "",
+            "Spearman's rank correlation of these estimates with the true durations, over all jobs: 1 is a \
+             perfect order, 0 is chance; null if there are no estimates or all are equal",
+        ),
+        Field::new(
+            "corrected",
+            "",
+            "whether known faults of the original are corrected (`--corrected`); null if there are none",
+        ),
         Field::new(
             "small",
             "",
@@ -116,6 +226,9 @@ impl Figures for PolicyFigures {
         metric::<f64>("avg_queue_s", LEAST, |s| Some(s.all.avg_queue_s)),
         metric::<f64>("p999_queue_s", LEAST, |s| Some(s.all.p999_queue_s)),
         metric::<i64>("makespan_s", LEAST, |s| Some(s.makespan_s as f64)),
+        metric::<f64>("in_use_while_arriving", Some(Direction::Max), |s| {
+            s.in_use_while_arriving
+        }),
         metric::<f64>("gpu_utilisation", Some(Direction::Max), |s| {
             Some(s.gpu_utilisation)
         }),

@@ -35,6 +35,30 @@ record! {
     }
 }
 
+record! {
+    /// A row of `<policy>_runs`: a time during which a job ran on the same GPUs at the same speed. The
+    /// virtual clusters come one after the other, in the order of the cluster's file; in each, rows are
+    /// by ascending start of the run. Times are seconds of the trace's clock.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RunRow {
+        /// the job's id; a number where all ids are
+        id: String as Ids = "job_id" [""],
+        /// its virtual cluster
+        vc: Arc<str> = "vc" [""],
+        /// number of the run: how often the job was preempted before it
+        run: u32 = "run" [""],
+        /// first second of the row
+        from: i64 = "from_time" ["s"],
+        /// end of the row: the second at which the GPUs become free or the speed changes
+        to: i64 = "to_time" ["s"],
+        /// work done each second; 1 for a job that has its GPUs alone
+        speed: f64 = "speed" ["s/s"],
+        /// list of nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the
+        /// order in which they joined the virtual cluster
+        nodes: String = "nodes" [""],
+    }
+}
+
 /// `profiler_jobs`: every job of the trace, in its order.
 pub const PROFILER_JOBS: [Field; 7] = [
     Field::new("job_id", "", "its id; a number where all ids are"),

@@ -28,6 +28,9 @@ pub use variable::Variable;
 /// What stands before an expression to make its goal [`Goal::MaxMin`].
 const MAX_MIN: &str = "max-min:";
 
+/// Prefix of the name of an objective that is a Python function.
+const PYTHON: &str = "python:";
+
 /// The quantity that the allocator maximises over the window, less the cost of rescaling. A clone
 /// shares the expression.
 #[derive(Debug, Clone)]
@@ -51,9 +54,25 @@ impl Objective {
         &self.text
     }
 
-    /// The expression that it stands for, with the goal before it where that is not the total.
+    /// Creates an objective for the Python function with this name. The function's values replace the
+    /// tasks' objective curves, see [`set_objective`].
+    pub fn of_function(name: &str) -> Self {
+        Objective {
+            text: format!("{PYTHON}{name}").into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the objective is a Python function, which this program cannot call by name.
+    pub fn is_function(&self) -> bool {
+        self.text.starts_with(PYTHON)
+    }
+
+    /// The objective's expression, preceded by the goal unless the goal is the total. For a Python
+    /// function, the function's name.
     pub fn expression(&self) -> String {
         match self.goal {
+            _ if self.is_function() => self.text.clone().into_owned(),
             Goal::Total => self.expression.text().to_owned(),
             Goal::MaxMin => format!("{MAX_MIN} {}", self.expression.text()),
         }
@@ -148,6 +167,9 @@ impl Serialize for Objective {
 impl<'de> Deserialize<'de> for Objective {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
+        if let Some(name) = text.strip_prefix(PYTHON) {
+            return Ok(Objective::of_function(name));
+        }
         text.parse().map_err(serde::de::Error::custom)
     }
 }
