@@ -17,8 +17,8 @@ pub(super) struct Active {
     pub rate: f64,
     /// Cost of the rescale decided at the last event, charged at the next one.
     pub pending_cost: f64,
-    /// Work done since the last event, less costs.
-    pub progress: f64,
+    /// Its accounts of the time since the last event.
+    pub spell: Spell,
     /// Whether a node left it at this event.
     pub preempted: bool,
     /// Seconds for which it held nodes.
@@ -35,7 +35,7 @@ impl Active {
             held: NodeSet::default(),
             rate: 0.0,
             pending_cost: 0.0,
-            progress: 0.0,
+            spell: Spell::default(),
             preempted: false,
             running_seconds: 0.0,
             constants: objective.constants(task),
@@ -81,6 +81,92 @@ pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
         lost_preempted: 0.0,
         normalised_progress: None,
         deadline: task.deadline,
+        before_completion_node_seconds: 0.0,
+        after_completion_node_seconds: 0.0,
+        below_minimum_node_seconds: 0.0,
+        gross_work: 0.0,
+        rescale_loss: 0.0,
+        preemption_loss: 0.0,
+        after_completion_work: 0.0,
+    }
+}
+
+/// The node-time and work accounts of the time between two events, for one task or for all tasks:
+///
+/// - node-time: used = before completion + after completion + below the minimum,
+/// - work: gross = useful + rescaling + preemption + after completion.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spell {
+    /// Node-seconds in which tasks held nodes.
+    pub used: f64,
+    /// Part of `used`: node-seconds after the completion.
+    pub after_completion: f64,
+    /// Part of `used`: node-seconds on too few nodes to run.
+    pub below_minimum: f64,
+    /// Gross work: rate × time.
+    pub gross_work: f64,
+    /// Work lost to the rescale decided at the previous event.
+    pub rescale_loss: f64,
+    /// Work lost because nodes left.
+    pub preemption_loss: f64,
+    /// Gross work after the completion: rate × time.
+    pub after_completion_work: f64,
+}
+
+impl Spell {
+    /// The accounts of an active task that spends `seconds` in its present state.
+    pub fn of(active: &Active, task: &TrainingTask, seconds: f64) -> Self {
+        let held = active.held.len();
+        let used = seconds * f64::from(held);
+        Spell {
+            used,
+            below_minimum: if held < task.min_nodes { used } else { 0.0 },
+            gross_work: seconds * active.rate,
+            rescale_loss: active.pending_cost,
+            ..Spell::default()
+        }
+    }
+
+    /// Useful work.
+    pub fn progress(&self) -> f64 {
+        self.gross_work - self.rescale_loss - self.preemption_loss - self.after_completion_work
+    }
+
+    /// Node-seconds in which unfinished tasks ran.
+    pub fn before_completion(&self) -> f64 {
+        self.used - self.after_completion - self.below_minimum
+    }
+
+    /// Books `overshoot`, the work beyond the task's total, as work after its completion, with the
+    /// corresponding share of the node-time. Rounding of completion times can make the overshoot
+    /// slightly negative.
+    pub fn complete(&mut self, overshoot: f64) {
+        self.after_completion_work = overshoot;
+        if self.gross_work > 0.0 {
+            self.after_completion = self.used * (overshoot / self.gross_work);
+        }
+    }
+
+    /// Adds another task's spell at the same event.
+    pub fn add(&mut self, other: &Spell) {
+        self.used += other.used;
+        self.after_completion += other.after_completion;
+        self.below_minimum += other.below_minimum;
+        self.gross_work += other.gross_work;
+        self.rescale_loss += other.rescale_loss;
+        self.preemption_loss += other.preemption_loss;
+        self.after_completion_work += other.after_completion_work;
+    }
+
+    /// Adds the spell to the account of its task.
+    pub fn book(&self, row: &mut TaskRow) {
+        row.before_completion_node_seconds += self.before_completion();
+        row.after_completion_node_seconds += self.after_completion;
+        row.below_minimum_node_seconds += self.below_minimum;
+        row.gross_work += self.gross_work;
+        row.rescale_loss += self.rescale_loss;
+        row.preemption_loss += self.preemption_loss;
+        row.after_completion_work += self.after_completion_work;
     }
 }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use gleaner_solvers::{
-    Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status, check,
+    Allocation, BigM, Formulation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec,
+    Status, check,
 };
 
 use super::minimums;
@@ -65,7 +66,8 @@ pub trait Decider {
         ))
     }
 
-    /// Decides at event `event` on `problem`, whose tasks are the active ones in order.
+    /// Makes the decision at `event` for `problem`, whose tasks are the active ones in order. The
+    /// problem's id contains the event and its time.
     ///
     /// # Errors
     /// The solver or the script fails; the replay stops.
@@ -91,11 +93,16 @@ impl SolverDecider {
     /// # Errors
     /// This build has no such solver.
     pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
-        Ok(SolverDecider {
+        Ok(Self::by(spec, spec.build()?, limits))
+    }
+
+    /// Like [`SolverDecider::new`], but with a solver that is already built from `spec`.
+    pub fn by(spec: SolverSpec, solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
+        SolverDecider {
             always_apply: spec.kind == SolverKind::EqualShare,
             formulation: spec.kind.is_milp().then_some(spec.formulation),
-            ..Self::of(spec.build()?, limits)
-        })
+            ..Self::of(solver, limits)
+        }
     }
 
     /// A decider that asks any solver, one of your own for example.
@@ -118,16 +125,43 @@ impl SolverDecider {
         }
     }
 
-    /// Checks an answer if that is wanted.
-    fn check(&self, event: usize, problem: &Problem, answer: &Allocation) -> Result<()> {
+    /// Checks that an answer can be carried out, and checks all of its constraints if requested.
+    fn check(&self, problem: &Problem, answer: &Allocation) -> Result<()> {
         let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
         verdict.unwrap_or(Ok(())).map_err(|violations| {
             let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            Error::Run(format!(
-                "the answer of {} at event {event} fails the check: {}",
-                self.name(),
-                all.join("; ")
-            ))
+            self.failed(problem, &format!("fails the check: {}", all.join("; ")))
+        })?;
+        let Some(counts) = &answer.counts else {
+            return Ok(());
+        };
+        let (found, tasks) = (counts.len(), problem.tasks.len());
+        if found != tasks {
+            let what = format!("has {found} counts, expected one for each of {tasks} tasks");
+            return Err(self.failed(problem, &what));
+        }
+        let used: u64 = counts.iter().copied().map(u64::from).sum();
+        if used > problem.nodes.into() {
+            let what = format!("uses {used} nodes, expected at most {}", problem.nodes);
+            return Err(self.failed(problem, &what));
+        }
+        Ok(())
+    }
+
+    /// The error for an answer that cannot be used.
+    fn failed(&self, problem: &Problem, what: &str) -> Error {
+        let (name, at) = (self.name(), &problem.id);
+        Error::Run(format!("the answer of {name} at {at}, {what}"))
+    }
+
+    /// Asks the solver. If the solver accepts the problem but fails, the error contains the event and
+    /// its time.
+    fn solve(&mut self, problem: &Problem) -> Result<Allocation> {
+        let answer = self.solver.solve(problem, &self.limits);
+        answer.map_err(|error| match error {
+            SolveError::Invalid(_) => error.into(),
+            error if error.is_wrong_choice() => error.into(),
+            error => Error::Run(format!("{} at {}: {error}", self.name(), problem.id)),
         })
     }
 }
@@ -141,19 +175,19 @@ impl Decider for SolverDecider {
         self.formulation.map(Formulation::as_str)
     }
 
-    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+    fn decide(&mut self, _: usize, problem: &Problem) -> Result<Decision> {
         let start = Instant::now();
-        let mut answer = self.solver.solve(problem, &self.limits)?;
+        let mut answer = self.solve(problem)?;
         let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
         let is_short = has_minimum && answer.status == Status::Infeasible;
         let mut solved = Cow::Borrowed(problem);
         if is_short {
             let lowered = minimums::lowered(problem, self.solver.as_mut(), &self.limits)?;
-            answer = self.solver.solve(&lowered, &self.limits)?;
+            answer = self.solve(&lowered)?;
             solved = Cow::Owned(lowered);
         }
         let micros = start.elapsed().as_micros() as u64;
-        self.check(event, &solved, &answer)?;
+        self.check(&solved, &answer)?;
         let gap = answer.gap();
         let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {

@@ -1,6 +1,7 @@
 //! The replay loop.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +9,7 @@ use gleaner_solvers::{Problem, Task};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::accounts::{self, Active, Rescale};
+use super::accounts::{self, Active, Rescale, Spell};
 use super::decide::{Decider, Decision, Plan};
 use super::efficiency::EfficiencyMeter;
 use super::groups::{self, Groups};
@@ -39,8 +40,8 @@ pub struct Control<'a> {
 /// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
 ///
 /// # Errors
-/// The decider fails, or its plan cannot be carried out; a value of the objective is out of range; the
-/// search of the options is not valid.
+/// The decider fails, or its plan cannot be carried out. A value of the objective is out of range. The
+/// window, a task or the search in the options is invalid.
 pub fn run(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -67,6 +68,7 @@ pub fn run_choosing(
     let Some(&start) = log.times().first() else {
         return Err(Error::Run("the log slice holds no event".into()));
     };
+    options.check(tasks)?;
     let last_event = decider.last_event();
     let mut engine = Engine::new(log, tasks, options, (decider, choice), start)?;
     engine.deal()?;
@@ -92,7 +94,11 @@ pub fn run_choosing(
             break;
         }
     }
-    Ok(engine.finish(ended))
+    // If the solver is stopped during the last decision, the allocation stays unchanged.
+    if control.stop.load(Ordering::Relaxed) {
+        ended = Ended::Interrupted;
+    }
+    Ok(engine.finish(ended, control.stop))
 }
 
 /// The state of a run; see [`run`].
@@ -120,7 +126,6 @@ pub(super) struct Engine<'a> {
     pub(super) efficiency: EfficiencyMeter,
     /// For the bound; `None` if it is not wanted.
     pub(super) course: Option<CourseRecorder>,
-    pub(super) rescale_loss: f64,
     /// Events at which nodes left while tasks were active.
     pub(super) losses: u64,
     pub(super) steps: Vec<StepRow>,
@@ -163,7 +168,7 @@ impl<'a> Engine<'a> {
         Ok(Engine {
             log,
             tasks: Cow::Borrowed(first),
-            rounds: options.repeat_tasks.then(|| Rounds::new(tasks, start)),
+            rounds: (options.repeat_tasks && !tasks.is_empty()).then(|| Rounds::new(tasks, start)),
             options,
             decider,
             choice,
@@ -178,7 +183,6 @@ impl<'a> Engine<'a> {
             held_since: vec![start; log.nodes().len()],
             efficiency: EfficiencyMeter::new(),
             course: options.bound.then(CourseRecorder::default),
-            rescale_loss: 0.0,
             losses: 0,
             steps: Vec::with_capacity(log.len()),
             timings: Vec::with_capacity(log.len()),
@@ -294,35 +298,9 @@ impl<'a> Engine<'a> {
         kind: EventKind,
     ) -> Result<bool> {
         let rate_before: f64 = self.active.iter().map(|a| a.rate).sum();
-        self.accrue(time);
-        self.choice.observe(changes, self.active.len());
-        let mut moves = Moves::default();
-        self.preempt(changes, &mut moves);
-        let progress = self.settle(kind)?;
-        moves.joined = self.join(changes);
-        self.admit()?;
-        let mut row = StepRow {
-            time,
-            progress,
-            rate: 0.0,
-            rescale_cost: 0.0,
-            event,
-            nodes_left: moves.left,
-            tasks_preempted: moves.preempted,
-            nodes_joined: moves.joined,
-            tasks_active: 0,
-            nodes_idle: self.pool.idle(),
-            tasks_running: 0,
-            nodes_used: 0,
-            preemption_cost: moves.preemption_cost,
-            kind,
-            solver: self.solver.clone(),
-            status: StepStatus::Trivial,
-            gap: None,
-        };
+        let mut row = self.advance(time, event, changes, kind)?;
         let mut micros = 0;
-        let over = self.active.is_empty() && self.supply.is_empty() && !self.repeat()?;
-        row.tasks_active = self.active.len() as u32;
+        let over = self.active.is_empty() && self.supply.is_empty();
         if over {
             row.rate = rate_before;
         } else if self.pool.idle() == 0 || self.active.is_empty() {
@@ -337,14 +315,66 @@ impl<'a> Engine<'a> {
         Ok(!over)
     }
 
-    /// Submits the set of tasks again if the options ask for it and the number of tasks allows
-    /// it. Returns whether it did.
-    fn repeat(&mut self) -> Result<bool> {
+    /// Advances nodes, tasks and accounts to an event. Returns the event's row, as it would be without a
+    /// decision.
+    fn advance(
+        &mut self,
+        time: Time,
+        event: usize,
+        changes: &[Change],
+        kind: EventKind,
+    ) -> Result<StepRow> {
+        let (idle, unused) = self.accrue(time);
+        self.choice.observe(changes, self.active.len());
+        let mut moves = Moves::default();
+        self.preempt(changes, &mut moves);
+        let (progress, spell) = self.settle(kind)?;
+        moves.joined = self.join(changes);
+        self.admit()?;
+        self.repeat()?;
+        Ok(StepRow {
+            time,
+            progress,
+            rate: 0.0,
+            rescale_cost: 0.0,
+            event,
+            nodes_left: moves.left,
+            tasks_preempted: moves.preempted,
+            nodes_joined: moves.joined,
+            tasks_active: self.active.len() as u32,
+            nodes_idle: self.pool.idle(),
+            tasks_running: 0,
+            nodes_used: 0,
+            preemption_cost: moves.preemption_cost,
+            kind,
+            solver: self.solver.clone(),
+            status: StepStatus::Trivial,
+            gap: None,
+            idle_node_seconds: idle,
+            unused_node_seconds: unused,
+            used_node_seconds: spell.used,
+            before_completion_node_seconds: spell.before_completion(),
+            after_completion_node_seconds: spell.after_completion,
+            below_minimum_node_seconds: spell.below_minimum,
+            gross_work: spell.gross_work,
+            rescale_loss: spell.rescale_loss,
+            after_completion_work: spell.after_completion_work,
+        })
+    }
+
+    /// Submits the task set again if the options ask for it, all tasks of the last round were admitted,
+    /// and places are free. The number of places is `max_tasks` or the size of the set, whichever is
+    /// smaller. One round either fills these places or has tasks that are submitted later.
+    fn repeat(&mut self) -> Result<()> {
         let Some(rounds) = &mut self.rounds else {
-            return Ok(false);
+            return Ok(());
         };
+        let places = self.options.max_tasks.min(rounds.set_size());
+        if !self.supply.is_empty() || self.active.len() >= places {
+            return Ok(());
+        }
         let Some(tasks) = rounds.next(self.now) else {
-            return Ok(false);
+            return Ok(());
         };
         self.supply = Supply::Listed {
             queue: Queue::new(self.tasks.len() as u32, &tasks),
@@ -353,29 +383,31 @@ impl<'a> Engine<'a> {
         let open = tasks.iter().map(|task| accounts::open(task, self.start));
         self.accounts.extend(open);
         self.tasks.to_mut().extend(tasks);
-        self.admit()?;
-        Ok(true)
+        self.admit()
     }
 
-    /// Books progress and node time since the last event.
-    fn accrue(&mut self, time: Time) {
+    /// Books the node-time since the last event. Returns the idle node-seconds, and how many of them no
+    /// task held.
+    fn accrue(&mut self, time: Time) -> (f64, f64) {
         let seconds = time.seconds_since(self.now);
         self.efficiency.accrue(self.pool.idle(), seconds);
         if let Some(course) = &mut self.course {
             course.accrue(self.pool.idle(), seconds);
         }
         for active in &mut self.active {
-            active.progress = seconds * active.rate - active.pending_cost;
+            active.spell = Spell::of(active, &self.tasks[active.task as usize], seconds);
             active.preempted = false;
-            self.rescale_loss += active.pending_cost;
             let account = &mut self.accounts[active.task as usize];
             account.active_seconds += seconds;
-            account.node_seconds += seconds * f64::from(active.held.len());
+            account.node_seconds += active.spell.used;
             if !active.held.is_empty() {
                 active.running_seconds += seconds;
             }
         }
         self.now = time;
+        let node_seconds = |nodes: u32| f64::from(nodes) * seconds;
+        let free = self.pool.free().len();
+        (node_seconds(self.pool.idle()), node_seconds(free))
     }
 
     /// Takes away the nodes that left. A task that held any of them pays once.
@@ -398,7 +430,7 @@ impl<'a> Engine<'a> {
             active.preempted = true;
             let seconds = self.tasks[task as usize].rescale_down;
             let cost = seconds * active.rate;
-            active.progress -= cost;
+            active.spell.preemption_loss = cost;
             let account = &mut self.accounts[task as usize];
             account.preemptions += 1;
             if cost > 0.0 {
@@ -410,14 +442,14 @@ impl<'a> Engine<'a> {
         self.losses += u64::from(moves.left > 0 && !self.active.is_empty());
     }
 
-    /// Adds the progress of active tasks to their accounts and retires finished tasks. Returns
-    /// the sum of the progress.
-    fn settle(&mut self, kind: EventKind) -> Result<f64> {
-        let mut total = 0.0;
+    /// Adds the progress of active tasks to their accounts and retires finished tasks. Returns the total
+    /// progress, and the accounts of all tasks since the last event.
+    fn settle(&mut self, kind: EventKind) -> Result<(f64, Spell)> {
+        let (mut total, mut spells) = (0.0, Spell::default());
         let mut finished = Vec::new();
         for active in &mut self.active {
             let account = &mut self.accounts[active.task as usize];
-            account.work_done += active.progress;
+            account.work_done += active.spell.progress();
             // A completion's time is rounded to nanoseconds and its work to f64.
             let slack = match kind {
                 EventKind::Nodes => 0.0,
@@ -425,12 +457,14 @@ impl<'a> Engine<'a> {
                 EventKind::Completion => 0.0,
             };
             if account.work <= account.work_done + slack {
-                active.progress -= account.work_done - account.work;
+                active.spell.complete(account.work_done - account.work);
                 account.work_done = account.work;
                 account.end = Some(self.now);
                 finished.push(active.task);
             }
-            total += active.progress;
+            total += active.spell.progress();
+            active.spell.book(account);
+            spells.add(&active.spell);
         }
         if let Supply::Search(trials) = &mut self.supply {
             let mut finished = finished.iter();
@@ -439,7 +473,7 @@ impl<'a> Engine<'a> {
         if !finished.is_empty() {
             self.retire();
         }
-        Ok(total)
+        Ok((total, spells))
     }
 
     /// Removes finished tasks; their nodes become free.
@@ -536,6 +570,9 @@ impl<'a> Engine<'a> {
 
     /// Asks the decider about the present state.
     fn ask(&mut self, event: usize) -> Result<Decision> {
+        self.problem.id.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(self.problem.id, "event {event}, {}", self.now);
         self.problem.nodes = self.pool.idle();
         for (task, active) in self.problem.tasks.iter_mut().zip(&self.active) {
             task.current = active.held.len();
@@ -590,10 +627,6 @@ impl<'a> Engine<'a> {
     fn refresh_rate(&mut self, k: usize) {
         let active = &mut self.active[k];
         let task = &self.tasks[active.task as usize];
-        active.rate = if active.held.len() >= task.min_nodes {
-            task.curve.progress_at(active.held.len())
-        } else {
-            0.0
-        };
+        active.rate = task.rate(active.held.len());
     }
 }

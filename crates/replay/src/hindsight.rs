@@ -58,8 +58,8 @@ impl CourseRecorder {
 #[derive(Debug, Default)]
 struct Kinds {
     list: Vec<Kind>,
-    /// Number of each kind by curve, most nodes, and the bits of the costs of rescaling.
-    numbers: BTreeMap<(ScalingCurve, u32, [u64; 2]), u32>,
+    /// Index of each kind, by curve, minimum and maximum nodes, and the bits of the rescaling costs.
+    numbers: BTreeMap<(ScalingCurve, [u32; 2], [u64; 2]), u32>,
 }
 
 impl Kinds {
@@ -67,10 +67,14 @@ impl Kinds {
     fn number(&mut self, task: &TrainingTask, nodes: u32) -> u32 {
         let most = task.as_solved().cap().min(nodes);
         let costs = [task.rescale_up, task.rescale_down];
-        let key = (task.curve.clone(), most, costs.map(f64::to_bits));
+        let key = (
+            task.curve.clone(),
+            [task.min_nodes, most],
+            costs.map(f64::to_bits),
+        );
         *self.numbers.entry(key).or_insert_with(|| {
             self.list.push(Kind {
-                rates: (0..=most).map(|n| task.curve.progress_at(n)).collect(),
+                rates: (0..=most).map(|n| task.rate(n)).collect(),
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
             });

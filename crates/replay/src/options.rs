@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
-use gleaner_solvers::Problem;
+use gleaner_core::domain::{
+    NodeOrder, NodeRule, Objective, ScalingCurve, TaskGroup, TrainingTask, TrialSearch,
+};
+use gleaner_core::error::{Error, Result};
+use gleaner_solvers::{Problem, Rates, Task};
 
 use super::groups;
 use super::initial::Initial;
@@ -31,7 +34,7 @@ pub struct Options {
     pub seed: u64,
     /// Whether a task's completion is an event of its own.
     pub completion_events: bool,
-    /// Whether the tasks are submitted again once all of them are done; they must pass
+    /// Whether the tasks are resubmitted as they finish. They must then pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
     /// Whether the bound of the work with hindsight is computed.
@@ -64,6 +67,40 @@ impl Options {
     /// the problems of the replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
         groups::outline(&self.groups, tasks, self.empty_problem())
+    }
+
+    /// Validates the window and the tasks, as file readers do.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: all faults, one sentence each.
+    pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
+        let problem = |of: fn(&ScalingCurve) -> &Rates| {
+            let solved = |task: &TrainingTask| Task {
+                name: task.name.clone(),
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                curve_objective: of(&task.curve).clone(),
+                ..task.as_solved()
+            };
+            Problem {
+                tasks: tasks.iter().map(solved).collect(),
+                ..self.empty_problem()
+            }
+        };
+        let mut faults = problem(|curve| &curve.progress).validate();
+        faults.extend(problem(|curve| &curve.objective).validate());
+        let lacks_work = |task: &&TrainingTask| task.work.is_nan() || task.work <= 0.0;
+        let without_work = tasks.iter().filter(lacks_work);
+        faults.extend(without_work.map(|task| {
+            let (name, work) = (&task.name, task.work);
+            format!("task {name}: work is {work}, expected a number above 0")
+        }));
+        faults.dedup();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Usage(faults.join("; ")))
+        }
     }
 
     /// A problem without tasks and nodes.

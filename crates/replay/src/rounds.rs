@@ -1,4 +1,9 @@
-//! A set of tasks that is submitted again once all of it is done (`--repeat-tasks`).
+//! A set of tasks that is submitted repeatedly (`--repeat-tasks`).
+//!
+//! A round begins at the first event at which two conditions hold. All tasks of the previous round have
+//! been admitted, and fewer tasks are active than places exist. The number of places is the limit on
+//! active tasks or the size of the set, whichever is smaller. The last tasks of a round therefore share
+//! the nodes with the first tasks of the next round.
 
 use gleaner_core::domain::tasks::MAX_TASKS;
 use gleaner_core::domain::{Time, TrainingTask};
@@ -25,6 +30,11 @@ impl<'a> Rounds<'a> {
             start,
             count: 1,
         }
+    }
+
+    /// Number of tasks in a round.
+    pub fn set_size(&self) -> usize {
+        self.set.len()
     }
 
     /// The tasks of the next round. Its first task is submitted at `now`, the others as much
@@ -63,8 +73,8 @@ fn numbered(name: &str, round: usize) -> String {
 pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
     if let Some(task) = tasks.iter().find(|task| task.is_endless()) {
         return Err(Error::Usage(format!(
-            "--repeat-tasks submits the set again when all of it is done, and task {:?} is \
-             endless: leave the option out, or give the task work to do",
+            "--repeat-tasks resubmits the set as its tasks finish, but task {:?} is endless: \
+             omit the option, or give the task a finite amount of work",
             task.name
         )));
     }

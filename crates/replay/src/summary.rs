@@ -1,5 +1,7 @@
 //! The end of a run: efficiency and totals.
 
+use std::sync::atomic::AtomicBool;
+
 use super::engine::Engine;
 use super::fairness::{RunFairness, normalised_progress};
 use super::supply::Supply;
@@ -9,8 +11,9 @@ use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{Ended, StepStatus, Summary, TaskRow};
 
 impl Engine<'_> {
-    /// Closes all intervals and accounts, and sums up the run.
-    pub(super) fn finish(mut self, ended: Ended) -> Outcome {
+    /// Closes all intervals and accounts, and summarises the run. If `stop` is set, the bound, which can
+    /// take minutes, is skipped, and the run counts as interrupted.
+    pub(super) fn finish(mut self, mut ended: Ended, stop: &AtomicBool) -> Outcome {
         for k in 0..self.active.len() {
             let task = self.active[k].task;
             for node in self.active[k].held.iter().collect::<Vec<_>>() {
@@ -24,9 +27,18 @@ impl Engine<'_> {
         let measured = self.efficiency.finish(&self.tasks);
         let total_work: f64 = self.accounts.iter().map(|a| a.work_done).sum();
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
-        let bound = self.course.map(|course| {
+        let tasks = |of: fn(&TaskRow) -> f64| self.accounts.iter().map(of).sum::<f64>();
+        let (used, gross_work) = (tasks(|a| a.node_seconds), tasks(|a| a.gross_work));
+        let idle = measured.idle_node_seconds;
+        // The best split of every moment is also a bound, and can be the better one where curves are not
+        // concave.
+        let bound = self.course.and_then(|course| {
             let nodes = self.log.nodes().len() as u32;
-            gleaner_bound::bound(&course.finish(&self.tasks, nodes))
+            let found = gleaner_bound::bound(&course.finish(&self.tasks, nodes), stop);
+            if found.is_none() {
+                ended = Ended::Interrupted;
+            }
+            found.map(|found| found.min(measured.fluid_work))
         });
         let count = |status| self.steps.iter().filter(|s| s.status == status).count();
         let span = Span {
@@ -73,6 +85,10 @@ impl Engine<'_> {
             active_seconds: measured.active_seconds,
             objective: self.options.objective.clone(),
             objective_expression: self.options.objective.expression(),
+            // Callers from Python fill these in.
+            objective_sha256: None,
+            solver_sha256: None,
+            completion_events: self.options.completion_events,
             node_choice: self.options.node_choice,
             from: self.start.to_string(),
             to: self.now.to_string(),
@@ -82,11 +98,19 @@ impl Engine<'_> {
             events_optimal: count(StepStatus::Optimal) + count(StepStatus::Trivial),
             events_kept: count(StepStatus::Kept),
             events_short: self.groups.any_minimum().then_some(self.events_short),
+            idle_node_seconds: idle,
+            unused_node_seconds: self.steps.iter().map(|s| s.unused_node_seconds).sum(),
+            used_node_seconds: used,
+            before_completion_node_seconds: tasks(|a| a.before_completion_node_seconds),
+            after_completion_node_seconds: tasks(|a| a.after_completion_node_seconds),
+            below_minimum_node_seconds: tasks(|a| a.below_minimum_node_seconds),
+            used_share: (idle > 0.0).then(|| used / idle),
+            gross_work,
             total_work,
-            idle_node_seconds: measured.idle_node_seconds,
-            used_node_seconds: self.accounts.iter().map(|a| a.node_seconds).sum(),
-            rescale_loss: self.rescale_loss,
-            preemption_loss: self.steps.iter().map(|s| s.preemption_cost).sum(),
+            rescale_loss: tasks(|a| a.rescale_loss),
+            preemption_loss: tasks(|a| a.preemption_loss),
+            after_completion_work: tasks(|a| a.after_completion_work),
+            useful_share: share(gross_work),
             tasks_hit_mean: (self.losses > 0).then(|| hits as f64 / self.losses as f64),
             equivalent_nodes: measured.equivalent_nodes,
             dedicated_work: measured.dedicated_work,

@@ -41,7 +41,10 @@ impl TrialFigures {
         let finished = |trial: &&TrialRow| trial.state == TrialState::Finished;
         let ends = trials.iter().filter(finished).filter_map(|trial| trial.end);
         let since = |time: Time| time.seconds_since(span.from);
-        let best = outcome.best();
+        // A diverged trial is never the best, even if no other trial finished.
+        let best = outcome
+            .best()
+            .filter(|trial| trial.loss.is_some_and(f64::is_finite));
         let least = trials.iter().map(|t| t.final_loss).reduce(f64::min);
         let reached = trials.iter().filter(|trial| trial.end.is_some()).count();
         let hours = span.seconds() / 3600.0;
@@ -60,7 +63,8 @@ impl TrialFigures {
             best_trial_s: best.and_then(|trial| trial.end).map(since),
             regret: best
                 .zip(least)
-                .map(|(trial, least)| trial.final_loss - least),
+                .map(|(trial, least)| trial.final_loss - least)
+                .filter(|regret| regret.is_finite()),
             wasted_work: trials
                 .iter()
                 .filter(|trial| !finished(trial))

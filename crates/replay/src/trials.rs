@@ -187,9 +187,10 @@ impl<'a> Trials<'a> {
         };
         let loss = self.curves.loss(job.trial, job.to);
         let row = &mut self.trials[job.trial as usize].row;
-        (row.end, row.resource, row.loss) = (Some(now), job.to, Some(loss));
+        let finite = Some(loss).filter(|loss| loss.is_finite());
+        (row.end, row.resource, row.loss) = (Some(now), job.to, finite);
         row.state = TrialState::Waiting;
-        self.record(now, TrialEvent::Reached, job.trial, Some(loss));
+        self.record(now, TrialEvent::Reached, job.trial, finite);
         let verdicts = self.search.report(job.trial, loss);
         let verdicts = verdicts.map_err(|error| Error::Run(error.to_string()))?;
         verdicts

@@ -253,6 +253,27 @@ fn a_table_is_linear_between_its_points() {
     );
 }
 
+// A small fixed example: trial 0 diverges after 2 and recovers at 4, and trial 1 diverges at once.
+#[test]
+fn losses_that_are_not_finite_are_those_of_diverged_trials() {
+    let trials = [
+        (
+            0,
+            points(&[(1.0, 3.0), (2.0, 2.0), (3.0, f64::NAN), (4.0, 1.0)]),
+        ),
+        (1, points(&[(1.0, f64::NEG_INFINITY)])),
+    ];
+    let table = Table::new(BTreeMap::from(trials)).unwrap();
+    for (resource, loss) in [(0.5, 3.0), (1.5, 2.5), (2.0, 2.0), (4.0, 1.0), (9.0, 1.0)] {
+        assert_eq!(table.loss(0, resource), loss, "at {resource}");
+    }
+    for resource in [2.25, 3.0, 3.5] {
+        assert_eq!(table.loss(0, resource), f64::INFINITY, "at {resource}");
+    }
+    assert_eq!(table.loss(1, 1.0), f64::INFINITY);
+    assert_eq!((table.start(0), table.start(2)), (Some(1.0), None));
+}
+
 #[test]
 fn all_faults_of_a_table() {
     let trials = [
@@ -274,7 +295,6 @@ fn all_faults_of_a_table() {
         found,
         [
             "trials: found trial 2, expected trial 1: trials are numbered 0, 1, 2, …",
-            "0[0].loss: found NaN, expected a finite number",
             "0[1].resource: found 1, expected above 1, the one before",
             "0[2].resource: found inf, expected a finite number of at least 0",
             "0[3].resource: found -1, expected a finite number of at least 0",

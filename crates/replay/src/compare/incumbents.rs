@@ -58,7 +58,8 @@ pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
         (Some(best), Some(found)) => (best.least_share?, found.least_share?, 1e-9),
         _ => (best.objective?, answer.objective?, NOTHING),
     };
-    Some((best - found).max(0.0) / best.abs().max(nothing))
+    let size = best.abs().max(found.abs()).max(nothing);
+    Some((best - found).max(0.0) / size)
 }
 
 /// The rows of a problem, by contender and time. `optimum` is the exact solver's answer, if it has

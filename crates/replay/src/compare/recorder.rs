@@ -10,7 +10,11 @@ pub struct Recorder {
     decider: SolverDecider,
     every: usize,
     seen: usize,
-    /// The problems kept; their ids name the event.
+    /// The last event, and the number of decisions made at it. Completions after a row of the log share
+    /// the event number of that row.
+    last: (usize, usize),
+    /// The recorded problems. Their ids identify the event: `event-7`, and `event-7.1` for the first
+    /// completion after it.
     pub problems: Vec<Problem>,
 }
 
@@ -21,6 +25,7 @@ impl Recorder {
             decider,
             every: every.max(1),
             seen: 0,
+            last: (0, 0),
             problems: Vec::new(),
         }
     }
@@ -32,9 +37,15 @@ impl Decider for Recorder {
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let before = if self.last.0 == event { self.last.1 } else { 0 };
+        self.last = (event, before + 1);
         if self.seen.is_multiple_of(self.every) {
+            let id = match before {
+                0 => format!("event-{event}"),
+                completion => format!("event-{event}.{completion}"),
+            };
             self.problems.push(Problem {
-                id: format!("event-{event}"),
+                id,
                 ..problem.clone()
             });
         }

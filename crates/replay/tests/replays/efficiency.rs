@@ -1,10 +1,12 @@
 //! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, Time, TrainingTask,
 };
 use gleaner_core::results::replay::{Ended, Summary};
-use gleaner_replay::{Initial, Options};
+use gleaner_replay::{Control, Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 
@@ -22,7 +24,7 @@ pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
         log.push_row(Time::from_seconds(second), joined.chain(left));
         before = idle;
     }
-    log.finish()
+    log.finish().unwrap()
 }
 
 pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTask {
@@ -208,5 +210,87 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
         assert_eq!(whole.tasks_hit_mean, cut.tasks_hit_mean);
         assert!(whole.efficiency.unwrap() < 1.0, "{whole:?}");
         assert!(whole.idle_node_seconds > cut.idle_node_seconds);
+    }
+}
+
+// The stop signal arrives at the last event, when only the bound remains to be computed.
+#[test]
+fn a_bound_is_not_begun_after_a_signal() {
+    let log = counts(4, &[(0, 4), (10, 3), (20, 4)]);
+    let tasks = [task("a", 0, 1e9, &[1.0, 2.0])];
+    let options = Options {
+        bound: true,
+        ..options(60.0, 1)
+    };
+    let run = |is_stopped: bool| {
+        let stop = AtomicBool::new(false);
+        let control = Control {
+            stop: &stop,
+            progress: &mut |event, _| stop.store(is_stopped && event == 2, Ordering::Relaxed),
+        };
+        let mut solver = solver(SolverKind::Exact);
+        let outcome = gleaner_replay::run(&log, &tasks, &options, &mut solver, control);
+        let summary = outcome.unwrap().summary;
+        (
+            summary.ended,
+            summary.complete,
+            summary.bound_work.is_some(),
+        )
+    };
+    assert_eq!(run(false), (Ended::LogEnded, true, true));
+    assert_eq!(run(true), (Ended::Interrupted, false, false));
+}
+
+/// A task whose rate increases by one of these steps with each node. The steps need not be sorted.
+fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
+    let rates: Vec<f64> = steps
+        .iter()
+        .scan(0.0, |rate, step| {
+            *rate += step;
+            Some(*rate)
+        })
+        .collect();
+    TrainingTask {
+        min_nodes: min_nodes.min(rates.len() as u32),
+        rescale_up: cost,
+        rescale_down: cost / 2.0,
+        ..task(name, 0, f64::INFINITY, &rates)
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(128))]
+
+    // The tasks are endless, so one bound applies to all rules and windows. The work of the best of
+    // these runs is at most the best possible work.
+    #[test]
+    fn bounds_hold_whatever_the_curves_are(
+        gaps in prop::collection::vec((1i64..200, 0u32..=6), 2..25),
+        set in prop::collection::vec(
+            (1u32..4, 0.0f64..40.0, prop::collection::vec(prop_oneof![Just(0.0), 0.0f64..10.0], 1..7)),
+            1..4,
+        ),
+    ) {
+        let rows: Vec<(i64, u32)> = gaps.iter().scan(0, |at, &(gap, idle)| {
+            *at += gap;
+            Some((*at, idle))
+        }).collect();
+        let tasks: Vec<TrainingTask> = set.iter().enumerate().map(|(i, (min, cost, steps))| {
+            stepped(&format!("t{i}"), *min, *cost, steps)
+        }).collect();
+        let log = counts(6, &rows);
+        for (t_fwd, node_choice) in [(10.0, NodeRule::Blocks), (100.0, NodeRule::Arrival), (1e4, NodeRule::Blocks)] {
+            let options = Options {
+                bound: true,
+                node_choice,
+                initial: Initial::Solve,
+                ..options(t_fwd, 4)
+            };
+            let outcome = replay(&log, &tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
+            let s = &outcome.summary;
+            let bound = s.bound_work.unwrap();
+            prop_assert!(s.total_work <= bound + 1e-9 * bound.abs(), "{} above {bound}", s.total_work);
+            prop_assert!(bound <= s.fluid_work, "{bound} above {}", s.fluid_work);
+        }
     }
 }

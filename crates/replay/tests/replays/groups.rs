@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gleaner_check::replay::Inputs;
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, Time, TrainingTask,
 };
@@ -10,7 +11,7 @@ use gleaner_replay::{Initial, Options};
 use gleaner_solvers::{BigM, SolverKind};
 use proptest::prelude::*;
 
-use crate::audit::it_is_verified;
+use crate::audit::{inputs, it_follows};
 use crate::support::{options, replay, solver};
 
 fn task(name: &str, min_nodes: u32, speed: f64) -> TrainingTask {
@@ -44,7 +45,8 @@ fn group(name: &str, tasks: &[&str], min: Option<u32>, max: Option<u32>) -> Task
 
 /// A log on which these numbers of nodes are idle, each for 100 s.
 fn log(idle: &[u32]) -> EventLog {
-    let most = idle.iter().copied().max().unwrap();
+    // A log must have at least one node.
+    let most = idle.iter().copied().max().unwrap().max(1);
     let mut log = EventLogBuilder::new((0..most).map(|n| format!("n{n}")).collect());
     let mut before = 0;
     for (second, &now) in (0..).step_by(100).zip(idle) {
@@ -57,7 +59,7 @@ fn log(idle: &[u32]) -> EventLog {
         Time::from_seconds(100 * idle.len() as i64),
         [Change::new(0, before == 0)],
     );
-    log.finish()
+    log.finish().unwrap()
 }
 
 fn run(log: &EventLog, tasks: &[TrainingTask], groups: &[TaskGroup], options: Options) -> Outcome {
@@ -68,7 +70,11 @@ fn run(log: &EventLog, tasks: &[TrainingTask], groups: &[TaskGroup], options: Op
     };
     let mut decider = solver(SolverKind::Exact).checked(BigM::Corrected);
     let outcome = replay(log, tasks, &options, &mut decider).unwrap();
-    it_is_verified(log, tasks, &groups, &outcome);
+    let inputs = Inputs {
+        repeat: options.repeat_tasks,
+        ..inputs(log, tasks, &groups)
+    };
+    it_follows(&inputs, &outcome);
     outcome
 }
 

@@ -84,7 +84,7 @@ fn first_events(log: &EventLog, events: usize) -> EventLog {
     for (time, changes) in log.rows().take(events) {
         out.push_row(time, changes.iter().copied());
     }
-    out.finish()
+    out.finish().unwrap()
 }
 
 // Golden values: the original's step tables.
@@ -173,7 +173,7 @@ fn log(nodes: u32, rows: &[(i64, &[u32])]) -> EventLog {
         out.push_row(Time::from_seconds(seconds), changes);
         before = idle;
     }
-    out.finish()
+    out.finish().unwrap()
 }
 
 fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
@@ -271,6 +271,71 @@ fn a_completion_can_be_its_own_event() {
     assert!(early.summary.total_work > late.summary.total_work);
 }
 
+// Derived by hand: two nodes do 18 units of work per second, and the start costs 180 units. The 810
+// units are therefore done after 55 s. The nodes stay with the task until the next event. A preemption
+// at that event costs 90.
+#[test]
+fn what_follows_a_completion_is_booked_apart() {
+    let accounts = |rows: &[(i64, &[u32])], completion_events| {
+        let options = Options {
+            completion_events,
+            ..options(100.0, 1)
+        };
+        let outcome = run(&log(2, rows), &[task("a", 810.0)], &options);
+        let row = &outcome.steps[0];
+        (
+            [
+                row.unused_node_seconds,
+                row.before_completion_node_seconds,
+                row.after_completion_node_seconds,
+            ],
+            [
+                row.progress,
+                row.rescale_loss,
+                row.preemption_cost,
+                row.after_completion_work,
+            ],
+        )
+    };
+    let stays: &[(i64, &[u32])] = &[(0, &[0, 1]), (100, &[0, 1])];
+    let leaves: &[(i64, &[u32])] = &[(0, &[0, 1]), (100, &[0])];
+    assert_eq!(
+        accounts(stays, false),
+        ([0.0, 110.0, 90.0], [810.0, 180.0, 0.0, 810.0])
+    );
+    assert_eq!(
+        accounts(leaves, false),
+        ([0.0, 120.0, 80.0], [810.0, 180.0, 90.0, 720.0])
+    );
+    assert_eq!(
+        accounts(leaves, true),
+        ([0.0, 110.0, 0.0], [810.0, 180.0, 0.0, 0.0])
+    );
+}
+
+// Derived by hand: the task needs two nodes and loses one. It keeps the other, because no plan arrives
+// in time.
+#[test]
+fn nodes_below_the_minimum_are_booked_apart() {
+    let log = log(2, &[(0, &[0, 1]), (10, &[0]), (40, &[0])]);
+    let tasks = [TrainingTask {
+        min_nodes: 2,
+        ..task("a", 1e9)
+    }];
+    let silent = Stubborn(Allocation::without_plan(Status::Unknown));
+    let mut decider = SolverDecider::of(Box::new(silent), Limits::default());
+    let outcome = replay(&log, &tasks, &options(100.0, 1), &mut decider).unwrap();
+    audit(&log, &tasks, &outcome);
+    let s = &outcome.summary;
+    let found = [
+        s.idle_node_seconds,
+        s.before_completion_node_seconds,
+        s.below_minimum_node_seconds,
+        s.gross_work,
+    ];
+    assert_eq!(found, [50.0, 20.0, 30.0, 180.0]);
+}
+
 #[test]
 fn the_replay_ends_with_the_last_task() {
     let log = log(2, &[(0, &[0, 1]), (1000, &[0]), (2000, &[]), (3000, &[1])]);
@@ -363,7 +428,65 @@ fn a_plan_beyond_the_idle_nodes_is_an_error_not_a_panic() {
     };
     let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
     let result = replay(&log, &[task("a", 1e9)], &options(1000.0, 1), &mut decider);
-    assert!(result.unwrap_err().to_string().contains("stubborn"));
+    let message = result.unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "the answer of stubborn at event 1, 1970-01-01 00:01:40, uses 2 nodes, expected at most 1"
+    );
+    let two = Allocation {
+        counts: Some(vec![0, 0]),
+        ..Allocation::without_plan(Status::Optimal)
+    };
+    let mut decider = SolverDecider::of(Box::new(Stubborn(two)), Limits::default());
+    let result = replay(&log, &[task("a", 1e9)], &options(1000.0, 1), &mut decider);
+    assert!(result.unwrap_err().to_string().contains("has 2 counts"));
+}
+
+#[test]
+fn tasks_that_no_reader_accepts_are_errors() {
+    let log = log(2, &[(0, &[0]), (100, &[1])]);
+    let valid = || task("a", 1e9);
+    let short = ScalingCurve {
+        progress: [0.0].into(),
+        ..valid().curve
+    };
+    let wrong = [
+        TrainingTask {
+            min_nodes: 0,
+            ..valid()
+        },
+        TrainingTask {
+            max_nodes: 0,
+            ..valid()
+        },
+        TrainingTask {
+            rescale_up: f64::NAN,
+            ..valid()
+        },
+        TrainingTask {
+            work: 0.0,
+            ..valid()
+        },
+        TrainingTask {
+            curve: short,
+            ..valid()
+        },
+    ];
+    for task in wrong {
+        let mut decider = solver(SolverKind::Exact);
+        let result = replay(
+            &log,
+            std::slice::from_ref(&task),
+            &options(60.0, 1),
+            &mut decider,
+        );
+        assert!(result.is_err(), "{task:?}");
+    }
+    let mut decider = solver(SolverKind::Exact);
+    let twice = [valid(), valid()];
+    assert!(replay(&log, &twice, &options(60.0, 1), &mut decider).is_err());
+    assert!(replay(&log, &twice[..1], &options(f64::NAN, 1), &mut decider).is_err());
+    assert!(replay(&log, &twice[..1], &options(60.0, 1), &mut decider).is_ok());
 }
 
 /// Runs a script of (event, task, node) triples on two tasks and two nodes.

@@ -60,7 +60,7 @@ fn blocks(names: Vec<String>, flips: &[(u32, u32)]) -> EventLog {
             .collect();
         log.push_row(Time::from_seconds(60 * row), changes);
     }
-    log.finish()
+    log.finish().unwrap()
 }
 
 fn names(count: u32) -> Vec<String> {
@@ -268,9 +268,11 @@ fn nameless(log: &EventLog) -> EventLog {
     let mut other = EventLogBuilder::new(names.collect());
     for (time, changes) in log.rows() {
         let moved = |change: &Change| Change::new(nodes[change.node() as usize], change.idle());
-        other.push_row(time, changes.iter().map(moved));
+        let mut changes: Vec<Change> = changes.iter().map(moved).collect();
+        changes.sort_unstable();
+        other.push_row(time, changes);
     }
-    other.finish()
+    other.finish().unwrap()
 }
 
 /// A machine whose scheduler takes 12 idle neighbours at a time, and gets 12 nodes of all places back.
@@ -290,11 +292,12 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
             let first = rng.random_range(0..=moved.len() - 12);
             moved = moved[first..first + 12].to_vec();
         }
+        moved.sort_unstable();
         let changes = moved.iter().map(|&node| Change::new(node, joins));
         log.push_row(Time::from_seconds(60 * event), changes);
         moved.iter().for_each(|&node| idle[node as usize] = joins);
     }
-    log.finish()
+    log.finish().unwrap()
 }
 
 /// Work under each rule: the original's, blocks with the log's names, and learned without them. The

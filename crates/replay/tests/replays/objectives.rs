@@ -9,7 +9,8 @@ use gleaner_core::error::Result;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::StepStatus;
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan};
-use gleaner_solvers::{BigM, Problem, SolverKind};
+use gleaner_solvers::backends::Exact;
+use gleaner_solvers::{BigM, Goal, Problem, SolverKind, Task};
 
 use crate::audit::audit;
 use crate::support::{options, replay, solver};
@@ -71,7 +72,7 @@ fn idle(count: u32) -> EventLog {
     );
     log.push_row(Time::from_seconds(10), [Change::new(0, false)]);
     log.push_row(Time::from_seconds(1000), [Change::new(0, true)]);
-    log.finish()
+    log.finish().unwrap()
 }
 
 fn task(name: &str, speed: f64, priority: f64) -> TrainingTask {
@@ -164,7 +165,7 @@ fn course(text: &str) -> Vec<f64> {
         ..options(60.0, 10)
     };
     let mut values = Values::default();
-    replay(&log.finish(), &[task], &options, &mut values).unwrap();
+    replay(&log.finish().unwrap(), &[task], &options, &mut values).unwrap();
     values.0
 }
 
@@ -212,6 +213,45 @@ fn an_expression_gives_the_run_of_the_name_that_stands_for_it() {
 }
 
 // The first task could end by its deadline only with all four nodes.
+// The example in docs/OBJECTIVES.md.
+#[test]
+fn the_documented_example_is_as_documented() {
+    let solved = |name: &str, current, rates: [f64; 5]| Task {
+        name: name.into(),
+        min_nodes: 2,
+        max_nodes: 6,
+        rescale_up: 20.0,
+        rescale_down: 10.0,
+        curve_nodes: [0, 2, 3, 4, 5, 6].into(),
+        curve_objective: [0.0, rates[0], rates[1], rates[2], rates[3], rates[4]].into(),
+        weight: 1.0,
+        current,
+    };
+    let mut problem = Problem {
+        id: String::new(),
+        nodes: 8,
+        t_fwd: 120.0,
+        tasks: vec![
+            solved("a", 4, [16.0, 23.0, 30.0, 35.0, 40.0]),
+            solved("b", 2, [10.0, 14.0, 18.0, 20.0, 22.0]),
+        ],
+        groups: Vec::new(),
+        goal: Goal::Total,
+    };
+    let plans = [[4, 2], [5, 3], [6, 2], [4, 4]];
+    let values = plans.map(|plan| problem.objective(&plan));
+    assert_eq!(values, [4800.0, 5080.0, 5400.0, 5560.0]);
+    let mut exact = Exact::new(BigM::Corrected);
+    assert_eq!(exact.optimal_counts(&problem), Some(&[4, 4][..]));
+    problem.t_fwd = 20.0;
+    assert_eq!(exact.optimal_counts(&problem), Some(&[4, 2][..]));
+    assert_eq!(problem.objective(&[4, 2]), 800.0);
+    assert_eq!(problem.objective(&[4, 4]), 760.0);
+    // Below its minimum, a task earns nothing, and a rescale costs it nothing.
+    problem.tasks[1].current = 1;
+    assert_eq!(problem.objective(&[4, 4]), 20.0 * 30.0 + 20.0 * 18.0);
+}
+
 #[test]
 fn deadlines_are_met_where_the_objective_looks_at_them() {
     let mut tasks = [task("due", 1.0, 1.0), task("other", 1.0, 1.0)];

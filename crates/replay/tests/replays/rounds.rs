@@ -1,13 +1,14 @@
 //! Endless tasks, and sets of tasks that are submitted again.
 
-use gleaner_core::domain::TrainingTask;
+use gleaner_check::replay::Inputs;
+use gleaner_core::domain::{Time, TrainingTask};
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::replay::{Ended, EventKind};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
 
-use crate::audit::audit;
+use crate::audit::{audit, audit_tables, inputs, it_follows};
 use crate::efficiency::{counts, task};
 use crate::support::{options, replay, solver};
 
@@ -17,16 +18,22 @@ fn repeated(rows: &[(i64, u32)], tasks: &[TrainingTask], change: Options) -> Out
         ..change
     };
     let log = counts(4, rows);
-    replay(&log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap()
+    let outcome = replay(&log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
+    let inputs = Inputs {
+        repeat: true,
+        ..inputs(&log, tasks, &[])
+    };
+    it_follows(&inputs, &outcome);
+    outcome
 }
 
-// By hand: one node is always idle, and there are events every 10 s. Task a has done its 15 units
-// of work at the event at 20 s. Task b is submitted at 25 s, has the node from 30 s, and is done at
-// 50 s.
+// Derived by hand: two nodes are always idle, and there is an event every 10 s. Each task runs on one
+// node and does one unit of work per second. The second round begins at 10 s, when a is done and b still
+// runs. In the second round, b has a node from 20 s, when a of that round is done, until 50 s.
 #[test]
-fn a_set_is_submitted_again_at_the_event_that_completes_it() {
-    let rows: Vec<(i64, u32)> = (0..=10).map(|k| (10 * k, 1 + (k % 2) as u32)).collect();
-    let tasks = [task("a", 0, 15.0, &[1.0]), task("b", 25, 15.0, &[1.0])];
+fn a_round_begins_as_soon_as_there_is_room_for_its_first_task() {
+    let rows: Vec<(i64, u32)> = (0..=5).map(|k| (10 * k, 2 + (k % 2) as u32)).collect();
+    let tasks = [task("a", 0, 10.0, &[1.0]), task("b", 0, 30.0, &[1.0])];
     let start = Options {
         initial: Initial::Solve,
         ..options(60.0, 2)
@@ -44,18 +51,20 @@ fn a_set_is_submitted_again_at_the_event_that_completes_it() {
         })
         .collect();
     let expected = [
-        ("a", 0, Some(20)),
-        ("b", 25, Some(50)),
-        ("a#2", 50, Some(70)),
-        ("b#2", 75, Some(100)),
-        ("a#3", 100, None),
-        ("b#3", 125, None),
+        ("a", 0, Some(10)),
+        ("b", 0, Some(30)),
+        ("a#2", 10, Some(20)),
+        ("b#2", 10, Some(50)),
+        ("a#3", 30, Some(40)),
+        ("b#3", 30, None),
+        ("a#4", 50, None),
+        ("b#4", 50, None),
     ];
     assert_eq!(told, expected);
     let summary = &outcome.summary;
     assert_eq!(
         (summary.rounds, summary.tasks, summary.tasks_finished),
-        (3, 6, 4)
+        (4, 8, 5)
     );
     assert_eq!(summary.ended, Ended::LogEnded);
 }
@@ -84,6 +93,48 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
         let expected = usize::from(completion_events);
         assert_eq!(outcome.steps.iter().filter(completions).count(), expected);
     }
+}
+
+/// Recomputes the admissions from the rule and the end times alone. Asserts that rounds begin at the
+/// same events as in the tables, and that each event has the same number of active tasks.
+fn admissions_follow_the_rule(
+    set: &[TrainingTask],
+    outcome: &Outcome,
+    start: Time,
+    max_tasks: usize,
+    is_repeated: bool,
+) {
+    let rows = &outcome.tasks;
+    let submits: Vec<Time> = set.iter().map(|task| task.submit.max(start)).collect();
+    let first = *submits.iter().min().unwrap();
+    let mut waiting: Vec<(Time, usize)> = submits.iter().copied().zip(0..).collect();
+    let (mut active, mut rounds): (Vec<usize>, usize) = (Vec::new(), 1);
+    let times = std::iter::once(start).chain(outcome.steps.iter().map(|row| row.time));
+    for (event, now) in times.enumerate() {
+        active.retain(|&task| rows[task].end.is_none_or(|end| end > now));
+        loop {
+            while active.len() < max_tasks
+                && let Some(at) = waiting.iter().position(|&(submit, _)| submit <= now)
+            {
+                active.push(waiting.remove(at).1);
+            }
+            if !is_repeated || !waiting.is_empty() || active.len() >= max_tasks.min(set.len()) {
+                break;
+            }
+            let after = |submit: &Time| Time(now.0 + submit.0 - first.0);
+            let begin = rounds * set.len();
+            waiting = submits.iter().map(after).zip(begin..).collect();
+            for &(submit, task) in &waiting {
+                assert_eq!(rows[task].submit, submit, "{}", rows[task].name);
+            }
+            rounds += 1;
+        }
+        if event > 0 {
+            let row = &outcome.steps[event - 1];
+            assert_eq!(row.tasks_active as usize, active.len(), "{row:?}");
+        }
+    }
+    assert_eq!(outcome.summary.rounds, rounds);
 }
 
 proptest! {
@@ -118,12 +169,7 @@ proptest! {
             ..tasks[i % tasks.len()].clone()
         }).collect();
         prop_assert_eq!(all.len(), outcome.summary.rounds * tasks.len());
-        audit(&counts(4, &rows), &all, &outcome);
-        // A round begins only when the one before is done.
-        for round in outcome.tasks.chunks(tasks.len()).collect::<Vec<_>>().windows(2) {
-            let done = round[0].iter().map(|row| row.end).collect::<Option<Vec<_>>>();
-            let first = round[1].iter().map(|row| row.submit).min();
-            prop_assert_eq!(done.and_then(|ends| ends.into_iter().max()), first);
-        }
+        audit_tables(&counts(4, &rows), &all, &outcome);
+        admissions_follow_the_rule(&tasks, &outcome, counts(4, &rows).times()[0], max_tasks, !endless);
     }
 }

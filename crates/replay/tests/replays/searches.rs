@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use gleaner_check::replay::Inputs;
 use gleaner_core::domain::{EventLog, ScalingCurve, Time, TrainingTask, TrialSearch};
 use gleaner_core::results::replay::{Ended, Outcome};
 use gleaner_core::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
@@ -10,7 +11,7 @@ use gleaner_replay::{Initial, Options};
 use gleaner_search::{Algorithm, Family, LearningCurves, Plan, Point, Table};
 use gleaner_solvers::{BigM, SolverKind};
 
-use crate::audit::it_is_verified;
+use crate::audit::{inputs, it_follows};
 use crate::support::{options, replay, solver};
 
 fn log() -> EventLog {
@@ -57,7 +58,12 @@ fn run(log: &EventLog, tasks: &[TrainingTask], search: TrialSearch, seed: u64) -
     };
     let mut decider = solver(SolverKind::Exact).checked(BigM::Corrected);
     let outcome = replay(log, tasks, &options, &mut decider).unwrap();
-    it_is_verified(log, tasks, &[], &outcome);
+    let inputs = Inputs {
+        search: options.search.as_deref(),
+        seed,
+        ..inputs(log, tasks, &[])
+    };
+    it_follows(&inputs, &outcome);
     outcome
 }
 

@@ -20,6 +20,7 @@ pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
         skip_rows: 1000,
         first_node: 0,
         nodes,
+        drop_end_row: true,
         ..Slice::default()
     });
     Some(log.unwrap())

@@ -12,14 +12,16 @@ use crate::Fault;
 pub struct Point {
     /// The resource that the trial had consumed, at least 0, in the unit of the plan.
     pub resource: f64,
-    /// The loss then.
+    /// The loss at this resource; not finite if training diverged.
     pub loss: f64,
 }
 
 /// The measured losses of trials 0, 1, 2, …
 ///
-/// Between two points a loss is on the line between them. Before the first point it is the first one's, after
-/// the last point the last one's.
+/// Between two points the loss is interpolated linearly. Before the first point the loss equals that of
+/// the first point, and after the last point that of the last point. A loss that is not finite, such as
+/// NaN, means that training diverged: it becomes infinite, and so do the losses between it and the
+/// adjacent points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     trials: Vec<Vec<Point>>,
@@ -29,8 +31,8 @@ impl Table {
     /// A table of the points of each trial, by its number.
     ///
     /// # Errors
-    /// All faults: there are no trials, or not just the numbers from 0; a trial without points; a resource
-    /// below 0, or not above the one before; a number that is not finite. They name points as
+    /// All faults: there are no trials, or they are not numbered from 0 without gaps; a trial has no
+    /// points; a resource is negative, not finite, or not above the previous one. They name points as
     /// `3[2].resource`, the third of trial 3, and trials as `3`.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
@@ -39,7 +41,7 @@ impl Table {
         }
         match faults.is_empty() {
             true => Ok(Table {
-                trials: trials.into_values().collect(),
+                trials: trials.into_values().map(with_divergence).collect(),
             }),
             false => Err(faults),
         }
@@ -51,6 +53,12 @@ impl Table {
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
     }
 
+    /// The smallest resource at which a trial has a loss; `None` if there is no such trial.
+    pub fn start(&self, trial: u32) -> Option<f64> {
+        let points = self.trials.get(trial as usize)?;
+        points.first().map(|point| point.resource)
+    }
+
     /// The loss of a trial after this resource; NaN if there is no such trial.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         let points = self
@@ -60,6 +68,9 @@ impl Table {
         let after = points.partition_point(|point| point.resource < resource);
         let before = after.checked_sub(1).and_then(|before| points.get(before));
         match (before, points.get(after)) {
+            // Use the loss of the point itself. Interpolation from a preceding diverged point would
+            // multiply 0 by infinity, which is NaN.
+            (Some(_), Some(after)) if after.resource == resource => after.loss,
             (Some(before), Some(after)) => on_line(before, after, resource),
             (Some(end), None) | (None, Some(end)) => end.loss,
             (None, None) => f64::NAN,
@@ -71,6 +82,16 @@ impl Table {
 fn on_line(before: &Point, after: &Point, resource: f64) -> f64 {
     let part = (resource - before.resource) / (after.resource - before.resource);
     before.loss * (1.0 - part) + after.loss * part
+}
+
+/// Returns the points, with losses that are not finite replaced by infinity.
+fn with_divergence(mut points: Vec<Point>) -> Vec<Point> {
+    for point in &mut points {
+        if !point.loss.is_finite() {
+            point.loss = f64::INFINITY;
+        }
+    }
+    points
 }
 
 /// What is wrong with the numbers of the trials.
@@ -93,7 +114,7 @@ fn point_faults(trial: u32, points: &[Point]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut last = None;
     for (index, point) in points.iter().enumerate() {
-        let Point { resource, loss } = *point;
+        let resource = point.resource;
         let field = |name: &str| format!("{trial}[{index}].{name}");
         let right = resource.is_finite() && resource >= 0.0;
         let expected = match last {
@@ -103,9 +124,6 @@ fn point_faults(trial: u32, points: &[Point]) -> Vec<Fault> {
         };
         faults.extend(expected.map(|what| Fault::new(field("resource"), resource, what)));
         last = if right { Some(resource) } else { last };
-        if !loss.is_finite() {
-            faults.push(Fault::new(field("loss"), loss, "a finite number"));
-        }
     }
     faults
 }
