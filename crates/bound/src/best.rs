@@ -1,5 +1,7 @@
 //! The best course of each task when nodes have prices.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{Course, Kind, Stay};
 
 /// Most entries of the table of numbers of nodes of one task, of two bytes each.
@@ -52,14 +54,18 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// What all tasks want if a node costs `prices` a second in each interval.
-    pub fn wanted(&mut self, prices: &[f64]) -> Wanted {
+    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if `stop`
+    /// was set.
+    pub fn wanted(&mut self, prices: &[f64], stop: &AtomicBool) -> Option<Wanted> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
         let mut wanted = Wanted {
             value: 0.0,
             nodes: keeps.then(|| vec![0.0; self.course.intervals.len()]),
         };
         for at in 0..self.stays.len() {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
             let (stay, count) = self.stays[at];
             let (last, value) = self.forward(stay, prices);
             wanted.value += count * value;
@@ -69,7 +75,7 @@ impl<'a> Best<'a> {
                 });
             }
         }
-        wanted
+        Some(wanted)
     }
 
     /// The best value of a task, and its number of nodes in the last interval. It begins with none.
@@ -90,6 +96,10 @@ impl<'a> Best<'a> {
         {
             let former = former.next().unwrap_or_default();
             rescale(kind, before, after, former);
+            // A task cannot use more nodes than are idle. Without this limit, a task whose curve is not
+            // concave could be credited with a fraction of a larger allocation.
+            let possible = width.min(interval.idle as usize + 1);
+            after[possible..].fill(f64::NEG_INFINITY);
             for (n, (value, rate)) in after.iter_mut().zip(&kind.rates).enumerate() {
                 *value += interval.seconds * (rate - price * n as f64);
             }

@@ -3,19 +3,20 @@
 //! # The relaxation
 //!
 //! An allocator gives each active task j a number of nodes n_j(i) in every interval i between two
-//! events. Together they have at most the idle nodes, Σ_j n_j(i) ≤ N(i). A task with n nodes does
-//! P_j(n) work a second. When it loses nodes it loses down_j·P_j(n) work, n being the number before.
-//! When it gets nodes it loses up_j·P_j(n), or less if it lost others at the same event: at least
-//! min(up_j, down_j)·P_j(n).
+//! events. No task gets more than the idle nodes, n_j(i) ≤ N(i), and neither do all tasks together, Σ_j
+//! n_j(i) ≤ N(i). A task with n nodes does P_j(n) work per second. When it loses nodes, it loses
+//! down_j·P_j(n) work, where n is the number before the loss. When it gets nodes, it loses up_j·P_j(n),
+//! or less if it lost others at the same event: at least min(up_j, down_j)·P_j(n).
 //!
-//! What is left out makes the best allocator only better: which nodes leave, so that a task that
-//! keeps its number never pays; the fewest nodes of a task; the end of its work; that tasks are
-//! admitted when others finish (they are active here when they were in the replay).
+//! The model makes three simplifications, which can only improve the best allocator. It ignores which
+//! nodes leave, so a task that keeps its number of nodes never pays. A task's work never ends. Tasks are
+//! active here when they were active in the replay, although other finish times would change their
+//! admission.
 //!
 //! # The bound
 //!
-//! With a price p(i) ≥ 0 for a node in interval i, the sum of nodes need not be kept to (Lagrange's
-//! relaxation): for any prices,
+//! Give a node in interval i a price p(i) ≥ 0, and drop the limit on the sum of nodes (Lagrangian
+//! relaxation). Each task still keeps its own limit. For any prices,
 //!
 //! ```text
 //! best work  ≤  Σ_i p(i)·N(i)·seconds(i)  +  Σ_j max over n_j of (work − costs − price of n_j)
@@ -25,12 +26,16 @@
 //! numbers of nodes. Costs depend on the number before and the direction alone, so one interval takes
 //! time in proportion to the numbers, not to their pairs.
 //!
-//! The first prices are what one more node would earn if nothing cost anything. Then the bound is
-//! already at most the costless one (for concave curves). A search then finds better prices.
+//! The initial prices are the marginal values of one more node if rescaling were free. For concave
+//! curves, the bound at these prices is already at most the work of the best cost-free split of every
+//! interval. For other curves, it may exceed that work, which is also an upper bound: callers take the
+//! smaller of the two. A search then improves the prices.
 
 mod best;
 mod prices;
 mod search;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A time between two events.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +49,7 @@ pub struct Interval {
 /// What tasks of a kind have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kind {
-    /// Work per second on 0, 1, 2, … nodes; 0 on none. Not empty.
+    /// Work per second on 0, 1, 2, … nodes; 0 on no nodes and on too few nodes to run. Not empty.
     pub rates: Vec<f64>,
     /// Seconds of progress lost when a task gets nodes, at least 0.
     pub rescale_up: f64,
@@ -80,8 +85,13 @@ pub struct Course {
 /// It takes time in proportion to the sum of the lengths of the different stays times their numbers
 /// of nodes: two seconds for 22,882 intervals with 100 tasks of up to 32 nodes.
 ///
+/// Returns `None` if `stop` was set before the computation ended. The flag is checked between tasks.
+///
 /// # Panics
 /// A stay names a kind or an interval that the course does not have.
-pub fn bound(course: &Course) -> f64 {
-    search::least(course, prices::first(course))
+pub fn bound(course: &Course, stop: &AtomicBool) -> Option<f64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    search::least(course, prices::first(course), stop)
 }

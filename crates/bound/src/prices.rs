@@ -1,10 +1,13 @@
 //! The first prices: what one more node would earn if nothing cost anything.
 
+use std::collections::BTreeMap;
+
 use super::{Course, Kind};
 
-/// The slopes of the least concave curve above the rates, by number of nodes: they descend.
-pub(super) fn slopes(kind: &Kind) -> Vec<f64> {
-    let rates = &kind.rates;
+/// The slopes of the least concave majorant of the rates on at most `most` nodes, by number of nodes and
+/// therefore in descending order.
+pub(super) fn slopes(kind: &Kind, most: usize) -> Vec<f64> {
+    let rates = &kind.rates[..kind.rates.len().min(most + 1)];
     let mut corners: Vec<usize> = vec![0];
     for n in 1..rates.len() {
         let slope = |from: usize, to: usize| (rates[to] - rates[from]) / (to - from) as f64;
@@ -22,13 +25,24 @@ pub(super) fn slopes(kind: &Kind) -> Vec<f64> {
     steps.take_while(|&slope| slope > 0.0).collect()
 }
 
-/// For each interval, what an idle node more would earn after each is where it earns most.
-pub(super) fn first(course: &Course) -> Vec<f64> {
+/// The slopes of all kinds on at most `most` nodes, each with the index of its kind, in descending
+/// order.
+fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
     let mut steps: Vec<(f64, u32)> = Vec::new();
     for (number, kind) in (0..).zip(&course.kinds) {
-        steps.extend(slopes(kind).into_iter().map(|slope| (slope, number)));
+        steps.extend(slopes(kind, most).into_iter().map(|slope| (slope, number)));
     }
     steps.sort_by(|a, b| b.0.total_cmp(&a.0));
+    steps
+}
+
+/// For each interval, the marginal value of one more node when every idle node is placed where it earns
+/// most.
+pub(super) fn first(course: &Course) -> Vec<f64> {
+    // More idle nodes than any task can use do not change the slopes.
+    let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();
+    let widest = widest.unwrap_or(0);
+    let mut by_most: BTreeMap<usize, Vec<(f64, u32)>> = BTreeMap::new();
     // Number of active tasks of each kind.
     let mut active = vec![0i64; course.kinds.len()];
     let mut changes = changes(course).into_iter().peekable();
@@ -37,6 +51,8 @@ pub(super) fn first(course: &Course) -> Vec<f64> {
         while let Some((_, kind, by)) = changes.next_if(|change| change.0 <= number) {
             active[kind as usize] += by;
         }
+        let most = widest.min(interval.idle as usize);
+        let steps = by_most.entry(most).or_insert_with(|| steps(course, most));
         let mut left = i64::from(interval.idle);
         let next = steps.iter().find(|step| {
             left -= active[step.1 as usize];
@@ -69,6 +85,8 @@ mod tests {
             rescale_up: 0.0,
             rescale_down: 0.0,
         };
-        assert_eq!(slopes(&kind), [4.0, 2.0, 2.0]);
+        assert_eq!(slopes(&kind, 5), [4.0, 2.0, 2.0]);
+        assert_eq!(slopes(&kind, 2), [4.0, 1.0]);
+        assert!(slopes(&kind, 0).is_empty());
     }
 }

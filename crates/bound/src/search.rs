@@ -5,6 +5,8 @@
 //! bound that is a little below the best so far (Polyak's step). That little is halved when no better
 //! bound has been found for some rounds.
 
+use std::sync::atomic::AtomicBool;
+
 use super::Course;
 use super::best::Best;
 
@@ -23,14 +25,14 @@ const BETTER: f64 = 1e-5;
 /// Share of the last direction in the next: it damps prices that go up and down in turn.
 const INERTIA: f64 = 0.5;
 
-/// The least bound found, from these prices on.
-pub(super) fn least(course: &Course, mut prices: Vec<f64>) -> f64 {
+/// The least bound found by a search that starts at `prices`; `None` if `stop` was set.
+pub(super) fn least(course: &Course, mut prices: Vec<f64>, stop: &AtomicBool) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;
     let (mut aim, mut stalled) = (AIM.0, 0);
     let mut spare = vec![0.0; prices.len()];
     for _ in 0..ROUNDS {
-        let wanted = best.wanted(&prices);
+        let wanted = best.wanted(&prices, stop)?;
         let found = wanted.value + rent(course, &prices);
         stalled = if found < least * (1.0 - BETTER) {
             0
@@ -62,7 +64,7 @@ pub(super) fn least(course: &Course, mut prices: Vec<f64>) -> f64 {
             *price = (*price - step * spare).max(0.0);
         }
     }
-    least
+    Some(least)
 }
 
 /// The price of all idle nodes.

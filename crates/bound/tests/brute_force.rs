@@ -1,6 +1,9 @@
 //! The bound against the best of all allocations, nodes and all, on small logs.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use gleaner_bound::{Course, Interval, Kind, Stay, bound};
+use std::sync::atomic::AtomicBool;
+
+use gleaner_bound::{Course, Interval, Kind, Stay};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -248,4 +251,39 @@ fn unavoidable_costs_are_counted() {
     let found = bound(&course);
     assert!((180.0..180.01).contains(&found), "{found}");
     assert_eq!(bound(&Course::default()), 0.0);
+}
+
+/// Computes the bound without setting the stop flag.
+fn bound(course: &Course) -> f64 {
+    gleaner_bound::bound(course, &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn a_bound_that_is_stopped_has_no_value() {
+    let stopped = AtomicBool::new(true);
+    assert_eq!(gleaner_bound::bound(&Course::default(), &stopped), None);
+}
+
+// Derived by hand: one node is idle, and the task is fast only on four. A quarter of a four-node plan
+// would do 25 units of work per second.
+#[test]
+fn no_task_has_a_share_of_a_plan_for_more_nodes_than_are_idle() {
+    let course = Course {
+        intervals: vec![Interval {
+            seconds: 10.0,
+            idle: 1,
+        }],
+        kinds: vec![Kind {
+            rates: vec![0.0, 1.0, 2.0, 3.0, 100.0],
+            rescale_up: 0.0,
+            rescale_down: 0.0,
+        }],
+        stays: vec![Stay {
+            kind: 0,
+            from: 0,
+            to: 1,
+        }],
+    };
+    let found = bound(&course);
+    assert!((10.0..10.01).contains(&found), "{found}");
 }
