@@ -1,5 +1,5 @@
 """CP-SAT of OR-Tools as a solver (pip install ortools). It takes groups and reports plans on the way."""
-import json, queue, sys, threading
+import json, queue, sys, threading, time
 
 from ortools import __version__
 from ortools.sat.python import cp_model
@@ -7,17 +7,22 @@ from ortools.sat.python import cp_model
 from dp import value
 
 SCALE = 10**9  # CP-SAT counts in integers: the best value of a problem's tasks becomes this
-lines, running = queue.Queue(), []
+messages, cancelled, running = queue.Queue(), set(), {}
 
 
 def read():
-    for line in sys.stdin:
-        if '"cancel"' in line[:12]:
-            for solver in running:
+    for message in map(json.loads, sys.stdin):
+        cancelled.add(message["cancel"]["id"]) if "cancel" in message else messages.put(message)
+    messages.put({"quit": {}})
+
+
+def stop():
+    # A search that has not started yet cannot be stopped, so keep trying.
+    while True:
+        for request, solver in list(running.items()):
+            if request in cancelled:
                 solver.stop_search()
-        else:
-            lines.put(line)
-    lines.put('{"quit": {}}')
+        time.sleep(0.02)
 
 
 def say(kind, **fields):
@@ -58,9 +63,8 @@ def solve(ask):
     solver.parameters.relative_gap_limit = ask["gap"]
     solver.parameters.random_seed = ask["seed"]
     solver.parameters.num_workers = ask["threads"]
-    running[:] = [solver]
+    running[ask["id"]] = solver
     status = solver.solve(model, Report(ask, counts))
-    running.clear()
     names = {cp_model.OPTIMAL: "optimal", cp_model.FEASIBLE: "feasible", cp_model.INFEASIBLE: "infeasible"}
     answer = {"id": ask["id"], "status": names.get(status, "unknown")}
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -68,9 +72,11 @@ def solve(ask):
     return answer
 
 
-threading.Thread(target=read, daemon=True).start()
-while (message := json.loads(lines.get())) and "quit" not in message:
+for work in (read, stop):
+    threading.Thread(target=work, daemon=True).start()
+while "quit" not in (message := messages.get()):
     if "hello" in message:
         say("hello", protocol=1, name="CP-SAT", version=__version__, capabilities=["groups", "incumbents"])
     elif ask := message.get("solve"):
         say("done", **solve(ask))
+        running.clear()

@@ -1,13 +1,13 @@
 """A solver as a program: dynamic programming over nodes, with the standard library alone."""
 import json, queue, sys, threading, time
 
-lines, cancelled = queue.Queue(), threading.Event()
+messages, cancelled = queue.Queue(), set()  # a cancel may arrive before its request is processed
 
 
 def read():
-    for line in sys.stdin:
-        cancelled.set() if '"cancel"' in line[:12] else lines.put(line)
-    lines.put('{"quit": {}}')
+    for message in map(json.loads, sys.stdin):
+        cancelled.add(message["cancel"]["id"]) if "cancel" in message else messages.put(message)
+    messages.put({"quit": {}})
 
 
 def rate(task, count):
@@ -23,10 +23,10 @@ def value(task, window, count):
     return window * rate(task, count) - cost * (rate(task, now) if now >= task["min_nodes"] else 0)
 
 
-def solve(problem, deadline):
+def solve(problem, deadline, request=None):
     best, choices = [0.0] * (problem["nodes"] + 1), []  # of the tasks so far, by number of nodes
     for task in problem["tasks"]:
-        if cancelled.is_set() or time.monotonic() > deadline:
+        if request in cancelled or time.monotonic() > deadline:
             break
         most = min(task["max_nodes"], task["curve_nodes"][-1], problem["nodes"])
         worth = [(n, value(task, problem["t_fwd"], n)) for n in [0, *range(task["min_nodes"], most + 1)]]
@@ -41,11 +41,10 @@ def solve(problem, deadline):
 
 def main():
     threading.Thread(target=read, daemon=True).start()
-    while (message := json.loads(lines.get())) and "quit" not in message:
+    while "quit" not in (message := messages.get()):
         reply = {"hello": {"protocol": 1, "name": "dp.py", "version": "1"}}
         if ask := message.get("solve"):
-            cancelled.clear()
-            answer = solve(ask["problem"], time.monotonic() + 0.8 * ask["time_limit"])
+            answer = solve(ask["problem"], time.monotonic() + 0.8 * ask["time_limit"], ask["id"])
             reply = {"done": {"id": ask["id"], **answer}}
         print(json.dumps(reply), flush=True)
 

@@ -47,6 +47,10 @@ pub struct Allocation {
     /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// How the solver's library failed, if it did. The plan is then the best one known without the
+    /// library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 impl Allocation {
@@ -58,6 +62,7 @@ impl Allocation {
             bound: None,
             counts: None,
             fairness: None,
+            failure: None,
         }
     }
 
@@ -74,13 +79,39 @@ impl Allocation {
             bound,
             fairness: problem.fairness(&counts),
             counts: Some(counts),
+            failure: None,
         }
     }
 
-    /// Relative gap (bound − objective) / max(|objective|, [`NOTHING`]); `None` without an
-    /// objective or a bound.
+    /// Relative gap (bound − objective) / max(|objective|, |bound|, [`NOTHING`]). It is 0 for a proven
+    /// optimum, and at most 1 for any plan whose objective is not negative. `None` without an objective
+    /// or a bound.
     pub fn gap(&self) -> Option<f64> {
         let (objective, bound) = (self.objective?, self.bound?);
-        Some((bound - objective).max(0.0) / objective.abs().max(NOTHING))
+        let size = objective.abs().max(bound.abs()).max(NOTHING);
+        Some((bound - objective).max(0.0) / size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Derived by formula.
+    #[test]
+    fn the_gap_of_a_plan_worth_nothing_is_at_most_1() {
+        let gap = |objective, bound| {
+            let answer = Allocation {
+                objective: Some(objective),
+                bound: Some(bound),
+                ..Allocation::without_plan(Status::Feasible)
+            };
+            answer.gap().unwrap()
+        };
+        assert_eq!(gap(0.0, 1e-7), 1.0);
+        assert_eq!(gap(0.0, 0.0), 0.0);
+        assert_eq!(gap(80.0, 100.0), 0.2);
+        assert_eq!(gap(-1.0, 1.0), 2.0);
+        assert_eq!(gap(-4.0, -3.0), 0.25);
     }
 }

@@ -47,6 +47,7 @@ pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
         bound: Some(best[nodes]),
         counts: Some(counts),
         fairness: None,
+        failure: None,
     }
 }
 

@@ -205,8 +205,8 @@ pub trait Solver {
     /// [`range`](crate::range), or the library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
 
-    /// Solves as [`Solver::solve`] does, and calls `observer` with every plan as soon as it is found,
-    /// in that order. The plan of the answer is among them.
+    /// Solves as [`Solver::solve`] does, and calls `observer` with the plans found on the way, in that
+    /// order. The last of them is the plan of the answer.
     ///
     /// A solver that does not say what it finds on the way has one plan, its answer, found at the
     /// end. So it is unless the solver has its own version of this function.

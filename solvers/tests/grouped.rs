@@ -681,3 +681,20 @@ fn nested_groups_match_the_libraries() {
         }
     }
 }
+
+/// Problems whose limits allow only one plan, worth 0, although their values differ by orders of
+/// magnitude.
+const WORTH_NOTHING: [&str; 2] = [
+    r#"{"id": "a member holds all that its group may hold", "nodes": 9, "t_fwd": 60, "tasks": [{"name": "t0", "min_nodes": 3, "max_nodes": 4, "rescale_up": 0, "rescale_down": 11.42, "curve_nodes": [0, 6, 9, 12, 13], "curve_objective": [0.0, 0.0, 66.2, 0.0, 14.1], "current": 3}, {"name": "t1", "min_nodes": 2, "max_nodes": 2, "rescale_up": 13.85, "rescale_down": 0, "curve_nodes": [0, 2, 4, 7], "curve_objective": [0.0, 36.1, 0.0017, 5.5], "current": 0}, {"name": "t2", "min_nodes": 4, "max_nodes": 8, "rescale_up": 22.73, "rescale_down": 0, "curve_nodes": [0, 3], "curve_objective": [0.0, 42.3], "current": 0}, {"name": "t3", "min_nodes": 2, "max_nodes": 8, "rescale_up": 0, "rescale_down": 0, "curve_nodes": [0, 6, 11], "curve_objective": [0.0, 9.75e-08, 0.0], "current": 0}], "groups": [{"name": "g", "tasks": ["t0", "t1", "t2", "t3"], "max_total": 3}, {"name": "h", "tasks": ["t0", "t1", "t2", "t3"], "max_total": 7}, {"name": "m", "tasks": ["t0"], "min_total": 1}]}"#,
+    r#"{"id": "a minimum leaves nothing to the others", "nodes": 8, "t_fwd": 60, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 8, "rescale_up": 0, "rescale_down": 2.08, "curve_nodes": [0, 2, 6, 12], "curve_objective": [4.91, 0.0, 0.0, 7.46], "current": 0}, {"name": "t1", "min_nodes": 4, "max_nodes": 5, "rescale_up": 19.09, "rescale_down": 0, "curve_nodes": [0, 3, 5, 6], "curve_objective": [0.0, 0.0249, 0.0, 70.7], "current": 0}, {"name": "t2", "min_nodes": 6, "max_nodes": 8, "rescale_up": 0, "rescale_down": 4.73, "curve_nodes": [0, 6], "curve_objective": [0.0, 9.5e-09], "current": 0}], "groups": [{"name": "g", "tasks": ["t0", "t1"], "max_total": 2}, {"name": "h", "tasks": ["t0", "t1", "t2"], "max_total": 2}, {"name": "m", "tasks": ["t0"], "min_total": 2}]}"#,
+];
+
+#[test]
+fn an_optimum_of_0_is_proven() {
+    for text in WORTH_NOTHING {
+        let problem: Problem = serde_json::from_str(text).unwrap();
+        let answer = solve(&problem, BigM::Corrected);
+        assert_eq!(answer.status, Status::Optimal, "{}", problem.id);
+        assert_eq!((answer.objective, answer.gap()), (Some(0.0), Some(0.0)));
+    }
+}

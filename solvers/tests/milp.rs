@@ -7,12 +7,11 @@
 
 mod common;
 
-use std::path::Path;
 use std::time::Duration;
 
 use gleaner_solvers::{
     Allocation, BigM, Formulation, Goal, GroupLimit, Limits, Problem, SolveError, SolverKind,
-    SolverSpec, Status, check, formulations, recursion, synthetic,
+    SolverSpec, Status, check, recursion, synthetic,
 };
 use proptest::prelude::*;
 
@@ -406,75 +405,6 @@ fn the_same_problem_has_the_same_answer() {
         let first = solve(counts(kind), &problem, &patient());
         assert_eq!(first, solve(counts(kind), &problem, &patient()));
     }
-}
-
-/// The optimum that HiGHS finds for a model file.
-#[expect(
-    unsafe_code,
-    reason = "the highs crate has no safe call that reads a file"
-)]
-fn highs_optimum(path: &Path) -> f64 {
-    let mut model = highs::Model::new(highs::RowProblem::default());
-    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-    // SAFETY: the pointer is that of a live HiGHS instance, and the name ends in NUL.
-    let status = unsafe { highs_sys::Highs_readModel(model.as_mut_ptr(), name.as_ptr()) };
-    assert_eq!(status, highs_sys::STATUS_OK, "{}", path.display());
-    model.set_option("threads", 1);
-    model.set_option("mip_rel_gap", 1e-9);
-    let solved = model.solve();
-    assert_eq!(solved.status(), highs::HighsModelStatus::Optimal);
-    solved.objective_value()
-}
-
-/// The optimum that CBC finds for an .mps file.
-fn cbc_optimum(path: &Path) -> f64 {
-    let mut model = coin_cbc::raw::Model::new();
-    model.set_log_level(0);
-    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-    model.read_mps(&name);
-    model.set_parameter(c"log", c"0");
-    model.set_parameter(c"ratiogap", c"1e-9");
-    model.solve();
-    assert!(model.is_proven_optimal());
-    model.obj_value()
-}
-
-#[test]
-fn exported_files_keep_the_optimum() {
-    let dir = std::env::temp_dir().join(format!("gleaner-export-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    let plain = synthetic::problem(4, 12, 9);
-    let grouped = (0..)
-        .map(grouped)
-        .find(|p| brute_force(p).is_some())
-        .unwrap();
-    for (problem, formulation) in [
-        (&plain, Formulation::Counts),
-        (&plain, Formulation::Paper),
-        (&grouped, Formulation::Counts),
-    ] {
-        let optimum = brute_force(problem).unwrap();
-        let model = formulations::build(problem, formulation, BigM::Corrected).unwrap();
-        let (lp, mps) = (dir.join("model.lp"), dir.join("model.mps"));
-        let mut text = Vec::new();
-        formulations::export::write_lp(&model, &mut text).unwrap();
-        std::fs::write(&lp, &text).unwrap();
-        text.clear();
-        formulations::export::write_mps(&model, &mut text).unwrap();
-        std::fs::write(&mps, &text).unwrap();
-        for (reader, found) in [
-            ("HiGHS, lp", highs_optimum(&lp)),
-            ("HiGHS, mps", -highs_optimum(&mps)),
-            ("CBC, mps", -cbc_optimum(&mps)),
-        ] {
-            let gap = (found / optimum - 1.0).abs();
-            assert!(
-                gap < 1e-6,
-                "{reader}, {formulation:?}: {found}, expected {optimum}"
-            );
-        }
-    }
-    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 /// The same problem under the max-min goal.

@@ -1,4 +1,4 @@
-//! CBC through good_lp.
+//! CBC through good_lp, in its own process, because it aborts on some problems.
 
 use std::time::Instant;
 
@@ -6,14 +6,16 @@ use coin_cbc::raw;
 use good_lp::solvers::ObjectiveDirection;
 use good_lp::solvers::coin_cbc::{CoinCbcProblem, coin_cbc};
 
+use super::apart;
 use super::milp::{self, Job, Outcome};
 use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 
 /// CBC on one thread with a fixed seed, so that the same problem gets the same answer unless the
 /// time limit ends the search.
 ///
-/// The library is not thread-safe: solves in one process wait for each other
-/// (good_lp's feature `singlethread-cbc`).
+/// Each solve runs in a copy of this process, which ends with the solve. The library is never called in
+/// this process. A failed assertion in CBC therefore costs only one answer, and solves in several
+/// threads do not interfere.
 #[derive(Debug, Clone, Copy)]
 pub struct Cbc {
     spec: SolverSpec,
@@ -44,6 +46,18 @@ impl Solver for Cbc {
 }
 
 fn run(job: &Job) -> Result<Outcome, String> {
+    match apart::run(job.deadline, || solve(job).to_bytes()) {
+        apart::Ended::Wrote(bytes) => {
+            let outcome = Outcome::from_bytes(&bytes);
+            outcome.ok_or_else(|| "its process wrote an incomplete answer".to_owned())
+        }
+        // Like a search that ended at its time limit.
+        apart::Ended::Late => Ok(Outcome::default()),
+        apart::Ended::Failed(how) => Err(how),
+    }
+}
+
+fn solve(job: &Job) -> Outcome {
     // CBC reads the objective of a start solution as one to minimise, so the model is minimised.
     let mut loaded = job.load(ObjectiveDirection::Minimisation, coin_cbc);
     if let Some(start) = &job.start {
@@ -59,7 +73,7 @@ fn run(job: &Job) -> Result<Outcome, String> {
     // good_lp's own `solve` reports some interrupted searches as errors.
     let solution = loaded.as_inner().solve();
     let was_interrupted = started.elapsed().as_secs_f64() > 0.9 * seconds;
-    Ok(outcome(job, solution.raw(), was_interrupted))
+    outcome(job, solution.raw(), was_interrupted)
 }
 
 fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {

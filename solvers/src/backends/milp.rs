@@ -2,6 +2,7 @@
 //! also the start solution), the time left, the scaling, the good_lp model, and the status of the
 //! library's answer.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use good_lp::solvers::ObjectiveDirection;
@@ -49,7 +50,7 @@ pub(super) struct Job {
 }
 
 /// The answer of a library.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     /// Whether the library claims that the values are optimal.
     pub optimal: bool,
@@ -64,6 +65,42 @@ pub(super) struct Outcome {
     pub largest: f64,
 }
 
+#[cfg(feature = "cbc")]
+impl Outcome {
+    /// Encodes the outcome as bytes, for another process of this program.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let flags = [
+            self.optimal,
+            self.infeasible,
+            self.values.is_some(),
+            self.bound.is_some(),
+        ];
+        let values = self.values.as_deref().unwrap_or_default();
+        let numbers = [self.bound.unwrap_or_default(), self.largest];
+        let numbers = numbers.iter().chain(values);
+        let bytes = numbers.flat_map(|number| number.to_ne_bytes());
+        flags.into_iter().map(u8::from).chain(bytes).collect()
+    }
+
+    /// Decodes an outcome; `None` if bytes are missing.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (flags, rest) = bytes.split_first_chunk::<4>()?;
+        let (numbers, []) = rest.as_chunks::<8>() else {
+            return None;
+        };
+        let mut numbers = numbers.iter().copied().map(f64::from_ne_bytes);
+        let [optimal, infeasible, has_values, has_bound] = flags.map(|flag| flag == 1);
+        let (bound, largest) = (numbers.next()?, numbers.next()?);
+        Some(Outcome {
+            optimal,
+            infeasible,
+            values: has_values.then(|| numbers.collect()),
+            bound: has_bound.then_some(bound),
+            largest,
+        })
+    }
+}
+
 /// One call of [`solve`]: a problem, its limits, and the library that solves its models.
 struct Case<'a, L> {
     solver: &'static str,
@@ -72,9 +109,12 @@ struct Case<'a, L> {
     limits: &'a Limits,
     deadline: Instant,
     library: L,
+    /// How the library failed, if it did.
+    failure: RefCell<Option<String>>,
 }
 
-/// Solves `problem` with `library`. The error of `library` is a message for the user.
+/// Solves `problem` with `library`, whose error is a message for the user. If the library fails, only
+/// the plan that it would have found is lost.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,
@@ -89,6 +129,7 @@ pub(super) fn solve(
         limits,
         deadline: deadline(limits.time),
         library,
+        failure: RefCell::default(),
     };
     formulations::accepts(problem, spec.formulation)?;
     range::check(problem)?;
@@ -96,10 +137,14 @@ pub(super) fn solve(
     if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
         return Ok(verdict(problem, limits, floor, &Outcome::default()));
     }
-    match problem.goal {
+    let answer = match problem.goal {
         Goal::Total => case.solve_total(floor),
         Goal::MaxMin => case.solve_max_min(floor),
-    }
+    };
+    answer.map(|answer| Allocation {
+        failure: case.failure.take(),
+        ..answer
+    })
 }
 
 impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
@@ -188,11 +233,11 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
             gap: gap.max(0.0),
             model,
         };
-        let failed = |message| SolveError::Backend {
-            solver: self.solver,
-            message,
-        };
-        let mut outcome = (self.library)(&job).map_err(failed)?;
+        let mut outcome = (self.library)(&job).unwrap_or_else(|what| {
+            let told = format!("{} failed: {what}", self.solver);
+            self.failure.borrow_mut().get_or_insert(told);
+            Outcome::default()
+        });
         outcome.bound = outcome.bound.map(|bound| bound / job.scale);
         outcome.largest = largest(&job.model);
         let (problem, spec) = (self.problem, self.spec);
@@ -421,6 +466,48 @@ mod tests {
         assert_eq!(status(0.2, false, 1.125), (Status::Optimal, Some(1.125)));
         assert_eq!(status(1e-9, false, 1.0 + 1e-8).0, Status::Feasible);
         assert_eq!(status(1e-9, true, 1.0 + 1e-8).0, Status::Optimal);
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn a_library_that_fails_costs_what_it_would_have_found() {
+        let problem = synthetic::problem(3, 20, 1);
+        let spec = SolverSpec::new(SolverKind::Highs);
+        for goal in [Goal::Total, Goal::MaxMin] {
+            let problem = Problem {
+                goal,
+                ..problem.clone()
+            };
+            let limits = Limits::default();
+            let fails = |_: &Job| Err("line 7: it does not hold".to_owned());
+            let answer = solve("broken", spec, &problem, &limits, fails).unwrap();
+            assert_eq!(answer.status, Status::Feasible);
+            assert_eq!(answer.counts, floor(&problem, spec));
+            let told = "broken failed: line 7: it does not hold";
+            assert_eq!(answer.failure.as_deref(), Some(told));
+        }
+    }
+
+    #[cfg(feature = "cbc")]
+    #[test]
+    fn outcomes_survive_the_way_as_bytes() {
+        let full = Outcome {
+            optimal: true,
+            values: Some(vec![0.0, -1.5, f64::INFINITY]),
+            bound: Some(1e-300),
+            largest: 3.0,
+            infeasible: false,
+        };
+        let empty = Outcome {
+            values: Some(Vec::new()),
+            ..Outcome::default()
+        };
+        for outcome in [full, empty, Outcome::default()] {
+            let bytes = outcome.to_bytes();
+            assert_eq!(Outcome::from_bytes(&bytes[..bytes.len() - 1]), None);
+            assert_eq!(Outcome::from_bytes(&bytes), Some(outcome));
+        }
+        assert_eq!(Outcome::from_bytes(&[]), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The solver backends, one file each.
 
+#[cfg(feature = "cbc")]
+mod apart;
 mod auto;
 #[cfg(feature = "cbc")]
 mod cbc;

@@ -47,16 +47,12 @@ pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), 
     if !promises_plan {
         out.push(mismatch(answer, true));
     }
+    let broken = problem.check(counts, big_m).err().unwrap_or_default();
+    let is_feasible = out.is_empty() && broken.is_empty();
+    out.extend(broken);
     if counts.len() != problem.tasks.len() {
-        out.push(Violation::WrongLength {
-            found: counts.len(),
-            expected: problem.tasks.len(),
-        });
         return Err(out);
     }
-    check_counts(problem, counts, big_m, &mut out);
-    check_groups(problem, counts, &mut out);
-    let is_feasible = out.is_empty();
     let is_free = problem.groups.is_empty() && big_m == BigM::Corrected;
     let plan = Plan::of(problem, counts);
     check_objective(&plan, objective, answer.bound, &mut out);
@@ -70,6 +66,26 @@ pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), 
         }
     }
     if out.is_empty() { Ok(()) } else { Err(out) }
+}
+
+impl Problem {
+    /// Checks that the plan `counts`, in task order, meets all constraints. `big_m` determines which
+    /// changes are allowed. [`Problem::objective`] has no meaning for a plan that fails this check.
+    ///
+    /// # Errors
+    /// All violated constraints, by task or group.
+    pub fn check(&self, counts: &[u32], big_m: BigM) -> Result<(), Vec<Violation>> {
+        if counts.len() != self.tasks.len() {
+            return Err(vec![Violation::WrongLength {
+                found: counts.len(),
+                expected: self.tasks.len(),
+            }]);
+        }
+        let mut out = Vec::new();
+        check_counts(self, counts, big_m, &mut out);
+        check_groups(self, counts, &mut out);
+        if out.is_empty() { Ok(()) } else { Err(out) }
+    }
 }
 
 fn mismatch(answer: &Allocation, has_plan: bool) -> Violation {

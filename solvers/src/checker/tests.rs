@@ -36,6 +36,7 @@ fn answer(counts: Vec<u32>, objective: f64) -> Allocation {
         bound: None,
         counts: Some(counts),
         fairness: None,
+        failure: None,
     }
 }
 
@@ -49,6 +50,31 @@ fn faults(problem: &Problem, answer: &Allocation) -> Vec<Violation> {
 fn a_sound_plan_passes() {
     assert_eq!(faults(&problem(), &answer(vec![2, 6], 8000.0)), vec![]);
     assert_eq!(faults(&problem(), &answer(vec![0, 6], 5900.0)), vec![]);
+}
+
+#[test]
+fn a_plan_alone_is_checked_by_its_constraints() {
+    let mut p = problem();
+    let broken = |p: &Problem, counts: &[u32]| {
+        let found = p.check(counts, BigM::Corrected).err().unwrap_or_default();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(broken(&p, &[2, 6]), [""; 0]);
+    assert_eq!(broken(&p, &[2]), ["1 counts for 2 tasks"]);
+    let expected = [
+        "9 nodes used, 8 idle",
+        "task b has 7 nodes, expected 0 or 2 to 6",
+    ];
+    assert_eq!(broken(&p, &[2, 7]), expected);
+    p.groups = vec![GroupLimit {
+        name: "g".into(),
+        tasks: vec!["b".into()],
+        min_total: Some(3),
+        max_total: None,
+    }];
+    assert_eq!(broken(&p, &[2, 2]).len(), 1);
+    assert!(broken(&p, &[2, 2])[0].starts_with("group g has 2 nodes"));
+    assert_eq!(p.check(&[8, 0], BigM::Paper).unwrap_err().len(), 3);
 }
 
 // Deliberately broken answers: each must be rejected for its own reason.

@@ -11,7 +11,7 @@ pub enum Violation {
     #[error("{used} nodes used, {nodes} idle")]
     OverCapacity { used: u64, nodes: u32 },
     /// A count is outside the task's bounds.
-    #[error("task {task} is given {count} nodes, allowed are 0 or {min} to {max}")]
+    #[error("task {task} has {count} nodes, expected 0 or {min} to {max}")]
     OutOfBounds {
         task: String,
         count: u32,
@@ -22,7 +22,7 @@ pub enum Violation {
     #[error("task {task} changes by {change} nodes, the paper's big-M allows {cap}")]
     OverChangeCap { task: String, change: u32, cap: u32 },
     /// A group's total is outside its limits.
-    #[error("group {group} is given {total} nodes, allowed are {min} to {max}")]
+    #[error("group {group} has {total} nodes, expected {min} to {max}")]
     GroupLimit {
         group: String,
         total: u64,

@@ -1,7 +1,9 @@
 //! Problems with nested groups.
 //!
-//! 1. [`Tree::most`] bounds the count of every task by what the limits leave it. Greater counts are
-//!    removed.
+//! 1. [`Tree::ranges`] bounds the count of every task by what the limits allow. Counts outside these
+//!    ranges are removed, and this repeats until nothing changes. The values of these counts would only
+//!    raise the allowance for rounding. If the limits allow only one plan, worth 0, no other value
+//!    remains, and 0 is proven to be the optimum.
 //! 2. The relaxation, and if need be the search, find the best plan without groups. If it keeps to
 //!    the limits of the groups, it is the best one with them too: limits that do not bind cost
 //!    little time.
@@ -19,6 +21,9 @@ use super::{Ended, Exact};
 use crate::nest::Nest;
 use crate::solver::SolveError;
 use crate::{Goal, Problem};
+
+/// Maximum number of times that the ranges of the counts are narrowed.
+const ROUNDS: usize = 16;
 
 /// Checks that the exact solver takes the groups of `problem`.
 ///
@@ -88,8 +93,12 @@ impl Exact {
         if !self.shapes.build(problem, self.big_m) {
             return None;
         }
-        let most = self.tree.most(&self.shapes, nest)?;
-        self.shapes.limit(problem, most);
+        for _ in 0..ROUNDS {
+            let ranges = self.tree.ranges(&self.shapes, nest)?;
+            if !self.shapes.limit(problem, ranges)? {
+                break;
+            }
+        }
         self.relax(problem)
     }
 

@@ -40,9 +40,8 @@
 //! [`Goal::MaxMin`], are refused.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
-//! Among plans whose values differ by less than that, the one that leaves more tasks unchanged
-//! wins. Ties that remain are decided by the order of tasks and counts, so that equal problems get
-//! equal answers.
+//! Among plans whose values differ by less than that, the one that leaves more tasks unchanged wins.
+//! Remaining ties are broken by the order of tasks and counts, so that equal problems get equal answers.
 
 mod alike;
 mod fair;
@@ -136,9 +135,10 @@ impl Exact {
         let Some(gap) = self.relax(problem) else {
             return Ended::WithoutPlan;
         };
-        if gap > 0.0 {
-            before_search(&self.counts);
+        if gap == 0.0 {
+            return Ended::WithPlan(0.0);
         }
+        before_search(&self.counts);
         Ended::WithPlan(self.improve(problem, gap, deadline))
     }
 
@@ -224,8 +224,10 @@ impl Solver for Exact {
         self.answer(problem, limits, &mut |_| {})
     }
 
-    /// Tells the relaxation's plan before the search for a better one, if there are no groups, and then
-    /// the answer.
+    /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
+    /// of losses, so of two plans that tie it may choose the one whose objective is smaller by a rounding
+    /// error or by the bonus for tasks that keep their counts. In that case only the answer is reported,
+    /// so that no reported plan is better than the answer. With groups, only the answer is reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,
@@ -233,11 +235,15 @@ impl Solver for Exact {
         observer: &mut dyn FnMut(Incumbent),
     ) -> Result<Allocation, SolveError> {
         let clock = Instant::now();
+        let mut first = None;
         let answer = self.answer(problem, limits, &mut |counts| {
             let after = clock.elapsed();
             let plan = Allocation::with_plan(problem, Status::Feasible, counts.to_vec(), None);
-            observer(Incumbent { after, plan });
+            first = Some(Incumbent { after, plan });
         })?;
+        if let Some(first) = first.filter(|first| first.plan.objective <= answer.objective) {
+            observer(first);
+        }
         if answer.counts.is_some() {
             observer(Incumbent {
                 after: clock.elapsed(),

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use super::alike::Alike;
 use super::fair::{Floor, first_count};
+use super::layers::Window;
 use crate::solver::BigM;
 use crate::{Problem, Task};
 
@@ -235,11 +236,30 @@ impl Shapes {
         }
     }
 
-    /// Removes the counts of the tasks of each group of alike tasks that are above `most` of the
-    /// group. At least one count of each must remain.
-    pub fn limit(&mut self, problem: &Problem, most: &[u32]) {
-        self.retain(problem, |g, _, count| count <= most[g]);
+    /// For each group of alike tasks, removes the counts outside the group's range. Returns whether the
+    /// least or the greatest count of any group changed. Returns `None` if a group has no count left:
+    /// then there is no plan.
+    pub fn limit(&mut self, problem: &Problem, ranges: &[Window]) -> Option<bool> {
+        let before = self.ends();
+        // Trim one end at a time: [`Shapes::retain`] finds only one change between two joined vertices.
+        self.retain(problem, |g, _, count| i64::from(count) <= ranges[g].high);
+        self.retain(problem, |g, _, count| i64::from(count) >= ranges[g].low);
+        if self.starts.windows(2).any(|range| range[0] == range[1]) {
+            return None;
+        }
         self.cut(problem);
+        Some(self.ends() != before)
+    }
+
+    /// The sum of the least counts of all groups, and the sum of their greatest counts.
+    fn ends(&self) -> (u64, u64) {
+        let own = |g| {
+            let vertices = self.of(g);
+            let last = vertices.last().map_or(0, |vertex| vertex.count);
+            (u64::from(vertices[0].count), u64::from(last))
+        };
+        let all = (0..self.groups()).map(own);
+        all.fold((0, 0), |(low, high), own| (low + own.0, high + own.1))
     }
 
     /// Removes counts that leave too few nodes for the least counts of the other tasks, then

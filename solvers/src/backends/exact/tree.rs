@@ -87,8 +87,8 @@ pub(super) struct Tree {
     tables: Vec<usize>,
     /// The losses of all layers.
     losses: Vec<f64>,
-    /// The most nodes that a task of each group of alike tasks may hold.
-    most: Vec<u32>,
+    /// The minimum and maximum number of nodes that a task of each group of alike tasks may hold.
+    ranges: Vec<Window>,
     sliding: SlidingMinimum,
     /// The sum over tasks of the greatest number that was added for one.
     size: f64,
@@ -100,25 +100,32 @@ impl Tree {
         self.size
     }
 
-    /// The most nodes that the tasks of each group of alike tasks can hold within the limits;
-    /// `None` if there is no plan.
-    pub fn most(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[u32]> {
+    /// Computes the minimum and maximum number of nodes that a task of each group of alike tasks can
+    /// hold within the limits. They are the nodes that remain when the other tasks hold as many as they
+    /// can, and as few as they can. `None` if there is no plan.
+    pub fn ranges(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[Window]> {
         if !self.set_spans(shapes, nest) {
             return None;
         }
-        self.most.clear();
-        self.most.resize(shapes.groups(), 0);
+        let none = Window {
+            low: i64::MAX,
+            high: 0,
+        };
+        self.ranges.clear();
+        self.ranges.resize(shapes.groups(), none);
         for (branch, span) in nest.branches().iter().zip(&self.spans) {
             let all = self.sum(shapes, branch);
             for &task in &branch.tasks {
                 let own = task_span(shapes, task);
-                let most = own.high.min(span.high - (all.low - own.low));
+                let low = own.low.max(span.low - (all.high - own.high));
+                let high = own.high.min(span.high - (all.low - own.low));
                 let g = shapes.group_of_tasks()[task] as usize;
-                // Between 0 and the greatest count, so the cast loses nothing.
-                self.most[g] = self.most[g].max(most as u32);
+                let range = &mut self.ranges[g];
+                range.low = range.low.min(low);
+                range.high = range.high.max(high);
             }
         }
-        Some(&self.most)
+        Some(&self.ranges)
     }
 
     /// Writes the best plan to `counts`, unless it gives up or there is none.
