@@ -1,10 +1,11 @@
 //! `gleaner solver-check`: whether a program keeps to the protocol of external solvers.
 
 use clap::Args as ClapArgs;
-use gleaner_external::conformance::{Check, Verdict, conformance};
+use gleaner_external::conformance::{Check, Step, Verdict, conformance};
 use gleaner_external::{PREFIX, SolverCommand};
 
 use super::print;
+use super::progress::Progress;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
 
@@ -21,6 +22,9 @@ pub struct Args {
     /// The command with its arguments, or the manifest. `exec:` may be left out.
     #[arg(value_name = "COMMAND")]
     command: String,
+    /// Show no progress bar.
+    #[arg(long)]
+    quiet: bool,
 }
 
 /// Runs the subcommand.
@@ -33,22 +37,33 @@ pub fn run(args: &Args) -> Result<()> {
         false => format!("{PREFIX}{}", args.command),
     };
     let command: SolverCommand = text.parse()?;
-    let checks = conformance(&command)?;
-    let mut failed = 0;
-    for Check { name, verdict } in &checks {
-        let (mark, seen) = match verdict {
-            Verdict::Passed(seen) => ("passed", seen),
-            Verdict::Failed(seen) => ("FAILED", seen),
-            Verdict::Skipped(reason) => ("skipped", reason),
-        };
-        failed += u32::from(matches!(verdict, Verdict::Failed(_)));
-        print(&format!("{mark:8} {name:30} {}\n", printable(seen)))?;
-    }
+    let mut progress = Progress::new(args.quiet);
+    let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
+    conformance(&command, &mut |step| match step {
+        Step::Done(done, steps) => progress.update(done, steps),
+        Step::Ended(check) => {
+            checks += 1;
+            failed += u32::from(matches!(check.verdict, Verdict::Failed(_)));
+            let line = progress.aside(|| print(&line(&check)));
+            if printed.is_ok() {
+                printed = line;
+            }
+        }
+    })?;
+    progress.finish();
+    printed?;
     match failed {
         0 => Ok(()),
-        _ => Err(Error::Run(format!(
-            "{failed} of {} checks failed",
-            checks.len()
-        ))),
+        _ => Err(Error::Run(format!("{failed} of {checks} checks failed"))),
     }
+}
+
+/// Formats a check and its verdict as a line.
+fn line(check: &Check) -> String {
+    let (mark, seen) = match &check.verdict {
+        Verdict::Passed(seen) => ("passed", seen),
+        Verdict::Failed(seen) => ("FAILED", seen),
+        Verdict::Skipped(reason) => ("skipped", reason),
+    };
+    format!("{mark:8} {:30} {}\n", check.name, printable(seen))
 }

@@ -1,7 +1,7 @@
 //! Solvers that are programs, as a user names them.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -99,7 +99,15 @@ fn a_replay_goes_to_its_end_whatever_a_program_does() {
         let file = format!("{way}.toml");
         manifest(&directory, &file, &["bad.py", way]);
         let line = format!("{REPLAY} --skip-rows 2200 --solver exec:{file} --out {way}");
-        gleaner(directory.path(), &line).expect(0).says(&[told]);
+        let run = gleaner(directory.path(), &line).expect(0);
+        run.says(&[told, "failing-problems.jsonl"]);
+        let kept = format!("{way}/failing-problems.jsonl");
+        let problems = fs::read_to_string(directory.path().join(&kept)).unwrap();
+        let first: serde_json::Value =
+            serde_json::from_str(problems.lines().next().unwrap()).unwrap();
+        let id = first["id"].as_str().unwrap();
+        assert!(id.starts_with("event ") && id.contains(", 20"), "{id}");
+        gleaner(directory.path(), &format!("solve {kept}")).expect(0);
         let summary = json(&directory.path().join(way).join("summary.json"));
         assert_eq!(
             (&summary["complete"], &summary["ended"]),
@@ -330,4 +338,81 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     sweep(at, "\"exec:'open\"", "--dry-run")
         .expect(3)
         .says(&["a quote is not closed", "line"]);
+}
+
+/// Waits until a file exists, and returns its content.
+fn awaited(file: &std::path::Path) -> String {
+    loop {
+        match fs::read_to_string(file) {
+            Ok(text) => return text,
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    }
+}
+
+/// Starts a replay with a program that starts children, lists all processes in the file `family` and
+/// computes for ever.
+fn with_a_family(directory: &TempDir) -> std::process::Child {
+    let file = directory.path().join("family");
+    manifest(
+        directory,
+        "bad.toml",
+        &["bad.py", "family", file.to_str().unwrap()],
+    );
+    let line = format!("{REPLAY} --quiet --time-limit 3600 --solver exec:bad.toml --out run");
+    let mut command = command(directory.path(), &line);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+fn signal(process: u32, signal: &str) {
+    let sent = Command::new("kill")
+        .args(["-s", signal, &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Whether a process is running. A zombie process has no command.
+fn runs(process: &str) -> bool {
+    fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
+}
+
+/// The members of the family that can be found: all, or all except the one that hides.
+fn known(family: &str) -> Vec<&str> {
+    let hides = usize::from(gleaner_process::Cgroups::find().is_none());
+    let family = family.split_whitespace().enumerate();
+    family
+        .filter(|(i, _)| *i != 2 || hides == 0)
+        .map(|(_, process)| process)
+        .collect()
+}
+
+#[test]
+fn a_program_and_its_children_end_when_gleaner_is_killed() {
+    let Some(directory) = with_programs().filter(|_| cfg!(target_os = "linux")) else {
+        return;
+    };
+    let mut run = with_a_family(&directory);
+    let family = awaited(&directory.path().join("family"));
+    signal(run.id(), "KILL");
+    run.wait().unwrap();
+    for process in known(&family) {
+        while runs(process) {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn sigterm_does_not_wait_for_a_decision() {
+    let Some(directory) = with_programs().filter(|_| cfg!(target_os = "linux")) else {
+        return;
+    };
+    let mut run = with_a_family(&directory);
+    let family = awaited(&directory.path().join("family"));
+    signal(run.id(), "TERM");
+    assert_eq!(run.wait().unwrap().code(), Some(143));
+    assert!(known(&family).into_iter().all(|process| !runs(process)));
+    let summary = json(&directory.path().join("run/summary.json"));
+    assert_eq!(summary["complete"], false);
 }

@@ -1,18 +1,23 @@
 //! A running solver: lines in, lines out, and its end.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_process::{Line, Process, Tail, read_lines};
+use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_lines};
 
 use crate::command::Manifest;
 
 /// Lines that wait to be read. A program that writes more has to wait.
 const WAITING_LINES: usize = 16;
+
+/// Maximum number of lines that wait to be written. A program receives at most one request and one
+/// `cancel` at a time, so a program that reads its input never reaches this limit.
+const WAITING_REQUESTS: usize = 16;
 
 /// Bytes of the end of its standard error that are kept.
 const KEPT_ERRORS: usize = 4096;
@@ -59,10 +64,10 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(manifest: &Manifest) -> std::io::Result<Self> {
-        let mut command = Command::new(&manifest.command[0]);
+    pub fn start(manifest: &Manifest) -> io::Result<Self> {
+        let cgroup = Cgroups::find().and_then(|place| place.create().ok());
+        let mut command = command(manifest, cgroup.as_ref())?;
         command
-            .args(&manifest.command[1..])
             .envs(&manifest.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -70,9 +75,9 @@ impl Program {
         if let Some(directory) = &manifest.directory {
             command.current_dir(directory);
         }
-        let mut process = Process::start(&mut command, MARK)?;
+        let mut process = Process::start(&mut command, MARK, cgroup)?;
         let (line_sender, output) = sync_channel(WAITING_LINES);
-        let (input, lines) = sync_channel(1);
+        let (input, lines) = sync_channel(WAITING_REQUESTS);
         let errors = Arc::new(Tail::new(KEPT_ERRORS));
         if let Some(stdin) = process.take_stdin() {
             thread::spawn(move || write_lines(stdin, &lines));
@@ -94,20 +99,27 @@ impl Program {
         })
     }
 
-    /// Hands a line to the program. Returns false if it does not read its input.
-    pub fn send(&self, line: Vec<u8>) -> bool {
-        let Some(input) = &self.input else {
-            return false;
-        };
-        match input.try_send(line) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
+    /// Queues a line for the program.
+    ///
+    /// # Errors
+    /// A message that the program does not read its input. The line is lost, so the program is no longer
+    /// usable.
+    pub fn send(&self, line: Vec<u8>) -> Result<(), &'static str> {
+        let sent = self.input.as_ref().map(|input| input.try_send(line));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            Some(Err(TrySendError::Full(_))) => Err("it does not read its input"),
+            Some(Err(TrySendError::Disconnected(_))) | None => Err("it has closed its input"),
         }
     }
 
-    /// What comes next, until `deadline`.
+    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored: a
+    /// program that writes faster than we read cannot postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Event::Late;
+        }
         match self.output.recv_timeout(left) {
             Ok(event) => event,
             Err(RecvTimeoutError::Timeout) => Event::Late,
@@ -151,6 +163,23 @@ impl Program {
     }
 }
 
+/// The command that starts a program, in a control group if available.
+fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> {
+    let (program, arguments) = manifest.command.split_first().ok_or(ErrorKind::NotFound)?;
+    let Some(cgroup) = cgroup else {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        return Ok(command);
+    };
+    // Check this first: the shell that enters the group would report a missing program in its own words.
+    let directory = manifest.directory.as_deref().unwrap_or(Path::new(""));
+    let has_own_path = manifest.environment.contains_key("PATH");
+    if !has_own_path && find_program(program, directory).is_none() {
+        return Err(ErrorKind::NotFound.into());
+    }
+    Ok(cgroup.command(program, arguments))
+}
+
 impl Drop for Program {
     fn drop(&mut self) {
         // A closed input asks the program to end.
@@ -167,5 +196,50 @@ fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
         if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SolverCommand;
+
+    fn program(script: &str) -> Program {
+        let command: SolverCommand = format!("exec:sh -c '{script}'").parse().unwrap();
+        Program::start(command.manifest()).unwrap()
+    }
+
+    // No line is lost, even if the program reads late.
+    #[test]
+    fn lines_wait_for_a_program_that_reads_late() {
+        let program = program("sleep 0.2; cat");
+        let lines = (0..WAITING_REQUESTS).map(|i| format!("line {i}"));
+        for line in lines.clone() {
+            program.send(line.into_bytes()).unwrap();
+        }
+        let deadline = Instant::now() + Duration::from_secs(60);
+        for line in lines {
+            let Event::Line(text) = program.next(deadline) else {
+                panic!("{line} is lost");
+            };
+            assert_eq!(String::from_utf8(text).unwrap(), line + "\n");
+        }
+    }
+
+    #[test]
+    fn a_line_that_cannot_wait_is_an_error() {
+        let program = program("sleep 600");
+        let sent = (0..1000).map(|_| program.send(vec![b'x'; 1 << 16]));
+        let failed = sent.take_while(Result::is_ok).count();
+        assert!(failed <= WAITING_REQUESTS + 3, "{failed}");
+        assert_eq!(program.send(vec![]), Err("it does not read its input"));
+    }
+
+    #[test]
+    fn nothing_comes_after_the_deadline() {
+        let program = program("echo early; sleep 600");
+        let late = Instant::now() + Duration::from_secs(60);
+        assert!(matches!(program.next(late), Event::Line(_)));
+        assert!(matches!(program.next(Instant::now()), Event::Late));
     }
 }

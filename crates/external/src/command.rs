@@ -9,12 +9,14 @@ use gleaner_core::error::{Error, Fault, Result};
 use gleaner_process::find_program;
 use serde::{Deserialize, Serialize};
 
+use crate::judge::CONFIRM_GAP;
+
 /// What begins the name of a solver that is a program.
 pub const PREFIX: &str = "exec:";
 
 /// What a manifest is.
-const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and any of directory, environment, \
-                        start_seconds, seed, threads";
+const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and optionally directory, environment, \
+                        start_seconds, seed, threads, confirm_gap";
 
 /// Seconds in which a program must say hello.
 const START_SECONDS: f64 = 10.0;
@@ -52,10 +54,18 @@ pub struct Manifest {
     /// Threads that it may use.
     #[serde(default = "one")]
     pub threads: usize,
+    /// Largest relative gap to the exact optimum at which a plan is still confirmed as optimal. The
+    /// larger of this and `--gap` applies [default: 1e-6].
+    #[serde(default = "confirm_gap")]
+    pub confirm_gap: f64,
 }
 
 fn start_seconds() -> f64 {
     START_SECONDS
+}
+
+fn confirm_gap() -> f64 {
+    CONFIRM_GAP
 }
 
 fn one() -> usize {
@@ -105,6 +115,9 @@ impl Manifest {
                 Some("start_seconds above 0 and at most 3600")
             }
             () if manifest.threads == 0 => Some("threads of at least 1"),
+            () if !(0.0..1.0).contains(&manifest.confirm_gap) => {
+                Some("confirm_gap of at least 0 and below 1")
+            }
             () => None,
         };
         if let Some(expected) = expected {
@@ -137,6 +150,7 @@ impl SolverCommand {
                 start_seconds: START_SECONDS,
                 seed: 0,
                 threads: 1,
+                confirm_gap: CONFIRM_GAP,
             },
         };
         let text = text.to_owned();

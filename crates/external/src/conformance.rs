@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gleaner_core::error::Result;
+use gleaner_core::words::shortened;
 use gleaner_solvers::{BigM, GroupLimit, Limits, Problem, Solver, synthetic};
 
 use crate::child::{Event, Program};
@@ -33,6 +33,10 @@ pub struct Check {
 /// Small problems whose optimum our exact solver finds.
 const PROBLEMS: u64 = 40;
 
+/// Number of faults after which the remaining small problems are skipped: a program that is always late
+/// would take minutes.
+const ENOUGH: usize = 3;
+
 /// Limits of the small problems.
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(10),
@@ -45,50 +49,88 @@ const SLACK: Duration = Duration::from_secs(2);
 /// Time that a program may take after `cancel`, and after `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks everything, one check after the other. Each has a program of its own.
+/// Progress of the checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Number of finished steps, and of all steps. Each small problem is a step, and so is each other
+    /// check.
+    Done(usize, usize),
+    /// A check has finished.
+    Ended(Check),
+}
+
+/// A check that runs after the hello and the small problems: its name and its function.
+type Ask = (&'static str, fn(&SolverCommand) -> Result<String, String>);
+
+const OTHERS: [Ask; 4] = [
+    ("respects the time limit", time_limit),
+    ("stops when cancelled", cancel),
+    ("ignores unknown fields", unknown_fields),
+    ("exits when asked", quit),
+];
+
+/// Number of steps before those of [`OTHERS`]: the small problems and the infeasible problem.
+const FIRST_STEPS: usize = PROBLEMS as usize + 1;
+
+/// Runs all checks one after the other and reports each step to `progress`. Each check starts its own
+/// program.
 ///
 /// # Errors
 /// The program does not start or says no hello: then nothing else can be asked.
-pub fn conformance(command: &SolverCommand) -> Result<Vec<Check>> {
+pub fn conformance(
+    command: &SolverCommand,
+    progress: &mut dyn FnMut(Step),
+) -> gleaner_core::error::Result<()> {
     let solver = External::start(command.clone(), BigM::default())?;
     let hello = solver.hello().clone();
     let version = match hello.version.is_empty() {
         true => "no version".to_owned(),
         false => format!("version {}", hello.version),
     };
-    let mut checks = vec![Check {
-        name: "says hello",
-        verdict: Verdict::Passed(format!("{}, {version}", hello.name)),
-    }];
-    let mut add = |name, verdict| checks.push(Check { name, verdict });
-    add("solves small problems", small_problems(solver));
-    add(
-        "tells what is infeasible",
-        match hello.can("groups") {
-            true => infeasible(command),
-            false => Verdict::Skipped("it does not say that it takes groups".into()),
-        },
-    );
-    add("keeps to the time limit", time_limit(command));
-    add("stops when cancelled", cancel(command));
-    add("ignores what it does not know", unknown_fields(command));
-    add("ends when asked to", quit(command));
-    Ok(checks)
+    let steps = FIRST_STEPS + OTHERS.len();
+    let ended = |name, verdict| Step::Ended(Check { name, verdict });
+    let hello_said = Verdict::Passed(format!("{}, {version}", hello.name));
+    progress(ended("says hello", hello_said));
+    let mut solved = |problems| progress(Step::Done(problems, steps));
+    let small = verdict(small_problems(solver, &mut solved));
+    progress(ended("solves small problems", small));
+    let told = match hello.can("groups") {
+        true => verdict(infeasible(command)),
+        false => Verdict::Skipped("it does not report support for groups".into()),
+    };
+    progress(ended("reports infeasible problems", told));
+    for (done, (name, ask)) in (FIRST_STEPS..).zip(OTHERS) {
+        progress(Step::Done(done, steps));
+        progress(ended(name, verdict(ask(command))));
+    }
+    Ok(())
 }
 
-fn small_problems(mut solver: External) -> Verdict {
-    for seed in 0..PROBLEMS {
+fn verdict(of: Result<String, String>) -> Verdict {
+    match of {
+        Ok(seen) => Verdict::Passed(shortened(&seen)),
+        Err(seen) => Verdict::Failed(shortened(&seen)),
+    }
+}
+
+fn small_problems(mut solver: External, solved: &mut dyn FnMut(usize)) -> Result<String, String> {
+    let mut without_plan = 0;
+    for (done, seed) in (0..PROBLEMS).enumerate() {
+        solved(done);
         let problem = synthetic::problem(2 + seed as usize % 5, 4 + seed as u32, seed);
-        if let Err(error) = solver.solve(&problem, &LIMITS) {
-            return Verdict::Failed(format!("problem {}: {error}", problem.id));
+        let answer = solver.solve(&problem, &LIMITS);
+        let answer = answer.map_err(|error| format!("problem {}: {error}", problem.id))?;
+        without_plan += u32::from(answer.counts.is_none());
+        if solver.tally().get().faults() >= ENOUGH {
+            break;
         }
     }
     let tally = solver.tally().get();
-    let solved = format!("{} of {PROBLEMS} optimal", tally.confirmed);
-    match (tally.remark(), tally.refused) {
-        (Some(remark), _) => Verdict::Failed(remark),
-        (None, refused @ 1..) => Verdict::Failed(format!("{refused} of {PROBLEMS} refused")),
-        (None, 0) => Verdict::Passed(solved),
+    match (tally.remark(), tally.refused, without_plan) {
+        (Some(remark), ..) => Err(remark),
+        (None, refused @ 1.., _) => Err(format!("{refused} of {PROBLEMS} refused")),
+        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {PROBLEMS}")),
+        (None, 0, 0) => Ok(format!("{} of {PROBLEMS} optimal", tally.confirmed)),
     }
 }
 
@@ -100,7 +142,7 @@ struct Talk {
 
 impl Talk {
     fn start(command: &SolverCommand) -> Result<Self, String> {
-        let (program, _) = greet(command)?;
+        let (program, _) = greet(command, &|| false)?;
         Ok(Talk {
             program,
             requests: 0,
@@ -108,7 +150,7 @@ impl Talk {
     }
 
     /// Hands a problem over; returns the request's id.
-    fn ask(&mut self, problem: &Problem, seconds: f64) -> String {
+    fn ask(&mut self, problem: &Problem, seconds: f64) -> Result<String, String> {
         self.requests += 1;
         let id = format!("check-{}", self.requests);
         self.program.send(line(&Request::Solve {
@@ -118,8 +160,8 @@ impl Talk {
             seed: 0,
             threads: 1,
             problem,
-        }));
-        id
+        }))?;
+        Ok(id)
     }
 
     /// The answer to a request, if it comes within this time.
@@ -143,98 +185,79 @@ impl Talk {
     }
 }
 
-fn verdict(of: impl FnOnce() -> Result<String, String>) -> Verdict {
-    match of() {
-        Ok(seen) => Verdict::Passed(seen),
-        Err(seen) => Verdict::Failed(seen),
-    }
-}
-
 /// A problem that takes a while: many tasks and nodes.
 fn large() -> Problem {
     synthetic::problem(300, 4000, 7)
 }
 
-fn infeasible(command: &SolverCommand) -> Verdict {
-    verdict(|| {
-        let mut problem = synthetic::problem(3, 6, 1);
-        problem.groups = vec![GroupLimit {
-            name: "all".into(),
-            tasks: problem.tasks.iter().map(|task| task.name.clone()).collect(),
-            min_total: Some(7),
-            max_total: None,
-        }];
-        let mut talk = Talk::start(command)?;
-        let id = talk.ask(&problem, LIMITS.time.as_secs_f64());
-        let done = talk.answer(&id, LIMITS.time + SLACK)?;
-        match done.status {
-            DoneStatus::Infeasible => Ok("a group that needs 7 of 6 nodes".into()),
-            other => Err(format!(
-                "a group needs 7 of 6 nodes, its answer is {other:?}"
-            )),
-        }
-    })
+fn infeasible(command: &SolverCommand) -> Result<String, String> {
+    let mut problem = synthetic::problem(3, 6, 1);
+    problem.groups = vec![GroupLimit {
+        name: "all".into(),
+        tasks: problem.tasks.iter().map(|task| task.name.clone()).collect(),
+        min_total: Some(7),
+        max_total: None,
+    }];
+    let mut talk = Talk::start(command)?;
+    let id = talk.ask(&problem, LIMITS.time.as_secs_f64())?;
+    let done = talk.answer(&id, LIMITS.time + SLACK)?;
+    match done.status {
+        DoneStatus::Infeasible => Ok("a group that needs 7 nodes when only 6 are idle".into()),
+        other => Err(format!(
+            "a group needs 7 of 6 nodes: found {other:?}, expected Infeasible"
+        )),
+    }
 }
 
-fn time_limit(command: &SolverCommand) -> Verdict {
-    verdict(|| {
-        let mut talk = Talk::start(command)?;
-        let clock = Instant::now();
-        let id = talk.ask(&large(), 1.0);
-        talk.answer(&id, Duration::from_secs(1) + SLACK)?;
-        Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
-    })
+fn time_limit(command: &SolverCommand) -> Result<String, String> {
+    let mut talk = Talk::start(command)?;
+    let clock = Instant::now();
+    let id = talk.ask(&large(), 1.0)?;
+    talk.answer(&id, Duration::from_secs(1) + SLACK)?;
+    Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
 }
 
-fn cancel(command: &SolverCommand) -> Verdict {
-    verdict(|| {
-        let mut talk = Talk::start(command)?;
-        let id = talk.ask(&large(), 600.0);
-        // The first line has to be taken before there is room for the next.
-        std::thread::sleep(Duration::from_millis(100));
-        let clock = Instant::now();
-        talk.program.send(line(&Request::Cancel { id: &id }));
-        talk.answer(&id, PATIENCE)?;
-        let small = synthetic::problem(2, 4, 3);
-        let next = talk.ask(&small, LIMITS.time.as_secs_f64());
-        talk.answer(&next, LIMITS.time)?;
-        Ok(format!(
-            "after {:.1} s, and it solves the next problem",
-            clock.elapsed().as_secs_f64()
-        ))
-    })
+fn cancel(command: &SolverCommand) -> Result<String, String> {
+    let mut talk = Talk::start(command)?;
+    let id = talk.ask(&large(), 600.0)?;
+    let clock = Instant::now();
+    talk.program.send(line(&Request::Cancel { id: &id }))?;
+    talk.answer(&id, PATIENCE)?;
+    let small = synthetic::problem(2, 4, 3);
+    let next = talk.ask(&small, LIMITS.time.as_secs_f64())?;
+    talk.answer(&next, LIMITS.time)?;
+    Ok(format!(
+        "stopped after {:.1} s and solved the next problem",
+        clock.elapsed().as_secs_f64()
+    ))
 }
 
-fn unknown_fields(command: &SolverCommand) -> Verdict {
-    verdict(|| {
-        let talk = Talk::start(command)?;
-        let mut request = serde_json::to_value(Request::Solve {
-            id: "check-1",
-            time_limit: LIMITS.time.as_secs_f64(),
-            gap: LIMITS.gap,
-            seed: 0,
-            threads: 1,
-            problem: &synthetic::problem(2, 4, 3),
-        })
-        .map_err(|error| error.to_string())?;
-        request["solve"]["colour"] = "blue".into();
-        request["solve"]["problem"]["tasks"][0]["colour"] = "blue".into();
-        talk.program.send(request.to_string().into_bytes());
-        talk.answer("check-1", LIMITS.time)?;
-        Ok("a field that no version has".into())
+fn unknown_fields(command: &SolverCommand) -> Result<String, String> {
+    let talk = Talk::start(command)?;
+    let mut request = serde_json::to_value(Request::Solve {
+        id: "check-1",
+        time_limit: LIMITS.time.as_secs_f64(),
+        gap: LIMITS.gap,
+        seed: 0,
+        threads: 1,
+        problem: &synthetic::problem(2, 4, 3),
     })
+    .map_err(|error| error.to_string())?;
+    request["solve"]["colour"] = "blue".into();
+    request["solve"]["problem"]["tasks"][0]["colour"] = "blue".into();
+    talk.program.send(request.to_string().into_bytes())?;
+    talk.answer("check-1", LIMITS.time)?;
+    Ok("sent a field that no version defines".into())
 }
 
-fn quit(command: &SolverCommand) -> Verdict {
-    verdict(|| {
-        let mut talk = Talk::start(command)?;
-        talk.program.send(line(&Request::Quit {}));
-        let deadline = Instant::now() + PATIENCE;
-        while let Event::Line(_) | Event::LongLine = talk.program.next(deadline) {}
-        match talk.program.end() {
-            Some(status) if status.ends_with(": 0") => Ok(status),
-            Some(status) => Err(format!("{status}, expected exit status: 0")),
-            None => Err(format!("it still runs after {} s", PATIENCE.as_secs_f64())),
-        }
-    })
+fn quit(command: &SolverCommand) -> Result<String, String> {
+    let mut talk = Talk::start(command)?;
+    talk.program.send(line(&Request::Quit {}))?;
+    let deadline = Instant::now() + PATIENCE;
+    while let Event::Line(_) | Event::LongLine = talk.program.next(deadline) {}
+    match talk.program.end() {
+        Some(status) if status.ends_with(": 0") => Ok(status),
+        Some(status) => Err(format!("{status}, expected exit status: 0")),
+        None => Err(format!("still running after {} s", PATIENCE.as_secs_f64())),
+    }
 }

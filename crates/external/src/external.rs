@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::programs::Identity;
 use gleaner_core::words::printable;
+use gleaner_process::is_stopping;
 use gleaner_solvers::{
     Allocation, BigM, Goal, Incumbent, Limits, Problem, SolveError, Solver, Status,
 };
@@ -18,6 +19,12 @@ use crate::tally::TallyHandle;
 /// Time for an answer after `cancel`.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How often to check for a stop request while waiting for an answer.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Maximum length, in bytes, of a program's name and of its version.
+const LONGEST_NAME: usize = 256;
+
 /// Deaths in turn, without an answer in between, after which a program is not started again.
 const MOST_DEATHS: usize = 10;
 
@@ -30,7 +37,11 @@ pub struct External {
     requests: u64,
     /// Deaths since the last answer.
     deaths: usize,
+    stopped: Stopped,
 }
+
+/// Returns whether to stop waiting for an answer. It is called many times a second.
+pub type Stopped = Box<dyn Fn() -> bool + Send>;
 
 /// What a program said to a request.
 struct Answer {
@@ -63,7 +74,7 @@ impl External {
     /// It cannot be started, does not say hello in time, or speaks no version of the protocol that we
     /// know.
     pub fn start(command: SolverCommand, big_m: BigM) -> Result<Self> {
-        let (program, hello) = greet(&command)
+        let (program, hello) = greet(&command, &is_stopping)
             .map_err(|what| Error::Run(format!("the solver {}: {what}", command.as_str())))?;
         let identity = Identity {
             command: command.as_str().to_owned(),
@@ -71,13 +82,25 @@ impl External {
             version: hello.version.clone(),
         };
         Ok(External {
-            judge: Judge::new(format!("exec:{}", hello.name), identity, big_m),
+            judge: Judge::new(
+                format!("exec:{}", hello.name),
+                identity,
+                big_m,
+                command.manifest().confirm_gap,
+            ),
             command,
             hello,
             program: Some(program),
             requests: 0,
             deaths: 0,
+            stopped: Box::new(is_stopping),
         })
+    }
+
+    /// Ends the program as soon as `stopped` returns true, even in the middle of a problem. By default,
+    /// the program ends when this process is asked to end ([`gleaner_process::stop`]).
+    pub fn stop_when(&mut self, stopped: Stopped) {
+        self.stopped = stopped;
     }
 
     /// The counts of its answers. The handle stays valid when the solver is gone.
@@ -124,8 +147,9 @@ impl External {
         if self.program.is_some() || self.deaths >= MOST_DEATHS {
             return;
         }
-        match greet(&self.command) {
+        match greet(&self.command, &self.stopped) {
             Ok((program, _)) => self.program = Some(program),
+            Err(_) if (self.stopped)() => {}
             Err(what) => self.died(|| what),
         }
     }
@@ -146,6 +170,9 @@ impl External {
             incumbent: None,
             done: None,
         };
+        if (self.stopped)() {
+            return answer;
+        }
         self.revive();
         self.requests += 1;
         let id = format!("r{}", self.requests);
@@ -158,16 +185,20 @@ impl External {
             threads: manifest.threads,
             problem,
         };
-        let Some(program) = &self.program else {
-            return answer;
-        };
         let mut deadline = Instant::now() + limits.time.min(Duration::from_secs(1 << 30));
-        let mut is_cancelled = !program.send(line(&request));
+        let mut is_cancelled = false;
+        if !self.send(problem, &request) {
+            return answer;
+        }
         loop {
             let Some(program) = &mut self.program else {
                 return answer;
             };
-            match program.next(deadline) {
+            let Some(event) = next(program, deadline, &self.stopped) else {
+                self.program = None;
+                return answer;
+            };
+            match event {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Incumbent(found)) if found.id == id => {
                         let after = watch.begun.elapsed();
@@ -192,17 +223,10 @@ impl External {
                     return answer;
                 }
                 Event::Late if !is_cancelled => {
-                    self.judge.tally.fault(
-                        |tally| &mut tally.late,
-                        || {
-                            format!(
-                                "{}: no answer in {} s",
-                                told(problem),
-                                limits.time.as_secs_f64()
-                            )
-                        },
-                    );
-                    program.send(line(&Request::Cancel { id: &id }));
+                    self.judge.late(problem, limits);
+                    // If this cannot be sent, the program is ended after the grace period, like any late
+                    // program.
+                    let _ = program.send(line(&Request::Cancel { id: &id }));
                     is_cancelled = true;
                     deadline = Instant::now() + GRACE;
                 }
@@ -213,6 +237,20 @@ impl External {
                 }
             }
         }
+    }
+
+    /// Sends a request. Returns false if there is no program, or if it counts as dead because it does
+    /// not read its input.
+    fn send(&mut self, problem: &Problem, request: &Request<'_>) -> bool {
+        let Some(program) = &mut self.program else {
+            return false;
+        };
+        let Err(what) = program.send(line(request)) else {
+            return true;
+        };
+        let end = program.last_words();
+        self.died(|| format!("{}: {what}: {end}", told(problem)));
+        false
     }
 
     fn garbage(&self, text: &[u8], why: &str) {
@@ -240,6 +278,9 @@ impl External {
         let claims = done.status == DoneStatus::Optimal;
         if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
             self.judge.wrong(problem, "called solved, without counts");
+        }
+        if done.status == DoneStatus::Infeasible && done.counts.is_none() {
+            return self.judge.infeasible(problem, limits, fallback);
         }
         let plan = done.counts;
         let plan = plan.and_then(|counts| self.judge.plan(problem, counts));
@@ -281,8 +322,23 @@ pub(crate) fn line(request: &Request<'_>) -> Vec<u8> {
     serde_json::to_vec(request).unwrap_or_default()
 }
 
-/// Starts a program and exchanges hellos.
-pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String> {
+/// Returns a program's next event, waiting until `deadline`; `None` once `stopped` returns true.
+fn next(program: &Program, deadline: Instant, stopped: &dyn Fn() -> bool) -> Option<Event> {
+    while !stopped() {
+        let pulse = Instant::now() + PULSE;
+        match program.next(deadline.min(pulse)) {
+            Event::Late if pulse < deadline => {}
+            event => return Some(event),
+        }
+    }
+    None
+}
+
+/// Starts a program and exchanges hellos. Fails once `stopped` returns true.
+pub(crate) fn greet(
+    command: &SolverCommand,
+    stopped: &dyn Fn() -> bool,
+) -> Result<(Program, Hello), String> {
     let manifest = command.manifest();
     let mut program = Program::start(manifest)
         .map_err(|error| format!("{} cannot be started: {error}", manifest.command[0]))?;
@@ -291,13 +347,22 @@ pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String>
         protocols: &[VERSION],
         program: "gleaner",
         version: env!("CARGO_PKG_VERSION"),
-    }));
+    }))?;
     let expected = "expected {\"hello\": {\"protocol\": 1, \"name\": …}}";
-    match program.next(deadline) {
+    let event = next(&program, deadline, stopped).ok_or("stopped before it said hello")?;
+    match event {
         Event::Line(text) => match serde_json::from_slice(&text) {
             Ok(Reply::Hello(hello)) if hello.protocol == VERSION => {
-                let name = printable(&hello.name).to_string();
-                Ok((program, Hello { name, ..hello }))
+                let name = said("name", &hello.name)?;
+                let version = said("version", &hello.version)?;
+                let capabilities = hello.capabilities;
+                let hello = Hello {
+                    name,
+                    version,
+                    capabilities,
+                    ..hello
+                };
+                Ok((program, hello))
             }
             Ok(Reply::Hello(hello)) => Err(format!(
                 "it speaks version {} of the protocol, we speak {VERSION}",
@@ -318,6 +383,20 @@ pub(crate) fn greet(command: &SolverCommand) -> Result<(Program, Hello), String>
             Err(format!("it ended before it said hello: {end}"))
         }
     }
+}
+
+/// A program's name or version, made safe for messages and tables.
+///
+/// # Errors
+/// A message that the text is too long.
+fn said(what: &str, text: &str) -> Result<String, String> {
+    if text.len() > LONGEST_NAME {
+        return Err(format!(
+            "its {what} has {} bytes, expected at most {LONGEST_NAME}",
+            text.len()
+        ));
+    }
+    Ok(printable(text).into_owned())
 }
 
 /// The start of a line, for messages.

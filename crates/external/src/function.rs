@@ -1,9 +1,11 @@
 //! A solver that is a function of the program that uses this one as a library.
 
+use std::time::Instant;
+
 use gleaner_core::results::programs::Identity;
 use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver};
 
-use crate::judge::Judge;
+use crate::judge::{CONFIRM_GAP, Judge};
 use crate::tally::TallyHandle;
 
 /// A plan of a function.
@@ -15,8 +17,9 @@ pub struct FunctionPlan {
     pub is_called_optimal: bool,
 }
 
-/// A solver that asks a function. It checks the plans in the same way as plans of programs. The function
-/// returns `None` when it has no plan.
+/// A solver that calls a function. It checks the function's plans in the same way as those of programs.
+/// The function returns `None` when it has no plan. A function that takes too long cannot be
+/// interrupted: its answer counts as late, and its plan is still used.
 pub struct FunctionSolver<F> {
     judge: Judge,
     ask: F,
@@ -26,15 +29,16 @@ impl<F> FunctionSolver<F>
 where
     F: FnMut(&Problem, &Limits) -> Option<FunctionPlan>,
 {
-    /// The function `ask`, which tables call `name`.
-    pub fn new(name: String, big_m: BigM, ask: F) -> Self {
+    /// Creates a solver that calls `ask` and appears in tables as `name`. `version` distinguishes
+    /// functions with the same name.
+    pub fn new(name: String, version: String, big_m: BigM, ask: F) -> Self {
         let identity = Identity {
             command: name.clone(),
             name: name.clone(),
-            version: String::new(),
+            version,
         };
         FunctionSolver {
-            judge: Judge::new(name, identity, big_m),
+            judge: Judge::new(name, identity, big_m, CONFIRM_GAP),
             ask,
         }
     }
@@ -55,7 +59,11 @@ where
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
         self.judge.tally.with(|tally| tally.problems += 1);
+        let clock = Instant::now();
         let answer = (self.ask)(problem, limits);
+        if clock.elapsed() > limits.time {
+            self.judge.late(problem, limits);
+        }
         let claims = answer.as_ref().is_some_and(|plan| plan.is_called_optimal);
         let plan = answer.and_then(|plan| self.judge.plan(problem, plan.counts));
         Ok(self.judge.worth(problem, limits, plan, claims, None))
@@ -64,6 +72,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use gleaner_solvers::{SolverKind, SolverSpec, Status, synthetic};
 
     use super::*;
@@ -71,7 +81,8 @@ mod tests {
     fn solve(plan: Option<FunctionPlan>) -> (Allocation, crate::Tally) {
         let problem = synthetic::problem(3, 6, 1);
         let ask = move |_: &Problem, _: &Limits| plan.clone();
-        let mut solver = FunctionSolver::new("python:mine".into(), BigM::default(), ask);
+        let mut solver =
+            FunctionSolver::new("python:mine".into(), String::new(), BigM::default(), ask);
         let answer = solver.solve(&problem, &Limits::default()).unwrap();
         assert_eq!(solver.name(), "python:mine");
         (answer, solver.tally().get())
@@ -96,6 +107,28 @@ mod tests {
         let (answer, tally) = solve(Some(plan(false)));
         assert_eq!((answer.status, tally.confirmed), (Status::Feasible, 0));
         assert_eq!((tally.problems, tally.faults()), (1, 0));
+    }
+
+    #[test]
+    fn an_answer_after_the_time_limit_is_late_and_used() {
+        let problem = synthetic::problem(3, 6, 1);
+        let limits = Limits {
+            time: Duration::from_millis(5),
+            ..Limits::default()
+        };
+        let ask = |_: &Problem, limits: &Limits| {
+            std::thread::sleep(2 * limits.time);
+            Some(FunctionPlan {
+                counts: best(),
+                is_called_optimal: true,
+            })
+        };
+        let mut solver =
+            FunctionSolver::new("python:slow".into(), String::new(), BigM::default(), ask);
+        let answer = solver.solve(&problem, &limits).unwrap();
+        let tally = solver.tally().get();
+        assert_eq!((tally.late, tally.confirmed), (1, 1));
+        assert_eq!(answer.counts, Some(best()));
     }
 
     #[test]

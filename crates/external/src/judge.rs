@@ -4,12 +4,13 @@ use gleaner_core::results::programs::Identity;
 use gleaner_core::words::printable;
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::range::NOTHING;
-use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, check};
+use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, Task, check};
 
 use crate::tally::TallyHandle;
 
-/// Relative difference at which two objectives are the same.
-const SAME: f64 = 1e-6;
+/// Default of the largest relative gap to the exact optimum at which a plan is confirmed as optimal. A
+/// manifest can override it. Solvers that compute with tolerances or whole numbers do not come closer.
+pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
 /// Checks plans, compares those called optimal with the exact solver's, and counts what is wrong.
 pub(crate) struct Judge {
@@ -18,10 +19,12 @@ pub(crate) struct Judge {
     pub tally: TallyHandle,
     big_m: BigM,
     exact: Exact,
+    /// See [`CONFIRM_GAP`]. The larger of this and the gap of the limits applies.
+    confirm_gap: f64,
 }
 
 impl Judge {
-    pub fn new(name: String, identity: Identity, big_m: BigM) -> Self {
+    pub fn new(name: String, identity: Identity, big_m: BigM, confirm_gap: f64) -> Self {
         let tally = TallyHandle::default();
         tally.with(|tally| tally.identity = identity);
         Judge {
@@ -29,6 +32,7 @@ impl Judge {
             tally,
             big_m,
             exact: Exact::new(big_m),
+            confirm_gap,
         }
     }
 
@@ -37,6 +41,15 @@ impl Judge {
         self.tally.fault(
             |tally| &mut tally.wrong,
             || format!("{}: {what}", told(problem)),
+        );
+    }
+
+    /// Counts an answer that was missing at the time limit.
+    pub fn late(&self, problem: &Problem, limits: &Limits) {
+        let seconds = limits.time.as_secs_f64();
+        self.tally.fault(
+            |tally| &mut tally.late,
+            || format!("{}: no answer in {seconds} s", told(problem)),
         );
     }
 
@@ -77,6 +90,33 @@ impl Judge {
         }
     }
 
+    /// Judges the claim that a problem has no plan. The claim is wrong if a plan exists: one that the
+    /// program sent earlier, one that the exact solver finds, or the plan that changes nothing.
+    pub fn infeasible(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        fallback: Option<Allocation>,
+    ) -> Allocation {
+        let nothing = || Allocation::without_plan(Status::Unknown);
+        let best = self
+            .exact
+            .solve(problem, limits)
+            .unwrap_or_else(|_| nothing());
+        if best.status == Status::Infeasible && fallback.is_none() {
+            return best;
+        }
+        let (big_m, nodes) = (self.big_m, problem.nodes);
+        let shut_out = |task: &Task| big_m.shuts_out(nodes, task.min_nodes);
+        let stay = problem.stay_put().filter(|plan| {
+            !problem.tasks.iter().any(shut_out) && problem.check(plan, big_m).is_ok()
+        });
+        if best.counts.is_some() || fallback.is_some() || stay.is_some() {
+            self.wrong(problem, "called infeasible, but there is a plan");
+        }
+        fallback.unwrap_or_else(nothing)
+    }
+
     /// Compares a plan that was called optimal with the exact solver's.
     fn confirm(&mut self, problem: &Problem, limits: &Limits, plan: Allocation) -> Allocation {
         let best = self.exact.solve(problem, limits).ok();
@@ -86,7 +126,8 @@ impl Judge {
             return plan;
         };
         let objective = best.objective.unwrap_or(f64::NEG_INFINITY);
-        let is_near = objective - found <= limits.gap.max(SAME) * objective.abs().max(NOTHING);
+        let is_near =
+            objective - found <= limits.gap.max(self.confirm_gap) * objective.abs().max(NOTHING);
         let is_best = match (problem.goal, &best.counts, &plan.counts) {
             (Goal::MaxMin, Some(best), Some(found)) => problem.merit(found) >= problem.merit(best),
             _ => is_near,
@@ -110,5 +151,35 @@ pub(crate) fn told(problem: &Problem) -> String {
     match problem.id.is_empty() {
         true => format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes),
         false => format!("problem {}", printable(&problem.id)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_solvers::synthetic;
+
+    use super::*;
+
+    // Derived by formula: the plan is worse than the optimum by the relative gap `gap`.
+    #[test]
+    fn how_near_a_confirmed_optimum_is_can_be_set() {
+        let problem = synthetic::problem(3, 6, 1);
+        let limits = Limits::default();
+        let best = Exact::new(BigM::default())
+            .solve(&problem, &limits)
+            .unwrap();
+        let (best, mut counts) = (best.objective.unwrap(), best.counts.unwrap());
+        let last = counts.iter().rposition(|&count| count > 0).unwrap();
+        counts[last] = 0;
+        let gap = (best - problem.objective(&counts)) / best;
+        assert!(gap > 1e-3);
+        for (confirm_gap, confirmed) in [(1.01 * gap, 1), (0.99 * gap, 0), (CONFIRM_GAP, 0)] {
+            let identity = Identity::default();
+            let mut judge = Judge::new("it".into(), identity, BigM::default(), confirm_gap);
+            let plan = judge.plan(&problem, counts.clone());
+            judge.worth(&problem, &limits, plan, true, None);
+            let tally = judge.tally.get();
+            assert_eq!((tally.confirmed, tally.wrong), (confirmed, 1 - confirmed));
+        }
     }
 }

@@ -9,6 +9,8 @@
 //! valid plan or by none, the fault is counted in a [`Tally`], and the program is started again for the
 //! next problem.
 //!
+//! [`Counted`] counts the library failures of our own solvers.
+//!
 //! A [`FunctionSolver`] is a function instead of a program, and is checked in the same way.
 
 mod child;
@@ -17,11 +19,13 @@ pub mod conformance;
 mod external;
 mod function;
 mod judge;
+mod ours;
 pub mod protocol;
 mod tally;
 
 pub use command::{PREFIX, SolverCommand};
-pub use external::External;
+pub use external::{External, Stopped};
 pub use function::{FunctionPlan, FunctionSolver};
 pub use gleaner_core::results::programs::{Identity, Tally};
+pub use ours::Counted;
 pub use tally::TallyHandle;

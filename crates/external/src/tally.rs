@@ -3,15 +3,33 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_core::results::programs::Tally;
+use gleaner_core::words::shortened;
 
 /// A tally that is kept up to date by a solver in use.
 #[derive(Debug, Clone, Default)]
-pub struct TallyHandle(Arc<Mutex<Tally>>);
+pub struct TallyHandle {
+    tally: Arc<Mutex<Tally>>,
+    /// Whether the solver is one of our own; if so, its answers are not judged.
+    is_ours: bool,
+}
 
 impl TallyHandle {
+    /// Creates the tally of one of our own solvers.
+    pub(crate) fn of_ours() -> Self {
+        TallyHandle {
+            is_ours: true,
+            ..TallyHandle::default()
+        }
+    }
+
+    /// The counts that belong in the results. Our own solvers have none unless a library failed.
+    pub fn to_keep(&self) -> Option<Tally> {
+        Some(self.get()).filter(|tally| !self.is_ours || tally.has_faults())
+    }
+
     /// The counts so far.
     pub fn get(&self) -> Tally {
-        self.0
+        self.tally
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -19,10 +37,11 @@ impl TallyHandle {
 
     /// Changes the counts.
     pub(crate) fn with(&self, change: impl FnOnce(&mut Tally)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Counts a fault; `what` says what it is.
+    /// Counts a fault, which `what` describes. The description may contain text from a program, of any
+    /// length.
     pub(crate) fn fault(
         &self,
         count: impl FnOnce(&mut Tally) -> &mut usize,
@@ -30,7 +49,7 @@ impl TallyHandle {
     ) {
         self.with(|tally| {
             *count(tally) += 1;
-            tally.first_fault.get_or_insert_with(what);
+            tally.first_fault.get_or_insert_with(|| shortened(&what()));
         });
     }
 }

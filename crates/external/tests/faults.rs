@@ -1,11 +1,17 @@
 //! Programs that break the protocol: every problem is answered, and nothing is left behind.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
+use gleaner_external::conformance::{Step, Verdict, conformance};
 use gleaner_external::{External, SolverCommand, Tally};
-use gleaner_solvers::{Allocation, BigM, Limits, Problem, Solver, Status, synthetic};
+use gleaner_process::Cgroups;
+use gleaner_solvers::{Allocation, BigM, GroupLimit, Limits, Problem, Solver, Status, synthetic};
 
 /// Whether there is Python; says so if not.
 fn python() -> bool {
@@ -109,6 +115,158 @@ fn late_programs_are_ended_and_started_again() {
     }
 }
 
+// A message is always waiting, so a deadline that is checked only when no message waits is never
+// noticed.
+#[test]
+fn a_flood_of_messages_does_not_move_the_deadline() {
+    if !python() {
+        return;
+    }
+    let mut solver = External::start(command("floods-others"), BigM::default()).unwrap();
+    let limits = Limits {
+        time: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let answer = solver
+        .solve(&synthetic::problem(4, 12, 1), &limits)
+        .unwrap();
+    assert_eq!(answer.status, Status::Unknown);
+    assert_eq!(solver.tally().get().late, 1);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_the_time_limit() {
+    if !python() {
+        return;
+    }
+    for way in ["hangs", "floods-others"] {
+        let mut solver = External::start(command(way), BigM::default()).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        solver.stop_when(Box::new(move || seen.load(Ordering::Relaxed)));
+        let limits = Limits {
+            time: Duration::from_secs(3600),
+            ..Limits::default()
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let answer = solver.solve(&synthetic::problem(4, 12, 1), &limits);
+            assert_eq!(answer.unwrap().status, Status::Unknown);
+        });
+        assert!(!solver.tally().get().has_faults());
+    }
+}
+
+#[test]
+fn a_program_that_does_not_read_is_ended_and_loses_no_line_silently() {
+    if !python() {
+        return;
+    }
+    let mut solver = External::start(command("deaf"), BigM::default()).unwrap();
+    let problem = synthetic::problem(40, 120, 1);
+    for _ in 0..200 {
+        solver.solve(&problem, &Limits::default()).unwrap();
+        if solver.tally().get().has_faults() {
+            break;
+        }
+    }
+    let tally = solver.tally().get();
+    assert_eq!((tally.crashed, tally.late), (1, 0));
+    let told = tally.remark().unwrap();
+    assert!(told.contains("it does not read its input"), "{told}");
+}
+
+#[test]
+fn a_false_claim_that_there_is_no_plan_is_wrong() {
+    if !python() {
+        return;
+    }
+    let (found, tally) = answers("infeasible", 10.0);
+    assert_eq!(statuses(&found), [Status::Unknown; 5]);
+    assert_eq!(tally.wrong, 5);
+    let told = tally.remark().unwrap();
+    assert!(
+        told.contains("called infeasible, but there is a plan"),
+        "{told}"
+    );
+
+    // The exact solver agrees with the first claim and cannot solve the other two problems. In the
+    // second, the current allocation meets the limits, so the claim is wrong. In the third, the truth is
+    // unknown.
+    let mut solver = External::start(command("infeasible"), BigM::default()).unwrap();
+    let mut problem = synthetic::problem(3, 6, 1);
+    let group = |tasks: [usize; 2], min_total| GroupLimit {
+        name: format!("{tasks:?}"),
+        tasks: tasks.map(|task| format!("task{task}")).to_vec(),
+        min_total: Some(min_total),
+        max_total: None,
+    };
+    problem.groups = vec![group([0, 1], 7)];
+    let crossing = |minimum| vec![group([0, 1], minimum), group([1, 2], minimum)];
+    for (groups, status, wrong) in [
+        (problem.groups.clone(), Status::Infeasible, 0),
+        (crossing(0), Status::Unknown, 1),
+        (crossing(7), Status::Unknown, 1),
+    ] {
+        problem.groups = groups;
+        for task in &mut problem.tasks {
+            task.current = 0;
+        }
+        let answer = solver.solve(&problem, &Limits::default()).unwrap();
+        assert_eq!((answer.status, solver.tally().get().wrong), (status, wrong));
+    }
+}
+
+/// Returns the verdicts of the conformance checks on a program.
+fn verdicts(way: &str) -> Vec<(&'static str, Verdict)> {
+    let mut verdicts = Vec::new();
+    conformance(&command(way), &mut |step| {
+        if let Step::Ended(check) = step {
+            verdicts.push((check.name, check.verdict));
+        }
+    })
+    .unwrap();
+    verdicts
+}
+
+#[test]
+fn conformance_refuses_a_solver_without_plans_and_takes_one_that_answers_at_once() {
+    if !python() {
+        return;
+    }
+    let of = |way, name| {
+        let found = verdicts(way).into_iter().find(|(asked, _)| *asked == name);
+        found.unwrap().1
+    };
+    let refused = of("infeasible", "solves small problems");
+    assert!(
+        matches!(&refused, Verdict::Failed(why) if why.contains("called infeasible")),
+        "{refused:?}"
+    );
+    // Its answer arrives before it is cancelled.
+    let at_once = of("at-once", "stops when cancelled");
+    assert!(matches!(at_once, Verdict::Passed(_)), "{at_once:?}");
+}
+
+#[test]
+fn long_texts_of_programs_are_bounded() {
+    if !python() {
+        return;
+    }
+    let error = External::start(command("long-name"), BigM::default()).err();
+    let told = error.unwrap().to_string();
+    assert!(
+        told.contains("its name has 524288 bytes, expected at most 256"),
+        "{told}"
+    );
+    let (_, tally) = answers("long-status", 0.5);
+    let told = tally.remark().unwrap();
+    assert!(tally.garbage > 0 && told.len() < 2000, "{}", told.len());
+}
+
 #[test]
 fn dead_programs_are_started_again_but_not_for_ever() {
     if !python() {
@@ -194,6 +352,46 @@ fn nothing_is_left_behind() {
     }
 }
 
+/// Whether a process is running. A zombie process has an empty command line.
+fn runs(process: &str) -> bool {
+    let command = std::fs::read(Path::new("/proc").join(process).join("cmdline"));
+    command.is_ok_and(|command| !command.is_empty())
+}
+
+#[test]
+fn children_that_hide_are_ended_where_there_are_control_groups() {
+    if !python() || !cfg!(target_os = "linux") {
+        return;
+    }
+    let known = match Cgroups::find() {
+        Some(_) => 4,
+        None => {
+            eprintln!("skipped in part: no control group can be made here");
+            2
+        }
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("family");
+    let text = format!("{} '{}'", command("family").as_str(), file.display());
+    let mut solver = External::start(text.parse().unwrap(), BigM::default()).unwrap();
+    let limits = Limits {
+        time: Duration::from_secs(2),
+        ..Limits::default()
+    };
+    solver
+        .solve(&synthetic::problem(4, 12, 1), &limits)
+        .unwrap();
+    drop(solver);
+    let family = std::fs::read_to_string(file).unwrap();
+    for process in family.split_whitespace().take(known) {
+        assert!(!runs(process), "{process} of {family}");
+    }
+    // Without control groups, the test itself must kill the hidden child.
+    if let (2, Some(hidden)) = (known, family.split_whitespace().nth(2)) {
+        Command::new("kill").arg(hidden).status().unwrap();
+    }
+}
+
 #[test]
 fn programs_that_say_no_hello_are_refused() {
     if !python() {
@@ -244,6 +442,10 @@ fn faulty_commands_and_manifests_are_reported() {
         (
             "command = [\"a\"]\nstart_seconds = nan",
             "start_seconds above 0",
+        ),
+        (
+            "command = [\"a\"]\nconfirm_gap = 1",
+            "confirm_gap of at least 0 and below 1",
         ),
     ] {
         std::fs::write(&path, text).unwrap();

@@ -1,15 +1,21 @@
 //! Programs that are started, watched, and ended with all that they have started.
 //!
-//! A program runs in a process group of its own and carries a mark in its environment, so that what
-//! it has started outside its group is found too. What it writes is read line by line, and bounded.
+//! A program runs in its own process group and, where possible, in its own control group. A mark in its
+//! environment identifies the processes that it starts outside its group. A watcher ends the program if
+//! this process is killed. Its output is read line by line, with a limit on its length.
 
+mod cgroup;
 mod find;
 mod lines;
 mod marked;
 mod process;
+mod stop;
 mod tail;
+mod watcher;
 
+pub use cgroup::{Cgroup, Cgroups};
 pub use find::find_program;
 pub use lines::{LONGEST_LINE, Line, read_lines};
 pub use process::{Process, kill_all};
+pub use stop::{is_stopping, stop};
 pub use tail::Tail;

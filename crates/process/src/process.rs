@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::cgroup::{self, Cgroup};
 use crate::marked::kill_marked;
+use crate::watcher::Watcher;
 
 /// Time between two looks at whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -19,10 +22,26 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time that a dropped program has to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The programs that run, as their process groups, with the entry of their environment.
-static RUNNING: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
+/// Identifies a program's processes in addition to its process group.
+struct Signs {
+    /// The marker entry in its environment.
+    mark: String,
+    /// The folder of its control group.
+    cgroup: Option<PathBuf>,
+}
 
-fn running() -> MutexGuard<'static, BTreeMap<u32, String>> {
+impl Signs {
+    /// Kills all processes that have the mark or belong to the control group.
+    fn kill(&self) {
+        self.cgroup.as_deref().map(cgroup::kill);
+        kill_marked(&self.mark);
+    }
+}
+
+/// The running programs, by process group.
+static RUNNING: Mutex<BTreeMap<u32, Signs>> = Mutex::new(BTreeMap::new());
+
+fn running() -> MutexGuard<'static, BTreeMap<u32, Signs>> {
     // The map is valid whatever a thread was doing when it panicked.
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -31,43 +50,70 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, String>> {
 /// on none can be started: the process is about to end.
 pub fn kill_all() {
     let programs = running();
-    for (&group, mark) in programs.iter() {
+    for (&group, signs) in programs.iter() {
         signal(group, Signal::KILL);
-        kill_marked(mark);
+        signs.kill();
     }
     std::mem::forget(programs);
 }
 
-/// A running program, in a process group of its own. Dropping it ends it and all that it started.
+/// A running program in its own process group. Dropping it ends the program and everything that it
+/// started. If this process is killed, a watcher ends them instead.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// The entry of its environment by which it and all that it starts are known.
-    mark: String,
+    watcher: Watcher,
+    /// Dropped, and thereby removed, after its processes have ended.
+    cgroup: Option<Cgroup>,
     is_over: bool,
+}
+
+/// Returns a value that no other program has in its environment. It is not a prefix of any other such
+/// value, so the watcher need not look for the end of an entry.
+fn unique() -> String {
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos();
+    format!("{}-{number}-{nanos:x}.", std::process::id())
 }
 
 impl Process {
     /// Starts a program. `variable` is the name of a variable that is added to its environment, to
-    /// find what it starts.
+    /// identify the processes that it starts. If the command enters a control group, the group must be
+    /// passed too.
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(command: &mut Command, variable: &str) -> io::Result<Self> {
-        static STARTED: AtomicU64 = AtomicU64::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", std::process::id());
+    pub fn start(
+        command: &mut Command,
+        variable: &str,
+        cgroup: Option<Cgroup>,
+    ) -> io::Result<Self> {
+        let value = unique();
         command.env(variable, &value).process_group(0);
-        let mark = format!("{variable}={value}");
+        let folder = cgroup.as_ref().map(|group| group.path().to_owned());
+        let signs = Signs {
+            mark: format!("{variable}={value}"),
+            cgroup: folder,
+        };
+        let mut watcher = Watcher::start(&signs.mark, signs.cgroup.as_deref());
         // The lock is held until the program is listed, so that `kill_all` finds every program.
         let mut programs = running();
-        let child = command.spawn()?;
-        programs.insert(child.id(), mark.clone());
+        let child = command.spawn().inspect_err(|_| watcher.dismiss())?;
+        watcher.watch(child.id());
+        programs.insert(child.id(), signs);
         Ok(Process {
             child,
-            mark,
+            watcher,
+            cgroup,
             is_over: false,
         })
+    }
+
+    /// Its control group, if it has one.
+    pub fn cgroup(&self) -> Option<&Cgroup> {
+        self.cgroup.as_ref()
     }
 
     /// Its process id, which is also that of its group.
@@ -105,8 +151,9 @@ impl Process {
         }
     }
 
-    /// Ends the program: SIGTERM to its whole group, and SIGKILL when it has ended or the time
-    /// `grace` is over; then SIGKILL to what has left the group.
+    /// Ends the program. Its whole group receives SIGTERM, then SIGKILL once the program has ended or
+    /// the time `grace` has passed. Processes that left the group then receive SIGKILL too. Those that
+    /// left it and have neither the mark in their environment nor a control group are not found.
     pub fn kill(&mut self, grace: Duration) {
         if self.is_over {
             return;
@@ -116,9 +163,12 @@ impl Process {
         self.end(grace);
         signal(group, Signal::KILL);
         let _ = self.child.wait();
-        kill_marked(&self.mark);
         self.is_over = true;
-        running().remove(&group);
+        let signs = running().remove(&group);
+        if let Some(signs) = signs {
+            signs.kill();
+        }
+        self.watcher.dismiss();
     }
 }
 

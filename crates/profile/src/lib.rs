@@ -5,7 +5,6 @@
 //! [`tables`] makes rows of them, and [`scaling`] measures workloads on 1, 2, 4, … processes.
 //! docs/PROFILING.md describes the protocol.
 
-mod cgroup;
 mod cores;
 mod failure;
 mod log;

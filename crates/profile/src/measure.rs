@@ -6,9 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_core::words::printable;
+use gleaner_process::Cgroups;
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::Cgroups;
 use crate::failure::{Failed, Problem};
 use crate::plan::{Config, Plan};
 use crate::running::Running;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_process::Process;
+use gleaner_process::{Cgroup, Cgroups, Process};
 
-use crate::cgroup::{Cgroup, Cgroups};
 use crate::cores;
 use crate::log::Log;
 use crate::plan::{Config, Plan, device_environment};
@@ -25,9 +24,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// A workload that runs. Dropping it ends it and all that it started.
 #[derive(Debug)]
 pub(crate) struct Running {
-    // The order matters: the group can be removed when its processes have ended.
     process: Process,
-    cgroup: Option<Cgroup>,
     _socket: ProgressSocket,
     pub log: Arc<Log>,
     pub started: Instant,
@@ -66,7 +63,7 @@ impl Running {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let started = Instant::now();
-        let mut process = start_on(&plan.settings.cores, &mut command)?;
+        let mut process = start_on(&plan.settings.cores, &mut command, cgroup)?;
         if let Some(output) = process.take_stdout() {
             let log = Arc::clone(&log);
             thread::spawn(move || log.read_output(output));
@@ -77,7 +74,6 @@ impl Running {
         }
         Ok(Running {
             process,
-            cgroup,
             _socket: socket,
             log,
             started,
@@ -96,7 +92,7 @@ impl Running {
 
     /// Its control group, where there are such.
     pub fn cgroup(&self) -> Option<&Cgroup> {
-        self.cgroup.as_ref()
+        self.process.cgroup()
     }
 
     /// Ends it and all that it started.
@@ -112,11 +108,15 @@ impl Drop for Running {
 }
 
 /// Starts a command on some cores. A thread of its own is pinned, as what it starts inherits that.
-fn start_on(cores: &[usize], command: &mut Command) -> std::io::Result<Process> {
+fn start_on(
+    cores: &[usize],
+    command: &mut Command,
+    cgroup: Option<Cgroup>,
+) -> std::io::Result<Process> {
     thread::scope(|scope| {
         let starter = scope.spawn(|| {
             cores::pin(cores)?;
-            Process::start(command, MARK)
+            Process::start(command, MARK, cgroup)
         });
         let failed = || std::io::Error::other("the thread that starts it has panicked");
         starter.join().unwrap_or_else(|_| Err(failed()))

@@ -9,11 +9,11 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::source::Source;
+use gleaner_process::Cgroups;
 use gleaner_store::{RunKey, Store, Writer};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cgroup::Cgroups;
 use crate::failure::{Failed, Problem};
 use crate::measure::{Bench, Measured, Outcome, idle, measure};
 use crate::plan::{Config, Plan, SamplerKind, Settings, Workload};
@@ -49,7 +49,7 @@ fn no_driver(why: &str) -> Error {
 /// What measures: a sampler and where control groups are made.
 pub struct Machine {
     sampler: Box<dyn Sampler>,
-    cgroups: Option<Cgroups>,
+    cgroups: Option<&'static Cgroups>,
 }
 
 impl Machine {
@@ -121,7 +121,7 @@ impl Machine {
     ) -> Outcome {
         let mut bench = Bench {
             plan,
-            cgroups: self.cgroups.as_ref(),
+            cgroups: self.cgroups,
             sampler: &mut *self.sampler,
             stop,
         };
@@ -211,12 +211,26 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn load(&mut self, store: &Store) -> Result<usize> {
-        let wanted: BTreeSet<RunKey> = self.entries.iter().map(|entry| entry.key).collect();
+        let wanted = self.wanted();
         let mut found = store.read(|key| wanted.contains(key))?;
         for (entry, made) in self.entries.iter().zip(&mut self.made) {
             *made = found.results.remove(&entry.key).map(|kept| kept.result);
         }
         Ok(self.made.iter().flatten().count())
+    }
+
+    /// Merges the stored records of this plan's measurements into one file.
+    ///
+    /// # Errors
+    /// See [`Store::merge`].
+    pub fn merge(&self, store: &Store) -> Result<()> {
+        let wanted = self.wanted();
+        store.merge(|key| wanted.contains(key))
+    }
+
+    /// The keys of all measurements.
+    fn wanted(&self) -> BTreeSet<RunKey> {
+        self.entries.iter().map(|entry| entry.key).collect()
     }
 
     /// The plan.

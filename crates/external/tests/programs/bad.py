@@ -11,6 +11,8 @@ def say(document):
 
 if way == "silent":
     time.sleep(600)
+if way == "long-name":
+    say({"hello": {"protocol": 1, "name": "n" * (1 << 19)}})
 if way == "wrong-version":
     say({"hello": {"protocol": 2, "name": way}})
 if way == "dies-at-once":
@@ -18,7 +20,12 @@ if way == "dies-at-once":
 for line in sys.stdin:
     message = json.loads(line)
     if "hello" in message:
-        say({"hello": {"protocol": 1, "name": way, "colour": "blue"}})
+        say({"hello": {"protocol": 1, "name": way, "colour": "blue", "capabilities": ["groups"]}})
+        if way == "deaf":
+            # Answer requests without reading them.
+            for number in range(1, 1000):
+                say({"done": {"id": f"r{number}", "status": "unknown"}})
+            time.sleep(600)
     if "solve" not in message:
         continue
     asked += 1
@@ -45,6 +52,24 @@ for line in sys.stdin:
         continue
     if way == "hangs":
         time.sleep(600)
+    if way == "floods-others":
+        other = {"done": {"id": "other", "status": "feasible", "counts": [0] * (1 << 18)}}
+        while True:
+            say(other)
+    if way == "family":
+        # Children in the group, in a session of their own, and in a session of their own without the
+        # identifying environment.
+        ways = [{}, {"start_new_session": True}, {"start_new_session": True, "env": {"PATH": os.environ["PATH"]}}]
+        children = [subprocess.Popen(["sleep", "600"], **way) for way in ways]
+        with open(sys.argv[2] + ".part", "w") as file:
+            print(*[child.pid for child in children], os.getpid(), file=file)
+        os.rename(sys.argv[2] + ".part", sys.argv[2])
+        while True:
+            pass
+    if way == "infeasible":
+        done = {"id": ask["id"], "status": "infeasible"}
+    if way == "long-status":
+        done["status"] = "s" * (1 << 19)
     if way == "ignores-signals":
         import signal
 

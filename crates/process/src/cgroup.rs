@@ -1,9 +1,11 @@
-//! Control groups, version 2: what all processes of a workload have used, whatever they start.
+//! Control groups, version 2: a group contains a program and every process that it starts, however it
+//! starts them.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -13,20 +15,26 @@ use std::time::Duration;
 const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 
 /// How the names of groups begin.
-const PREFIX: &str = "gleaner-profile-";
+const PREFIX: &str = "gleaner-";
 
 /// Time to wait for the processes of a group to be gone, in steps.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(10));
 
 /// The place where groups can be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Cgroups {
+pub struct Cgroups {
     folder: PathBuf,
 }
 
 impl Cgroups {
-    /// The place, if this system has one that we may write to: our own group.
-    pub fn find() -> Option<Self> {
+    /// The parent of new groups: our own group, if this system has control groups and we may write to
+    /// it. The search runs only once.
+    pub fn find() -> Option<&'static Self> {
+        static FOUND: OnceLock<Option<Cgroups>> = OnceLock::new();
+        FOUND.get_or_init(Cgroups::look).as_ref()
+    }
+
+    fn look() -> Option<Self> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let folder = mount_point(&mounts)?.join(own_path(&own)?);
@@ -83,7 +91,7 @@ fn own_path(groups: &str) -> Option<&str> {
 
 /// A group. Dropping it kills its processes and removes it.
 #[derive(Debug)]
-pub(crate) struct Cgroup {
+pub struct Cgroup {
     path: PathBuf,
 }
 
@@ -114,16 +122,21 @@ impl Cgroup {
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Kills all its processes.
-    fn kill(&self) {
-        // Systems before Linux 5.14 have no such file; the caller kills by other means too.
-        let _ = fs::write(self.path.join("cgroup.kill"), "1");
+    /// Its folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
+}
+
+/// Kills all processes of the control group at `folder`.
+pub(crate) fn kill(folder: &Path) {
+    // Systems before Linux 5.14 lack this file; the caller also kills by other means.
+    let _ = fs::write(folder.join("cgroup.kill"), "1");
 }
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        self.kill();
+        kill(&self.path);
         for _ in 0..PATIENCE.0 {
             if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
                 return;

@@ -1,0 +1,15 @@
+//! Whether this process has been asked to end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STOPPING: AtomicBool = AtomicBool::new(false);
+
+/// Notifies all code that waits for a program that this process was asked to end.
+pub fn stop() {
+    STOPPING.store(true, Ordering::SeqCst);
+}
+
+/// Whether this process was asked to end. Code that waits for a program must then stop waiting.
+pub fn is_stopping() -> bool {
+    STOPPING.load(Ordering::SeqCst)
+}

@@ -1,0 +1,147 @@
+//! Records the problems of a replay on which a solver's answers were faulty.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::counted;
+use gleaner_external::TallyHandle;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_replay::{Decider, Decision, SolverDecider};
+use gleaner_solvers::Problem;
+
+/// Name of the file in a run directory that holds the problems, in the format that `gleaner solve`
+/// reads.
+const FILE: &str = "failing-problems.jsonl";
+
+/// Maximum number of problems kept.
+const MOST: usize = 100;
+
+/// The first problems on which a solver's answers were faulty. Clones share the same list.
+#[derive(Debug, Clone, Default)]
+pub struct FailingProblems(Arc<Mutex<Vec<Problem>>>);
+
+impl FailingProblems {
+    fn with<T>(&self, of: impl FnOnce(&mut Vec<Problem>) -> T) -> T {
+        of(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, problem: &Problem) {
+        self.with(|problems| {
+            if problems.len() < MOST {
+                problems.push(problem.clone());
+            }
+        });
+    }
+
+    /// Writes the problems, one per line, if there are any.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, directory: &RunDir) -> Result<()> {
+        self.with(|problems| {
+            if problems.is_empty() {
+                return Ok(());
+            }
+            directory.write(FILE, |out| {
+                problems.iter().try_for_each(|problem| {
+                    serde_json::to_writer(&mut *out, problem)?;
+                    out.write_all(b"\n")
+                })
+            })
+        })
+    }
+
+    /// Returns the error of a failed run. If a solver's answer caused it, the problem is written to the
+    /// run directory, which is then marked incomplete. The error then names the file.
+    pub fn keep(&self, error: Error, directory: Option<RunDir>) -> Error {
+        let Some(first) = self.first() else {
+            return error;
+        };
+        let why = match error {
+            Error::Run(why) => why,
+            other => return other,
+        };
+        let Some(directory) = directory else {
+            return Error::Run(format!("{why}. {}", Self::advice(&first)));
+        };
+        let file = directory.path().join(FILE);
+        let end = End {
+            sources: &[],
+            complete: false,
+            seconds: Seconds::default(),
+        };
+        let written = self.write(&directory).and_then(|()| directory.finish(&end));
+        match written {
+            Ok(_) => Error::Run(format!("{why}. The problem is in {}", file.display())),
+            Err(error) => error,
+        }
+    }
+
+    /// Returns a remark on where to find the problems, or nothing if there are none.
+    pub fn remark(&self, out: Option<&Path>) -> Vec<String> {
+        let Some(first) = self.first() else {
+            return Vec::new();
+        };
+        let count = self.with(|problems| problems.len());
+        let kept = match count {
+            MOST => format!("the first {MOST} problems"),
+            count => counted(count, "problem"),
+        };
+        let remark = match out {
+            Some(out) => format!(
+                "{kept} with faulty answers from the solver: {}",
+                out.join(FILE).display()
+            ),
+            None => Self::advice(&first),
+        };
+        vec![remark]
+    }
+
+    fn advice(first: &str) -> String {
+        format!("With --out DIR, the problem of {first} is written to DIR/{FILE}")
+    }
+
+    /// The event and time of the first problem.
+    fn first(&self) -> Option<String> {
+        self.with(|problems| problems.first().map(|problem| problem.id.clone()))
+    }
+}
+
+/// Decides with a solver, and keeps the problems on which its answers are faulty.
+pub struct Witness {
+    /// Decides.
+    pub decider: SolverDecider,
+    /// Counts of the solver's answers, which reveal faults; `None` if answers are not counted.
+    pub tally: Option<TallyHandle>,
+    /// The list in which faulty problems are kept.
+    pub failing: FailingProblems,
+}
+
+impl Witness {
+    fn faults(&self) -> usize {
+        let tally = self.tally.as_ref();
+        tally.map_or(0, |tally| tally.get().faults())
+    }
+}
+
+impl Decider for Witness {
+    fn name(&self) -> &str {
+        self.decider.name()
+    }
+
+    fn formulation(&self) -> Option<&str> {
+        self.decider.formulation()
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let before = self.faults();
+        let decision = self.decider.decide(event, problem);
+        if decision.is_err() || self.faults() > before {
+            self.failing.add(problem);
+        }
+        decision
+    }
+}
