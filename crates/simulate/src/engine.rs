@@ -4,7 +4,7 @@
 //! ends, arrivals, decisions, nodes added or removed, samples.
 
 use super::placer::Placer;
-use super::policy::{Decision, Policy};
+use super::policy::{Decision, Policy, Refusal};
 use super::scaling::Scaling;
 use super::world::World;
 use gleaner_core::domain::jobs::Job;
@@ -13,8 +13,11 @@ use gleaner_core::words::counted;
 
 /// A virtual cluster and its jobs, as they are simulated.
 pub struct Setting<'a> {
-    /// The jobs, by ascending submission; each at most as large as the nodes.
+    /// The jobs, by ascending entry. Each job fits on the nodes.
     pub jobs: &'a [&'a Job],
+    /// Second at which each job joins the queue: its submission, or a later second if it is
+    /// profiled first.
+    pub entries: &'a [i64],
     /// Work of each job in seconds at full speed, at least 1: its duration, or less.
     pub work: &'a [i64],
     /// Seconds that each job has queued elsewhere before.
@@ -23,7 +26,7 @@ pub struct Setting<'a> {
     pub nodes: u32,
     /// GPUs of every node.
     pub gpus_per_node: u32,
-    /// Second at which the simulation starts; jobs submitted before arrive then.
+    /// Second at which the simulation starts; jobs with an earlier entry arrive then.
     pub start: i64,
     /// Seconds for which a job still holds its GPUs once its work is done.
     pub notice: i64,
@@ -58,15 +61,38 @@ pub struct Stuck {
     pub nodes: u32,
 }
 
+/// A decision of the policy that cannot be carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("second {second}: the policy's decision about job {job} is refused: {refusal}")]
+pub struct Refused {
+    /// Second of the decision.
+    pub second: i64,
+    /// Id of the job.
+    pub job: String,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+/// Why a simulation does not finish.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Some jobs would wait forever.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+    /// The policy makes a decision that cannot be carried out.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
 /// Simulates until all jobs have ended.
 ///
 /// # Errors
-/// Jobs that can never start.
+/// A job can never start, or a decision cannot be carried out.
 pub fn run(
     setting: &Setting<'_>,
     policy: &mut dyn Policy,
     scaling: &mut dyn Scaling,
-) -> Result<Schedule, Stuck> {
+) -> Result<Schedule, Failure> {
     let world = World::new(setting);
     let mut engine = Engine {
         world,
@@ -75,12 +101,12 @@ pub fn run(
         again: None,
     };
     // Nodes may be added or removed in the first second even if no job arrives in it.
-    engine.advance_to(setting.start);
+    engine.advance_to(setting.start)?;
     while !engine.world.is_done() {
         let Some(second) = engine.next_second() else {
-            return Err(engine.world.stuck());
+            return Err(engine.world.stuck().into());
         };
-        engine.advance_to(second);
+        engine.advance_to(second)?;
     }
     let jobs = 0..setting.jobs.len();
     let priorities = jobs.map(|job| engine.policy.priority(job)).collect();
@@ -113,15 +139,16 @@ impl Engine<'_, '_> {
     }
 
     /// Carries out everything that happens in a second.
-    fn advance_to(&mut self, second: i64) {
+    fn advance_to(&mut self, second: i64) -> Result<(), Refused> {
         self.world.advance_to(second);
         self.again = None;
         self.end_jobs();
         while let Some(job) = self.world.take_arrival() {
             self.policy.submitted(job, &self.world.view());
         }
-        self.decide();
+        self.decide()?;
         self.scale();
+        Ok(())
     }
 
     fn end_jobs(&mut self) {
@@ -134,9 +161,12 @@ impl Engine<'_, '_> {
         }
     }
 
-    fn decide(&mut self) {
+    /// Carries out the decisions of this second. A job that has just started cannot be preempted, so
+    /// each job is preempted at most once per second. The loop therefore ends.
+    fn decide(&mut self) -> Result<(), Refused> {
         self.policy.open(&self.world.view());
         while let Some(decision) = self.policy.next(&self.world.view()) {
+            self.world.view().require(&decision)?;
             match decision {
                 Decision::Start { job, placement } => {
                     self.world.start(job, placement);
@@ -152,6 +182,7 @@ impl Engine<'_, '_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn scale(&mut self) {

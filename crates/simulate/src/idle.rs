@@ -23,11 +23,11 @@ pub struct TooLate {
 
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`. They are in the run's order of virtual clusters, then by
-/// number. The first row is the start, and the last row is the last end of a job in a virtual
-/// cluster. Between them there is a row for every second with changes. Nodes not added yet or
-/// removed count as busy. The profiler's nodes are left out. Times count from the trace's
-/// origin, or from 1970 if it has none.
+/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, then by number.
+/// The first row is the start, and the last row is the last submission. With `with_drain`, the last row
+/// is the last end of a job in a virtual cluster. Between them, there is a row for every second with
+/// changes. Nodes that are not added yet or are removed count as busy. The profiler's nodes are left
+/// out. Times count from the trace's origin, or from 1970 if it has none.
 ///
 /// # Errors
 /// The run goes on after the last [`Time`].
@@ -36,12 +36,18 @@ pub fn idle_log(
     cluster: &Cluster,
     run: &PolicyRun,
     start: i64,
+    with_drain: bool,
 ) -> Result<EventLog, TooLate> {
     let (names, mut flips) = gather(cluster, run);
     // A stable sort: of several flips of a node in a second, the last one counts.
     flips.sort_by_key(|flip| flip.time);
     let ends = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
-    let end = ends.map(|job| job.end).max().unwrap_or(start).max(start);
+    let end = if with_drain {
+        ends.map(|job| job.end).max()
+    } else {
+        trace.submissions().map(|(_, last)| last)
+    };
+    let end = end.unwrap_or(start).max(start);
     let mut idle = vec![false; names.len()];
     let mut log = EventLogBuilder::new(names);
     let clock = |second| on_the_clock(trace.origin, second).ok_or(TooLate { second });
@@ -58,7 +64,7 @@ pub fn idle_log(
     if last < end {
         log.push_row(clock(end)?, []);
     }
-    Ok(log.finish())
+    Ok(log.finish_trusted())
 }
 
 /// The names of all nodes that ever existed, and their changes.

@@ -22,6 +22,7 @@ pub mod simulate;
 pub mod view;
 
 mod gauges;
+mod in_use;
 mod quota;
 mod recorder;
 mod service;

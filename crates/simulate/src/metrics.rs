@@ -1,11 +1,12 @@
 //! Figures by which policies are compared.
 
+use super::in_use::InUse;
 use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::policy_run::{Finished, PolicyRun};
-use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
+use gleaner_core::results::simulate::{Assumptions, ByName, Delays, PolicyFigures, SMALL_JOB_GPUS};
 
-/// Computes a run's figures. `cluster` is the whole cluster, nodes lent to the profiler
-/// included.
+/// Computes a run's figures, without their assumptions. `cluster` is the whole cluster, including the
+/// nodes lent to the profiler.
 pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFigures {
     let finished = run.finished();
     let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {
@@ -17,18 +18,26 @@ pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFig
         let delays = of(&|job| trace.jobs[job.job].vc == index);
         (vc.name.clone(), delays)
     });
+    let gpus = run.gpus(cluster);
+    let arriving = arriving(trace, run, gpus);
     PolicyFigures {
         all: of(&|_| true).unwrap_or_default(),
         makespan_s,
-        gpus: run.gpus(cluster),
+        gpus,
+        in_use_while_arriving: arriving.map(|arriving| arriving.share),
+        warm_up_until: arriving.and_then(|arriving| arriving.warm_up_until),
         gpu_utilisation: utilisation(cluster, run, makespan_s),
         checkpoints: finished
             .iter()
             .map(|job| u64::from(job.outcome.checkpoints))
             .sum(),
+        profiled_jobs: run.profiler.as_ref().map(|run| run.jobs.len() as u64),
+        early_starts: run.profiler.as_ref().map(|of| early_starts(run, of)),
+        assumptions: Assumptions::default(),
         small: of(&is_small),
         large: of(&|job| !is_small(job)),
         vcs: ByName(vcs.collect()),
+        sha256: None,
     }
 }
 
@@ -47,6 +56,41 @@ fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
         .sum();
     let offered = run.gpus(cluster) as f64 * makespan as f64;
     if offered > 0.0 { busy / offered } else { 0.0 }
+}
+
+/// GPU use from the first to the last submission.
+#[derive(Debug, Clone, Copy)]
+struct Arriving {
+    share: f64,
+    warm_up_until: Option<i64>,
+}
+
+/// Computes the GPU use while jobs arrive; `None` if all jobs are submitted in the same second.
+fn arriving(trace: &Trace, run: &PolicyRun, gpus: u64) -> Option<Arriving> {
+    let (first, last) = trace.submissions()?;
+    let offered = gpus as f64 * (last - first) as f64;
+    if offered <= 0.0 {
+        return None;
+    }
+    let vcs = run.vcs.iter().map(|vc| &vc.schedule);
+    let profiler = run.profiler.iter().map(|profiler| &profiler.schedule);
+    let in_use = InUse::of(vcs.chain(profiler));
+    let busy = in_use.gpu_seconds(first, last) as f64;
+    let half = busy / (last - first) as f64 / 2.0;
+    Some(Arriving {
+        share: busy / offered,
+        warm_up_until: in_use.first_at_least(half).filter(|_| busy > 0.0),
+    })
+}
+
+/// Number of profiled jobs that started in their virtual cluster before their profiling ended.
+fn early_starts(run: &PolicyRun, profiler: &ProfilerRun) -> u64 {
+    let outcomes = run.vcs.iter().flat_map(|vc| vc.outcomes());
+    let early = outcomes.filter(|(job, outcome)| {
+        let profiled_until = profiler.end(*job);
+        profiled_until.is_some_and(|end| outcome.start < end)
+    });
+    early.count() as u64
 }
 
 fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Option<Delays> {

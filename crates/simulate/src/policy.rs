@@ -84,6 +84,23 @@ pub enum Decision {
     },
 }
 
+/// Why a decision cannot be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It starts a job that is not in the queue.
+    #[error("it is not waiting")]
+    NotWaiting,
+    /// It preempts a job that holds no GPUs, or shares such a job's GPUs.
+    #[error("it is not running")]
+    NotRunning,
+    /// It preempts a job that already shares its GPUs, or shares such a job's GPUs.
+    #[error("it shares its GPUs")]
+    NotAlone,
+    /// It preempts a job in the second of its start, before the job can have done any work.
+    #[error("it started in this second; preempt it in a later one")]
+    JustStarted,
+}
+
 /// Cost of a checkpoint and the restart after it for a job of `gpus` GPUs, in seconds of
 /// work. The values are the original's, below the 62 s that Tiresias measured on average.
 pub fn checkpoint_overhead(gpus: u32) -> i64 {

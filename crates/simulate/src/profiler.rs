@@ -1,7 +1,7 @@
 //! Lucid's profiler. Before it is scheduled, every job that is not too large runs for a short
 //! time on the few nodes of the profiler. Many jobs end there.
 
-use super::engine::{Setting, Stuck, run};
+use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
 use super::policies::least_gpus::LeastGpus;
 use super::scaling::{Fixed, Scaling, TimeAware};
@@ -63,7 +63,7 @@ pub fn profile(
     start: i64,
     placer: &dyn Placer,
     forecast: Option<&dyn Forecast>,
-) -> Result<ProfilerRun, Stuck> {
+) -> Result<ProfilerRun, Failure> {
     let most = profiler.most_gpus();
     let profiled = |&job: &usize| trace.jobs[job].gpus <= most;
     let indices: Vec<usize> = (0..trace.jobs.len()).filter(profiled).collect();
@@ -72,8 +72,10 @@ pub fn profile(
         .iter()
         .map(|job| job.duration.min(profiler.limit))
         .collect();
+    let entries: Vec<i64> = jobs.iter().map(|job| job.submit).collect();
     let setting = Setting {
         jobs: &jobs,
+        entries: &entries,
         work: &work,
         queued: &vec![0; jobs.len()],
         nodes: profiler.nodes,

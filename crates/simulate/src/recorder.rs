@@ -2,7 +2,6 @@
 
 use super::nodes::Nodes;
 use super::view::LiveJob;
-use gleaner_core::domain::jobs::Job;
 use gleaner_core::results::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 
 /// Seconds between samples.
@@ -69,12 +68,13 @@ impl Recorder {
         self.pending_small_jobs -= u32::from(gpus < SMALL_JOB);
     }
 
-    pub fn start(&mut self, job: usize, submitted: &Job, now: i64, live: &LiveJob) {
-        self.leave_queue(submitted.gpus);
+    /// Starts a job of `gpus` GPUs that first joined the queue at second `entry`.
+    pub fn start(&mut self, job: usize, gpus: u32, entry: i64, now: i64, live: &LiveJob) {
+        self.leave_queue(gpus);
         let outcome = &mut self.schedule.jobs[job];
         if self.last_run[job].is_none() {
             outcome.start = now;
-            outcome.queue += now - submitted.submit;
+            outcome.queue += now - entry;
         } else {
             outcome.queue += now - self.checkpoint[job];
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::checker::{self, Terms};
-use super::engine::{Setting, Stuck, run};
+use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
 use super::policies::{Context, Needs, PolicyEntry, Without};
 use super::policy::checkpoint_overhead;
@@ -80,8 +80,9 @@ pub struct Request<'p> {
     pub name: &'static str,
     /// The policy, with what it needs and how to create it.
     pub policy: PolicyEntry<'p>,
-    /// Whether a job that shares its GPUs gets its full speed back when its partner ends: see
-    /// [`Setting::corrected`].
+    /// Whether two faults of the original are corrected. A job that shares its GPUs returns to full
+    /// speed when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its
+    /// virtual cluster when its profiling ends, not at its submission.
     pub corrected: bool,
 }
 
@@ -109,9 +110,9 @@ pub struct SimulateError {
 /// Why a simulation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It does not end, as jobs wait for ever.
+    /// The simulation does not finish.
     #[error(transparent)]
-    Stuck(#[from] Stuck),
+    Failed(#[from] Failure),
     /// The checker rejects its schedule. This is a fault of this program.
     #[error("the schedule is invalid: {first} ({count} in all)")]
     Unsound {
@@ -248,7 +249,7 @@ impl Simulation<'_> {
             self.placer,
             self.forecast,
         );
-        let run = run.map_err(|stuck| failed(stuck.into()))?;
+        let run = run.map_err(|failure| failed(failure.into()))?;
         if self.check {
             let jobs: Vec<&Job> = run.jobs.iter().map(|&job| &self.trace.jobs[job]).collect();
             let terms = Terms {
@@ -261,6 +262,7 @@ impl Simulation<'_> {
                 notice: 0,
                 due: &|job| job.duration.min(profiler.limit),
                 overhead: &checkpoint_overhead,
+                entries: None,
                 queued: None,
             };
             check(&run.schedule, &terms).map_err(failed)?;
@@ -274,7 +276,7 @@ impl Simulation<'_> {
         vc: usize,
         profiler_run: Option<&ProfilerRun>,
     ) -> Result<VcRun, SimulateError> {
-        let stage = VcInputs::new(self, vc, profiler_run);
+        let stage = VcInputs::new(self, vc, profiler_run, request.corrected);
         let schedule = self.schedule(request, &stage);
         let schedule = schedule.map_err(|problem| SimulateError {
             policy: request.name,
@@ -303,6 +305,7 @@ impl Simulation<'_> {
         let work: Vec<i64> = stage.jobs.iter().map(|job| job.duration).collect();
         let setting = Setting {
             jobs: &stage.jobs,
+            entries: &stage.entries,
             work: &work,
             queued: &stage.queued,
             nodes: stage.nodes,
@@ -335,11 +338,14 @@ impl Simulation<'_> {
             notice: request.policy.notice,
             due: &|job| job.duration,
             overhead: &checkpoint_overhead,
+            entries: Some(&stage.entries),
             queued: Some(&stage.queued),
         }
     }
 
-    fn estimate(&self, request: &Request, job: &Job) -> f64 {
+    /// The duration in seconds that a policy assumes for a job: its estimate, or the true duration if
+    /// there is no estimate.
+    pub fn estimate(&self, request: &Request, job: &Job) -> f64 {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);

@@ -6,10 +6,12 @@ use gleaner_core::results::policy_run::ProfilerRun;
 
 /// A virtual cluster as a policy starts with it.
 pub(super) struct VcInputs<'a> {
-    /// The jobs that have not ended yet, as indices of the trace.
+    /// The jobs that have not ended yet, as indices into the trace, by ascending entry.
     pub indices: Vec<usize>,
     /// The same jobs.
     pub jobs: Vec<&'a Job>,
+    /// Second at which each job joins the queue.
+    pub entries: Vec<i64>,
     /// Seconds that each job has queued for the profiler.
     pub queued: Vec<i64>,
     /// Number of nodes that are not lent to the profiler for the whole simulation.
@@ -20,18 +22,30 @@ pub(super) struct VcInputs<'a> {
 }
 
 impl<'a> VcInputs<'a> {
-    /// Builds those of a virtual cluster, after the profiler if there was one.
-    pub fn new(simulation: &Simulation<'a>, vc: usize, profiler_run: Option<&ProfilerRun>) -> Self {
+    /// Builds the inputs of a virtual cluster, after the profiler if there was one. If `corrected`, a
+    /// job joins the queue when its profiling ends. Otherwise it joins at its submission, as in the
+    /// original.
+    pub fn new(
+        simulation: &Simulation<'a>,
+        vc: usize,
+        profiler_run: Option<&ProfilerRun>,
+        corrected: bool,
+    ) -> Self {
         let all = &simulation.trace.jobs;
         let ended = |job: usize| profiler_run.is_some_and(|run| run.ended(job, &all[job]));
         let here = |&job: &usize| all[job].vc == vc && !ended(job);
-        let indices: Vec<usize> = (0..all.len()).filter(here).collect();
+        let released = |job: usize| profiler_run.filter(|_| corrected)?.end(job);
+        let entry = |&job: &usize| released(job).unwrap_or(all[job].submit);
+        let mut indices: Vec<usize> = (0..all.len()).filter(here).collect();
+        // The sort is stable: jobs that enter in the same second stay in the order of the trace.
+        indices.sort_by_key(entry);
         let nodes = simulation.cluster.vcs[vc].nodes;
         let profiler = simulation.profiler.filter(|_| profiler_run.is_some());
         let lends = profiler.is_some_and(|profiler| profiler.elastic == Some(vc));
         let queued = |&job: &usize| profiler_run.map_or(0, |run| run.queued(job));
         VcInputs {
             jobs: indices.iter().map(|&job| &all[job]).collect(),
+            entries: indices.iter().map(entry).collect(),
             queued: indices.iter().map(queued).collect(),
             indices,
             nodes: profiler.map_or(nodes, |profiler| profiler.kept(vc, nodes)),

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::engine::Refused;
 use super::free::FreeGpus;
 use super::nodes::Nodes;
 use super::placer::Placer;
+use super::policy::{Decision, Refusal};
 use super::service::left_after;
 use gleaner_core::domain::jobs::Job;
 use gleaner_core::results::schedule::Placement;
@@ -28,6 +30,8 @@ pub(super) struct LiveJob {
     /// Work left at second `since`, in seconds at full speed.
     pub left: f64,
     pub since: i64,
+    /// Second of its latest start.
+    pub started: i64,
     pub speed: f64,
     /// Rank by latest start: the number of starts of all jobs before it.
     pub order: u64,
@@ -70,7 +74,8 @@ impl<'a> View<'a> {
         self.live[job].status
     }
 
-    /// Work left to a job, in seconds at full speed.
+    /// Remaining work of a job, in seconds at full speed. Before the first start, this is its duration.
+    /// For a preempted job, it is the unfinished work plus the cost of its checkpoints.
     pub fn left(&self, job: usize) -> f64 {
         let live = &self.live[job];
         match live.status {
@@ -82,6 +87,46 @@ impl<'a> View<'a> {
     /// Second of the latest start or change of speed of a running job.
     pub fn since(&self, job: usize) -> i64 {
         self.live[job].since
+    }
+
+    /// Second of the latest start of a job that has started.
+    pub fn started(&self, job: usize) -> i64 {
+        self.live[job].started
+    }
+
+    /// The reason why a decision cannot be carried out now; `None` if it can. The GPUs of a placement
+    /// are not checked.
+    pub fn refusal(&self, decision: &Decision) -> Option<(usize, Refusal)> {
+        let waits = |job| match self.status(job) {
+            Status::Waiting => None,
+            _ => Some((job, Refusal::NotWaiting)),
+        };
+        let runs_alone = |job| match self.status(job) {
+            Status::Running if self.is_alone(job) => None,
+            Status::Running => Some((job, Refusal::NotAlone)),
+            _ => Some((job, Refusal::NotRunning)),
+        };
+        match *decision {
+            Decision::Start { job, .. } => waits(job),
+            Decision::Share { job, with, .. } => waits(job).or_else(|| runs_alone(with)),
+            Decision::Preempt { job } => {
+                let just_started = self.started(job) == self.now;
+                let refused = just_started.then_some((job, Refusal::JustStarted));
+                runs_alone(job).or(refused)
+            }
+        }
+    }
+
+    /// Fails if a decision cannot be carried out now.
+    pub(super) fn require(&self, decision: &Decision) -> Result<(), Refused> {
+        match self.refusal(decision) {
+            None => Ok(()),
+            Some((job, refusal)) => Err(Refused {
+                second: self.now,
+                job: self.jobs[job].id.clone(),
+                refusal,
+            }),
+        }
     }
 
     /// Rank of a running job by its latest start; lower for an earlier start.

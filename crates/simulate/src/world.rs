@@ -74,8 +74,8 @@ impl<'a> World<'a> {
 
     /// Second of the next arrival.
     pub fn next_arrival(&self) -> Option<i64> {
-        let job = self.setting.jobs.get(self.arrived)?;
-        Some(job.submit.max(self.setting.start))
+        let entry = self.setting.entries.get(self.arrived)?;
+        Some((*entry).max(self.setting.start))
     }
 
     /// Second of the next end, unless something changes before it.
@@ -217,14 +217,15 @@ impl<'a> World<'a> {
         let live = &mut self.live[job];
         live.status = Status::Running;
         live.since = self.now;
+        live.started = self.now;
         live.speed = speed;
         live.order = self.starts;
         live.placement = placement;
         self.starts += 1;
         self.running.insert((live.order, job));
-        let submitted = self.setting.jobs[job];
+        let (gpus, entry) = (self.setting.jobs[job].gpus, self.setting.entries[job]);
         self.recorder
-            .start(job, submitted, self.now, &self.live[job]);
+            .start(job, gpus, entry, self.now, &self.live[job]);
         self.foresee_end(job);
     }
 

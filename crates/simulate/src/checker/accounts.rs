@@ -15,6 +15,7 @@ pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) {
         (own, rest) = rest.split_at(rest.partition_point(|run| run.job == index));
         let account = Account {
             job,
+            entry: terms.entry(index),
             outcome: &schedule.jobs[index],
             queued: terms.queued.and_then(|queued| queued.get(index)),
             runs: own,
@@ -26,6 +27,8 @@ pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) {
 /// A job with all its runs, in the schedule's order.
 struct Account<'a> {
     job: &'a Job,
+    /// Second at which the job joins the queue.
+    entry: i64,
     outcome: &'a JobOutcome,
     queued: Option<&'a i64>,
     runs: &'a [&'a JobRun],
@@ -42,7 +45,7 @@ impl Account<'_> {
         };
         let last = self.runs[self.runs.len() - 1];
         self.check_order(last, report);
-        let arrival = self.job.submit.max(terms.start);
+        let arrival = self.entry.max(terms.start);
         report.require(first.from >= arrival, || Violation::Early {
             job: self.id(),
             start: first.from,
@@ -105,7 +108,7 @@ impl Account<'_> {
     /// Seconds that it waited: elsewhere, before its first run and between runs.
     fn waited(&self) -> i64 {
         let mut waited = self.queued.copied().unwrap_or(0);
-        let mut since = self.job.submit;
+        let mut since = self.entry;
         for run in self.runs {
             waited = waited.saturating_add(run.from.saturating_sub(since));
             since = run.until;

@@ -28,7 +28,7 @@ pub struct Terms<'a> {
     pub gpus_per_node: u32,
     /// Number of nodes at the start.
     pub nodes: u32,
-    /// Second of the start; jobs submitted before arrive then.
+    /// Second at which the simulation starts; jobs with an earlier entry arrive then.
     pub start: i64,
     /// Whether two jobs may hold the same GPUs.
     pub sharing: bool,
@@ -40,8 +40,18 @@ pub struct Terms<'a> {
     pub due: &'a dyn Fn(&Job) -> i64,
     /// Seconds of work that each checkpoint adds to a job of this many GPUs.
     pub overhead: &'a dyn Fn(u32) -> i64,
+    /// Second at which each job joins the queue; `None` if all jobs join at their submission.
+    pub entries: Option<&'a [i64]>,
     /// Seconds that each job waited elsewhere before, as in a profiler; `None` if no job did.
     pub queued: Option<&'a [i64]>,
+}
+
+impl Terms<'_> {
+    /// Second at which a job joins the queue.
+    fn entry(&self, job: usize) -> i64 {
+        let entries = self.entries.and_then(|entries| entries.get(job));
+        entries.copied().unwrap_or(self.jobs[job].submit)
+    }
 }
 
 /// Returns every violation in a schedule, up to [`MOST_VIOLATIONS`]; none if it is sound.

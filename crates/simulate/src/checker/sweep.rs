@@ -50,8 +50,8 @@ fn events(schedule: &Schedule, terms: &Terms, sound: &[bool]) -> Vec<(i64, Event
         events.push((node.from, Event::Added(slot)));
         events.push((node.until, Event::Gone(slot)));
     }
-    for (index, job) in terms.jobs.iter().enumerate() {
-        events.push((job.submit, Event::Submitted(index)));
+    for index in 0..terms.jobs.len() {
+        events.push((terms.entry(index), Event::Submitted(index)));
     }
     let runs = schedule.runs.iter().zip(sound).enumerate();
     for (index, (run, _)) in runs.filter(|(_, (_, sound))| **sound) {

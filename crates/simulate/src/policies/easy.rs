@@ -7,11 +7,13 @@ use crate::free::FreeGpus;
 use crate::policy::{Decision, Policy};
 use crate::view::View;
 use gleaner_core::results::schedule::Placement;
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "easy",
     title: "EASY backfilling: first in, first out, others pass if they delay nobody's reservation",
     needs: Needs::Estimates,
+    durations: Durations::Estimated,
     notice: 0,
     profiled: false,
     published: false,

@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::view::View;
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "fifo",
     title: "first in, first out",
     needs: Needs::Jobs,
+    durations: Durations::Unknown,
     notice: 0,
     profiled: false,
     published: true,

@@ -25,6 +25,7 @@ pub(super) mod least_gpus;
 use super::policy::Policy;
 use gleaner_core::domain::inputs::{Forecast, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
+use gleaner_core::results::simulate::Durations;
 
 /// A policy that can be chosen by name. Those of this program live for ever, so their `'p` is `'static`.
 #[derive(Clone, Copy)]
@@ -35,6 +36,8 @@ pub struct PolicyEntry<'p> {
     pub title: &'static str,
     /// Inputs that it requires.
     pub needs: Needs,
+    /// What the policy knows about the durations of jobs before they end.
+    pub durations: Durations,
     /// Seconds for which a job still holds its GPUs once its work is done. Policies that
     /// count down the work left notice a job's end one second later.
     pub notice: i64,

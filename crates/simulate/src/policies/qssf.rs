@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::{Context, Needs, PolicyEntry, Priority};
 use crate::policy::{Decision, Policy};
 use crate::view::{Status, View};
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "qssf",
     title: "quasi-shortest service first: estimated duration times GPUs",
     needs: Needs::Estimates,
+    durations: Durations::Estimated,
     notice: 0,
     profiled: false,
     published: true,

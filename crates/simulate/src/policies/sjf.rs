@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::view::View;
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "sjf",
     title: "shortest job first, durations known",
     needs: Needs::Jobs,
+    durations: Durations::True,
     notice: 0,
     profiled: false,
     published: true,

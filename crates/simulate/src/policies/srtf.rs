@@ -6,11 +6,13 @@ use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::quota::{Entry, Running, Waiting, select};
 use crate::view::View;
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "srtf",
     title: "shortest remaining time first, preemptive, durations known",
     needs: Needs::Jobs,
+    durations: Durations::True,
     notice: 1,
     profiled: false,
     published: true,

@@ -7,11 +7,13 @@ use crate::policy::{Decision, Policy};
 use crate::quota::{Entry, Running, Waiting, select};
 use crate::scaling::next_multiple;
 use crate::view::View;
+use gleaner_core::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "tiresias",
     title: "Tiresias: least attained service, preemptive, durations unknown",
     needs: Needs::Jobs,
+    durations: Durations::Unknown,
     notice: 1,
     profiled: false,
     published: true,

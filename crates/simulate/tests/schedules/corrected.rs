@@ -1,15 +1,18 @@
-//! `corrected` differs from the original only in the speeds of survivors.
+//! `corrected` differs from the original in only two ways: the speeds of survivors, and when profiled
+//! jobs join their virtual cluster, which is when their profiling ends.
 
 use std::collections::BTreeMap;
 
+use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::schedule::{Correction, JobRun, Placement, Schedule};
 use gleaner_simulate::Request;
+use gleaner_simulate::metrics::summarise;
 use proptest::prelude::*;
 
 use crate::plain::cases::{Case, case};
 use crate::product::{policy, schedule};
 use crate::same::assert_same;
-use crate::town;
+use crate::town::{self, Town, town};
 use crate::venus::{request, venus};
 
 /// The ends of jobs that ended before the job that had joined them. They are found from the runs
@@ -105,6 +108,66 @@ proptest! {
         assert_listed(&corrected);
         assert_full_speed(&corrected);
     }
+}
+
+/// Simulates a town under Lucid with the profiler.
+fn profiled(town: &Town, corrected: bool) -> PolicyRun {
+    let mut request = town.request(&policy("lucid"));
+    request.corrected = corrected;
+    town::run(&town.simulation(true), &[request])
+        .unwrap()
+        .remove(0)
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    // Derived by formula: between its submission and its end, a job waits, is profiled, or runs.
+    #[test]
+    fn profiled_jobs_wait_are_profiled_and_run_one_after_the_other(town in town()) {
+        let run = profiled(&town, true);
+        let profiler = run.profiler.as_ref().unwrap();
+        for vc in &run.vcs {
+            for ran in &vc.schedule.runs {
+                let (job, outcome) = (vc.jobs[ran.job], &vc.schedule.jobs[ran.job]);
+                let profiling = profiler.position(job).map_or((0, 0), |at| {
+                    (profiler.schedule.jobs[at].start, profiler.schedule.jobs[at].end)
+                });
+                prop_assert!(ran.from >= profiling.1);
+                let jct = outcome.end - town.trace.jobs[job].submit;
+                let ran = ran.until - ran.from;
+                prop_assert_eq!(outcome.queue + (profiling.1 - profiling.0) + ran, jct);
+            }
+        }
+        let figures = summarise(&town.trace, &town.cluster, &run);
+        prop_assert_eq!(figures.early_starts, Some(0));
+        prop_assert_eq!(figures.profiled_jobs, Some(profiler.jobs.len() as u64));
+    }
+
+    /// In the original, jobs may start before their profiling ends. The profiler's schedule is the same
+    /// in both.
+    #[test]
+    fn early_starts_of_the_original_are_counted(town in town()) {
+        let (original, corrected) = (profiled(&town, false), profiled(&town, true));
+        prop_assert_eq!(&original.profiler, &corrected.profiler);
+        let profiler = original.profiler.as_ref().unwrap();
+        let early = original.finished().into_iter().filter(|job| {
+            let end = profiler.jobs.iter().position(|&other| other == job.job);
+            let end = end.map(|at| profiler.schedule.jobs[at].end);
+            !job.in_profiler && end.is_some_and(|end| job.outcome.start < end)
+        });
+        let figures = summarise(&town.trace, &town.cluster, &original);
+        prop_assert_eq!(figures.early_starts, Some(early.count() as u64));
+    }
+}
+
+// Golden value: the published schedule is reproduced to the second.
+#[test]
+fn early_starts_of_the_published_trace() {
+    let Some(venus) = venus() else { return };
+    let figures = summarise(&venus.trace, &venus.cluster, venus.run("lucid"));
+    println!("{:?} of {:?}", figures.early_starts, figures.profiled_jobs);
+    assert!(figures.early_starts > Some(0));
 }
 
 #[test]

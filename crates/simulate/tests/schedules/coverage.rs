@@ -3,6 +3,7 @@
 
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::schedule::Schedule;
+use gleaner_simulate::metrics::summarise;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -103,12 +104,14 @@ fn generated_towns_cover_rare_events() {
         "all ended in the profiler",
         "all its nodes lent",
         "profiled and scheduled",
+        "started before its profiling ended",
     ];
     assert_shown(town(), things, |town| {
         let run = lucid(town);
         let profiler = run.profiler.as_ref().unwrap();
         let steps = &profiler.schedule.scaling;
         let ended = |vc: usize| run.vcs[vc].jobs.is_empty();
+        let early = summarise(&town.trace, &town.cluster, &run).early_starts;
         let has_jobs = |vc: usize| town.trace.jobs.iter().any(|job| job.vc == vc);
         let vcs = 0..run.vcs.len();
         let lends_all = town.case.nodes == 1 && !run.vcs[0].schedule.scaling.is_empty();
@@ -120,6 +123,7 @@ fn generated_towns_cover_rare_events() {
             vcs.clone().any(|vc| has_jobs(vc) && ended(vc)),
             lends_all,
             (run.vcs.iter().flat_map(|vc| &vc.jobs)).any(|&job| profiler.queued(job) > 0),
+            early > Some(0),
         ]
     });
 }

@@ -49,10 +49,9 @@ fn by_log(log: &EventLog, start: i64) -> Counts {
     counts(changes)
 }
 
-/// The numbers from the runs of all virtual clusters and the lives of their nodes alone, up to the
-/// last end.
-fn by_runs(run: &PolicyRun, start: i64) -> Counts {
-    let end = last_end(run, start);
+/// Computes the numbers only from the runs of all virtual clusters and the lifetimes of their nodes, up
+/// to second `end`.
+fn by_runs(run: &PolicyRun, start: i64, end: i64) -> Counts {
     let idle = run
         .vcs
         .iter()
@@ -111,12 +110,16 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     #[test]
-    fn nodes_without_a_run_are_idle(town in town(), profiled: bool) {
+    fn nodes_without_a_run_are_idle(town in town(), profiled: bool, with_drain: bool) {
         let requests: Vec<_> = policies::ALL.iter().map(|p| town.request(p)).collect();
         let start = town.case.start;
         for run in town::run(&town.simulation(profiled), &requests).unwrap() {
-            let log = idle_log(&town.trace, &town.cluster, &run, start).unwrap();
-            prop_assert_eq!(by_log(&log, start), by_runs(&run, start), "{}", run.policy);
+            let log = idle_log(&town.trace, &town.cluster, &run, start, with_drain).unwrap();
+            let last_submission = town.trace.jobs.iter().map(|job| job.submit).max().unwrap();
+            let end = if with_drain { last_end(&run, start) } else { last_submission.max(start) };
+            prop_assert_eq!(by_log(&log, start), by_runs(&run, start, end), "{}", run.policy);
+            let span = log.times()[log.len() - 1].0 - log.times()[0].0;
+            prop_assert_eq!(span, (end - start) * Time::from_seconds(1).0);
         }
     }
 }
@@ -143,7 +146,7 @@ fn the_replay_harvests_the_nodes_that_policies_leave_idle() {
     let folder = tempfile::tempdir().unwrap();
     for policy in ["fifo", "lucid"] {
         let run = venus.run(policy);
-        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start).unwrap();
+        let log = idle_log(&venus.trace, &venus.cluster, run, venus.start, true).unwrap();
         for name in ["idle.csv", "idle.gev"] {
             let path = folder.path().join(name);
             write(&log, &path, Layout::Long, None).unwrap();
@@ -154,7 +157,7 @@ fn the_replay_harvests_the_nodes_that_policies_leave_idle() {
         }
         let log = events::read(&folder.path().join("idle.gev")).unwrap().value;
         let end = last_end(run, venus.start);
-        let idle = node_seconds(&by_runs(run, venus.start), end) as f64;
+        let idle = node_seconds(&by_runs(run, venus.start, end), end) as f64;
         let outcome = replayed(&log);
         let summary = outcome.summary;
         println!(

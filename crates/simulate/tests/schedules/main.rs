@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;
+mod checked;
 mod corrected;
 mod coverage;
+mod decisions;
 mod idle;
+mod in_use;
 mod odd;
 mod plain;
 mod product;

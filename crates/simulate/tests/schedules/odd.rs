@@ -42,7 +42,7 @@ fn a_trace_without_jobs_is_simulated() {
     for run in town::run(&simulation, &requests()).unwrap() {
         assert!(run.finished().is_empty());
         assert_eq!(summarise(&trace, &cluster, &run).makespan_s, 0);
-        let log = idle_log(&trace, &cluster, &run, 0).unwrap();
+        let log = idle_log(&trace, &cluster, &run, 0, true).unwrap();
         assert_eq!((log.len(), log.changes(0).len()), (1, 3));
     }
 }

@@ -3,7 +3,7 @@
 use gleaner_core::domain::inputs::Estimates;
 use gleaner_core::domain::{Job, Trace};
 use gleaner_core::results::schedule::Schedule;
-use gleaner_simulate::engine::{Setting, Stuck, run};
+use gleaner_simulate::engine::{Failure, Setting, run};
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Context, PolicyEntry, Without};
@@ -54,9 +54,10 @@ pub fn without(switches: &Switches) -> Without {
 
 /// The engine's schedule of one virtual cluster. Lucid uses the case's switches and the waits of
 /// its jobs.
-pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
+pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> {
     let jobs: Vec<&Job> = case.jobs.iter().collect();
     let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();
+    let entries: Vec<i64> = jobs.iter().map(|job| job.submit).collect();
     let estimates: Vec<f64> = jobs
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
@@ -75,6 +76,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Stuck> {
     let none = vec![0; jobs.len()];
     let setting = Setting {
         jobs: &jobs,
+        entries: &entries,
         work: &work,
         queued: if policy.profiled { &case.queued } else { &none },
         nodes: case.nodes,

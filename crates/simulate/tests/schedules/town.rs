@@ -118,7 +118,7 @@ impl Town {
         if self.profiler.elastic == Some(vc) {
             switches.echo = profiled.loans();
         }
-        let world = profiled.rest(&all).of_vc(vc, nodes);
+        let world = profiled.rest(&all, switches.corrected).of_vc(vc, nodes);
         plain::run(&world, product::rule(policy, &switches).as_mut())
     }
 }

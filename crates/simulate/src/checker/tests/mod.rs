@@ -103,6 +103,7 @@ struct Example {
     sharing: bool,
     split: bool,
     notice: i64,
+    entries: Option<Vec<i64>>,
     queued: Option<Vec<i64>>,
 }
 
@@ -119,6 +120,7 @@ impl Example {
             notice: self.notice,
             due: &|job| job.duration,
             overhead: &|_| 40,
+            entries: self.entries.as_deref(),
             queued: self.queued.as_deref(),
         };
         check(&self.schedule, &terms)
@@ -168,6 +170,7 @@ fn exclusive() -> Example {
         sharing: false,
         split: false,
         notice: 0,
+        entries: None,
         queued: None,
     }
 }
@@ -215,6 +218,7 @@ fn shared() -> Example {
         sharing: true,
         split: false,
         notice: 1,
+        entries: None,
         queued: None,
     }
 }
@@ -240,6 +244,19 @@ fn time_queued_in_the_profiler_counts_as_queuing() {
     example.queued = Some(vec![7, 0, 0, 0]);
     example.schedule.jobs[0].queue += 7;
     assert_eq!(example.check(), []);
+}
+
+/// A job that is profiled until second 3 joins the queue at second 3.
+#[test]
+fn a_job_starts_and_waits_from_its_entry_on() {
+    let mut example = exclusive();
+    example.entries = Some(vec![3, 10, 35, 60]);
+    example.schedule.jobs[0].queue = 2;
+    assert_eq!(example.check(), []);
+    example.entries = Some(vec![6, 10, 35, 60]);
+    example.schedule.jobs[0].queue = -1;
+    let is_early = |v: &Violation| matches!(v, Violation::Early { arrival: 6, .. });
+    assert!(rejected(&example, is_early));
 }
 
 #[test]

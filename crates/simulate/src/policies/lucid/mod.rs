@@ -10,6 +10,7 @@ use crate::view::View;
 use gleaner_core::domain::Job;
 use gleaner_core::domain::inputs::{Packing, Pair};
 
+use gleaner_core::results::simulate::Durations;
 use partners::Partners;
 use sharing::Sharing;
 use waiting::{Pass, Waiting};
@@ -18,6 +19,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "lucid",
     title: "Lucid: profiled, estimated service first, GPUs shared where it pays",
     needs: Needs::Packing,
+    durations: Durations::Estimated,
     notice: 1,
     profiled: true,
     published: true,

@@ -33,6 +33,7 @@ impl Case {
     pub fn world(&self) -> World<'_> {
         World {
             jobs: self.jobs.iter().collect(),
+            entries: self.jobs.iter().map(|job| job.submit).collect(),
             queued: vec![0; self.jobs.len()],
             nodes: self.nodes,
             gpus_per_node: self.gpus_per_node,

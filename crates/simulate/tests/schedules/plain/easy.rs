@@ -118,6 +118,7 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
     let estimate = |(job, row): (&gleaner_core::domain::Job, &Expected)| (job.id.clone(), row.3);
     let estimates = given.iter().zip(jobs).map(estimate).collect();
     let world = super::World {
+        entries: given.iter().map(|job| job.submit).collect(),
         queued: vec![0; given.len()],
         jobs: given.iter().collect(),
         nodes,

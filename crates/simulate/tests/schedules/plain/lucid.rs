@@ -152,9 +152,9 @@ impl Lucid {
                 }
                 break;
             }
-            let submit = sim.world.jobs[job].submit;
+            let entry = sim.world.entries[job];
             sim.jobs[job].start = sim.time;
-            sim.jobs[job].queue += sim.time - submit;
+            sim.jobs[job].queue += sim.time - entry;
             sim.start(job);
         }
     }

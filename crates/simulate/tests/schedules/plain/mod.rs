@@ -31,8 +31,11 @@ use sim::Sim;
 /// The input of a simulation.
 #[derive(Clone)]
 pub struct World<'a> {
-    /// The jobs of one virtual cluster (or of all, for the profiler), ordered by submission.
+    /// The jobs of one virtual cluster (or of all, for the profiler), in the order of their
+    /// entries.
     pub jobs: Vec<&'a Job>,
+    /// Second at which each job joins the queue, ascending.
+    pub entries: Vec<i64>,
     /// Seconds that each job has waited in the profiler.
     pub queued: Vec<i64>,
     pub nodes: u32,
@@ -48,11 +51,13 @@ pub struct World<'a> {
 impl World<'_> {
     /// The world of a virtual cluster with this many nodes.
     pub fn of_vc(&self, vc: usize, nodes: u32) -> Self {
-        let jobs = self.jobs.iter().copied().zip(self.queued.iter().copied());
-        let (jobs, queued) = jobs.filter(|(job, _)| job.vc == vc).unzip();
+        let here: Vec<usize> = (0..self.jobs.len())
+            .filter(|&job| self.jobs[job].vc == vc)
+            .collect();
         World {
-            jobs,
-            queued,
+            jobs: here.iter().map(|&job| self.jobs[job]).collect(),
+            entries: here.iter().map(|&job| self.entries[job]).collect(),
+            queued: here.iter().map(|&job| self.queued[job]).collect(),
             nodes,
             ..self.clone()
         }

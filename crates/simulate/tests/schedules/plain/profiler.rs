@@ -30,6 +30,7 @@ impl Profiler {
         let small: Vec<usize> = (0..all.jobs.len()).filter(small).collect();
         let world = World {
             jobs: small.iter().map(|&index| all.jobs[index]).collect(),
+            entries: small.iter().map(|&index| all.entries[index]).collect(),
             queued: vec![0; small.len()],
             nodes: self.nodes,
             ..all.clone()
@@ -49,19 +50,32 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// All jobs that go on after the profiler, with their waits: those too large for it, and those
-    /// that it released.
-    pub fn rest<'a>(&self, all: &World<'a>) -> World<'a> {
-        let goes_on = |&(index, queued): &(usize, i64)| match self.jobs.binary_search(&index) {
-            Err(_) => Some((all.jobs[index], queued)),
-            Ok(_) if all.jobs[index].duration <= self.limit => None,
-            Ok(at) => Some((all.jobs[index], self.schedule.jobs[at].queue)),
-        };
-        let all_jobs = all.queued.iter().copied().enumerate();
-        let (jobs, queued) = all_jobs.filter_map(|job| goes_on(&job)).unzip();
+    /// All jobs that continue after the profiler, with their waits: those too large for it, and those
+    /// that it released. In the original, released jobs enter at their submission, as if they had not
+    /// been profiled. If corrected, they enter when the profiler releases them, in the order of their
+    /// release. Jobs released in the same second enter in the order of the trace.
+    pub fn rest<'a>(&self, all: &World<'a>, corrected: bool) -> World<'a> {
+        let mut going_on = Vec::new();
+        for (index, &job) in all.jobs.iter().enumerate() {
+            match self.jobs.binary_search(&index) {
+                Err(_) => going_on.push((job, all.entries[index], all.queued[index])),
+                Ok(_) if job.duration <= self.limit => {}
+                Ok(at) => {
+                    let profiled = &self.schedule.jobs[at];
+                    let entry = if corrected {
+                        profiled.start + self.limit
+                    } else {
+                        job.submit
+                    };
+                    going_on.push((job, entry, profiled.queue));
+                }
+            }
+        }
+        going_on.sort_by_key(|&(_, entry, _)| entry);
         World {
-            jobs,
-            queued,
+            jobs: going_on.iter().map(|&(job, ..)| job).collect(),
+            entries: going_on.iter().map(|&(_, entry, _)| entry).collect(),
+            queued: going_on.iter().map(|&(.., queued)| queued).collect(),
             ..all.clone()
         }
     }

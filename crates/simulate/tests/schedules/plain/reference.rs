@@ -21,6 +21,7 @@ const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 fn world(venus: &Venus) -> World<'_> {
     World {
         jobs: venus.trace.jobs.iter().collect(),
+        entries: venus.trace.jobs.iter().map(|job| job.submit).collect(),
         queued: vec![0; venus.trace.jobs.len()],
         nodes: 0,
         gpus_per_node: 8,
@@ -72,7 +73,7 @@ fn simulate_vc<'a>(
 ) -> (World<'a>, Schedule) {
     let mut world = world(venus);
     if policy.profiled {
-        world = profiled(venus).rest(&world);
+        world = profiled(venus).rest(&world, false);
     }
     let index = venus.cluster.vc(vc).unwrap();
     let world = world.of_vc(index, venus.cluster.vcs[index].nodes);

@@ -87,12 +87,12 @@ impl<'a> Sim<'a> {
         self.world.jobs[job].gpus
     }
 
-    /// Adds the jobs submitted in this second to the end of the queue; in the first second, also
-    /// those submitted before. Returns their number.
+    /// Adds the jobs that enter in this second to the end of the queue. In the first second, also adds
+    /// those with an earlier entry. Returns the number of added jobs.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
-        while let Some(job) = self.world.jobs.get(self.arrived)
-            && job.submit <= self.time
+        while let Some(&entry) = self.world.entries.get(self.arrived)
+            && entry <= self.time
         {
             self.waiting.push(self.arrived);
             self.arrived += 1;

@@ -65,6 +65,7 @@ pub fn violations(schedule: &Schedule, world: &World, promise: Promise) -> Vec<V
         notice: promise.notice,
         due: &|job: &Job| job.duration.min(promise.limit),
         overhead: &overhead,
+        entries: Some(&world.entries),
         queued: Some(&world.queued),
     };
     checker::check(schedule, &terms)
