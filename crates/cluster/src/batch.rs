@@ -14,6 +14,9 @@ use crate::slurm::SlurmOptions;
 /// Name of the folder of all batches in the directory of a sweep.
 const FOLDER: &str = "batch";
 
+/// Maximum size, in bytes, of a file that records what was submitted.
+pub(crate) const MOST_BYTES: u64 = 256 << 20;
+
 /// Hexadecimal digits of a batch's name.
 const DIGITS: usize = 8;
 
@@ -150,7 +153,8 @@ impl BatchFolder {
     /// [`Error::Usage`] if there is none, or its file is not one of this version.
     pub fn read(&self, name: &str) -> Result<Batch> {
         let path = self.file(name);
-        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        let bytes = files::read_regular(&path, MOST_BYTES)
+            .map_err(|error| Error::io("read", &path, error))?;
         serde_json::from_slice(&bytes).map_err(|error| {
             Error::Usage(format!(
                 "{}: not a batch of this version ({error})",

@@ -2,7 +2,6 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use std::fs;
 use std::path::Path;
 
 use gleaner_core::error::{Error, Result};
@@ -12,6 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::Costs;
+use crate::batch::MOST_BYTES;
 
 /// Which part does which runs. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,8 @@ impl Deal {
     /// # Errors
     /// [`Error::Usage`] if the file is not one, or was made for another plan or other inputs.
     pub fn read(path: &Path, prepared: &dyn PreparedRuns) -> Result<Self> {
-        let bytes = fs::read(path).map_err(|error| Error::io("read", path, error))?;
+        let bytes = files::read_regular(path, MOST_BYTES)
+            .map_err(|error| Error::io("read", path, error))?;
         let wrong = |what: &str| Error::Usage(format!("{}: {what}", path.display()));
         let deal: Deal = serde_json::from_slice(&bytes).map_err(|error| {
             wrong(&format!(

@@ -1,10 +1,11 @@
 //! What there is of a sweep, and what went wrong.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use gleaner_core::files::open_regular;
 use gleaner_core::words::last_lines;
 use gleaner_store::{Ended, Failure, Found, PartName};
 use gleaner_sweep::PreparedRuns;
@@ -23,6 +24,8 @@ pub struct State {
     pub begun_again: u64,
     /// The runs that are not done, in the plan's order.
     pub missing: Vec<usize>,
+    /// Number of these runs that a process is executing now, as far as the file system shows.
+    pub running: usize,
     /// Those of them that have failed, with why.
     pub failed: Vec<(usize, Failure)>,
     /// What runs are likely to cost.
@@ -74,6 +77,7 @@ impl State {
         State {
             done: took.len(),
             begun_again: found.begun_again(),
+            running: found.running.len(),
             missing,
             failed,
             costs: Costs::of(prepared, took),
@@ -148,7 +152,7 @@ pub fn troubles<R>(
 /// The last lines of a log; empty if it is missing.
 fn log_end(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = fs::File::open(path)?;
+        let mut file = open_regular(path, OpenOptions::new().read(true))?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(LOG.0)))?;
         let mut bytes = Vec::new();

@@ -29,6 +29,17 @@ pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
 
+/// Rank correlations up to this value are useless for ordering, regardless of the number of rows.
+const WEAK: f64 = 0.1;
+
+/// Whether estimates with this rank correlation over `rows` rows order the rows hardly better than
+/// chance. This holds if it is at most 0.1 or two standard deviations, 2 ÷ √(rows − 1).
+pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
+    let deviation = 1.0 / (rows.max(2) as f64 - 1.0).sqrt();
+    // A NaN correlation means that the estimates give no order.
+    rank_correlation.is_nan() || rank_correlation <= WEAK.max(2.0 * deviation)
+}
+
 /// Pearson's correlation; NaN if either side is constant.
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let (mean_a, mean_b) = (mean(a), mean(b));
@@ -97,6 +108,26 @@ pub fn median(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Derived from a formula: two standard deviations are 0.5 for 17 rows, and 0.02 for 10,001.
+    #[test]
+    fn weak_correlations_are_near_chance() {
+        for (correlation, rows, expected) in [
+            (0.036, 10_001, true),
+            (0.11, 10_001, false),
+            (0.49, 17, true),
+            (0.51, 17, false),
+            (-0.8, 10_001, true),
+            (f64::NAN, 10, true),
+            (1.0, 0, true),
+        ] {
+            assert_eq!(
+                is_near_chance(correlation, rows),
+                expected,
+                "{correlation}, {rows}"
+            );
+        }
+    }
 
     #[test]
     fn measures_of_a_small_example() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use gleaner_external::{External, TallyHandle};
+use gleaner_external::{Counted, External, Stopped, TallyHandle};
 use gleaner_replay::SolverDecider;
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
@@ -33,8 +33,7 @@ pub struct SolverArgs {
     /// Relative gap at which highs and cbc call a plan optimal.
     #[arg(long, value_name = "GAP", default_value = "1e-9")]
     pub gap: f64,
-    /// Exit with 1 if a solver that is a program was wrong, late or died. Its faults are told
-    /// anyway.
+    /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
     #[arg(long)]
     pub strict: bool,
 }
@@ -106,7 +105,7 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
 /// A solver ready for use.
 pub enum Built {
     /// One of ours.
-    Ours(SolverSpec, Box<dyn Solver + Send>),
+    Ours(SolverSpec, Counted),
     /// A program that runs.
     Program(Box<External>),
 }
@@ -124,7 +123,7 @@ impl Built {
                     formulation,
                     big_m,
                 };
-                Ok(Built::Ours(spec, spec.build()?))
+                Ok(Built::Ours(spec, Counted::new(spec.build()?, None)))
             }
             SolverChoice::Program(command) => {
                 let program = External::start(command.clone(), big_m)?;
@@ -144,11 +143,18 @@ impl Built {
         }
     }
 
-    /// The counts of a program's answers. The handle is valid after the solver is gone.
-    pub fn tally(&self) -> Option<TallyHandle> {
+    /// The counts of the solver's answers. The handle stays valid after the solver is dropped.
+    pub fn tally(&self) -> TallyHandle {
         match self {
-            Built::Ours(..) => None,
-            Built::Program(program) => Some(program.tally()),
+            Built::Ours(_, solver) => solver.tally(),
+            Built::Program(program) => program.tally(),
+        }
+    }
+
+    /// Ends a program as soon as `stopped` returns true, even in the middle of a problem.
+    pub fn stop_when(&mut self, stopped: Stopped) {
+        if let Built::Program(program) = self {
+            program.stop_when(stopped);
         }
     }
 
@@ -160,7 +166,11 @@ impl Built {
     pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
         self.accepts(outline)?;
         match self {
-            Built::Ours(spec, _) => SolverDecider::new(spec.for_problem(outline), limits),
+            Built::Ours(spec, solver) => {
+                let spec = spec.for_problem(outline);
+                let solver = Counted::new(spec.build()?, Some(solver.tally()));
+                Ok(SolverDecider::by(spec, Box::new(solver), limits))
+            }
             Built::Program(program) => Ok(SolverDecider::of(program, limits)),
         }
     }
@@ -168,7 +178,7 @@ impl Built {
     /// The solver itself.
     pub fn solver(&mut self) -> &mut dyn Solver {
         match self {
-            Built::Ours(_, solver) => solver.as_mut(),
+            Built::Ours(_, solver) => solver,
             Built::Program(program) => program.as_mut(),
         }
     }

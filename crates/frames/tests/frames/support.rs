@@ -80,6 +80,13 @@ pub fn replay() -> Replay {
         active_seconds: 120.0,
         normalised_progress: (name == "b").then_some(0.25),
         deadline: None,
+        before_completion_node_seconds: 60.0,
+        after_completion_node_seconds: 0.0,
+        below_minimum_node_seconds: 0.0,
+        gross_work: 3.5,
+        rescale_loss: 0.5,
+        preemption_loss: 0.5,
+        after_completion_work: 0.0,
     };
     let step = |second: i64, gap: Option<f64>| StepRow {
         time: Time(second * 1_000_000_000 + 5_000_000),
@@ -99,6 +106,15 @@ pub fn replay() -> Replay {
         solver: "exact".into(),
         status: StepStatus::Optimal,
         gap,
+        idle_node_seconds: 90.0,
+        unused_node_seconds: 30.0,
+        used_node_seconds: 60.0,
+        before_completion_node_seconds: 60.0,
+        after_completion_node_seconds: 0.0,
+        below_minimum_node_seconds: 0.0,
+        gross_work: 2.0,
+        rescale_loss: 0.5,
+        after_completion_work: 0.0,
     };
     let fragment = |from_s: f64, to_s: Option<f64>| FragmentRow {
         from_s,
@@ -158,8 +174,10 @@ pub fn summary(work: f64) -> Summary {
         "from": "1970-01-01 00:00:00", "to": "1970-01-01 00:02:00",
         "span_seconds": 120.0, "active_seconds": 120.0, "nodes": 3, "events": 2,
         "events_optimal": 2, "events_kept": 0, "total_work": work,
-        "idle_node_seconds": 90.0, "used_node_seconds": 60.0, "rescale_loss": 0.5,
-        "preemption_loss": 0.0, "tasks_hit_mean": null,
+        "idle_node_seconds": 90.0, "unused_node_seconds": 30.0, "used_node_seconds": 60.0,
+        "before_completion_node_seconds": 60.0, "after_completion_node_seconds": 0.0,
+        "below_minimum_node_seconds": 0.0, "completion_events": true, "gross_work": work + 0.5,
+        "rescale_loss": 0.5, "preemption_loss": 0.0, "after_completion_work": 0.0, "tasks_hit_mean": null,
         "equivalent_nodes": 0.75, "dedicated_work": 20.0,
         "efficiency": null, "fluid_work": 21.0, "fluid_efficiency": 0.8, "tasks": 2,
         "rounds": 1, "tasks_endless": 1, "tasks_started": 1, "tasks_finished": 0,
@@ -249,10 +267,13 @@ pub fn write_simulation(path: &Path) -> PolicyFigures {
         small: Some(delays(1)),
         large: None,
         vcs: ByName(vcs),
+        sha256: None,
+        ..PolicyFigures::default()
     };
     let summary = simulate::Summary {
         policies: ByName(vec![("fifo".to_owned(), figures.clone())]),
         seq_step_s: 60,
+        ..simulate::Summary::default()
     };
     dir.write_json("summary.json", &summary).unwrap();
     finish(dir);

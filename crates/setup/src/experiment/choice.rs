@@ -3,8 +3,9 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::inputs::FileArgs;
 use gleaner_core::error::{Error, Result};
 use gleaner_simulate::Request;
 use gleaner_simulate::placer::Placer;
@@ -12,7 +13,7 @@ use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 /// What is simulated.
-#[derive(Debug, Args, Serialize)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Choice {
     /// Policies, separated by commas, or `all`. They are listed below.
     #[arg(
@@ -30,8 +31,10 @@ pub struct Choice {
     /// Parts of Lucid to leave out, separated by commas.
     #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
     pub without: Vec<Part>,
-    /// When one job of a pair ends, let the other run at full speed again; in the original it
-    /// stays slow. `=both` simulates Lucid twice, as the original and corrected.
+    /// Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the
+    /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
+    /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
+    /// `=both` simulates Lucid twice: as the original and corrected.
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
     pub corrected: Option<Corrected>,
 }
@@ -48,7 +51,7 @@ impl Default for Choice {
 }
 
 /// A part that Lucid can do without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Sharing scores and priorities are ignored when a partner is chosen.
@@ -60,9 +63,11 @@ pub enum Part {
 }
 
 /// What is corrected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
+    /// The original simulation alone.
+    No,
     /// The corrected simulation alone.
     Only,
     /// The original simulation and the corrected one.
@@ -85,8 +90,19 @@ impl Choice {
     ///
     /// # Errors
     /// An unknown name: [`Error::Usage`].
-    pub fn requests(&self, sweep: bool) -> Result<Vec<Request<'static>>> {
-        self.requests_with(sweep, &[])
+    pub fn requests(&self, files: &FileArgs) -> Result<Vec<Request<'static>>> {
+        self.requests_with(files, &[])
+    }
+
+    /// Which simulations to run. By default, published experiments and runs with the original's flags
+    /// are not corrected.
+    fn corrected(&self, files: &FileArgs) -> Corrected {
+        let default = if files.is_published() {
+            Corrected::No
+        } else {
+            Corrected::Only
+        };
+        self.corrected.unwrap_or(default)
     }
 
     /// As [`Choice::requests`], where policies of the caller's `own` have names too.
@@ -95,18 +111,17 @@ impl Choice {
     /// As [`Choice::requests`].
     pub fn requests_with<'p>(
         &self,
-        sweep: bool,
+        files: &FileArgs,
         own: &[PolicyEntry<'p>],
     ) -> Result<Vec<Request<'p>>> {
+        let corrected = self.corrected(files);
         let mut requests: Vec<Request<'p>> = Vec::new();
-        for entry in self.entries(sweep, own)? {
-            let corrected = self.corrected.filter(|_| entry.profiled);
-            let plain = request(entry.name, entry, corrected == Some(Corrected::Only));
-            let also = request("lucid_corrected", entry, true);
-            let wanted = match corrected {
-                Some(Corrected::Both) => vec![plain, also],
-                _ => vec![plain],
-            };
+        for entry in self.entries(files.sweep, own)? {
+            let only = corrected == Corrected::Only && entry.profiled;
+            let mut wanted = vec![request(entry.name, entry, only)];
+            if corrected == Corrected::Both && entry.profiled {
+                wanted.push(request("lucid_corrected", entry, true));
+            }
             for request in wanted {
                 if requests.iter().all(|other| other.name != request.name) {
                     requests.push(request);

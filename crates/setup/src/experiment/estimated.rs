@@ -64,7 +64,11 @@ impl fmt::Display for EstimatesUsed {
         match self {
             EstimatesUsed::Oracle => f.write_str("the true durations"),
             EstimatesUsed::Constant { seconds } => write!(f, "{seconds} s for every job"),
-            EstimatesUsed::File { path } => write!(f, "those of {}", path.display()),
+            // Results do not depend on the folder of the file.
+            EstimatesUsed::File { path } => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                write!(f, "those of {}", name.display())
+            }
             EstimatesUsed::Model { estimator } => {
                 write!(f, "by the model's {estimator} ({})", estimator.title())
             }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use gleaner_learn::lucid::workload::EstimatorChoice;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ExperimentArgs;
 use super::choice::Choice;
@@ -18,7 +18,7 @@ use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::domain::inputs::{
     Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
 };
-use gleaner_core::domain::stamp::as_text;
+use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{Cluster, Stamp, Trace};
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_formats::ingest::jobs::{self, trace};
@@ -33,7 +33,7 @@ use crate::{Remark, names};
 const GPUS_PER_NODE: u32 = 8;
 
 /// What is read.
-#[derive(Debug, Clone, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Input")]
 pub struct FileArgs {
     /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
@@ -59,7 +59,7 @@ pub struct FileArgs {
     /// week among all but ebm-seconds.
     #[arg(long, value_name = "FILE|oracle|SECONDS|NAME")]
     pub estimates: Option<Given>,
-    /// For lucid: profiles of workloads that have their GPUs alone, with sharing scores;
+    /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
     /// measured, or predicted by `gleaner driple profiles`.
     #[arg(long, value_name = "FILE")]
     pub profiles: Option<PathBuf>,
@@ -72,11 +72,11 @@ pub struct FileArgs {
     pub forecast: Option<Given>,
     /// Time of the first submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     pub from: Option<Stamp>,
     /// Time of the last submission to simulate, if the trace has dates.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     pub to: Option<Stamp>,
     /// Leave out faulty jobs, and list them in skipped.csv.
     #[arg(long)]
@@ -119,7 +119,7 @@ impl Default for FileArgs {
 }
 
 /// A published experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Venus in September 2020, from the evaluation of Lucid.
@@ -136,7 +136,7 @@ impl FromStr for Preset {
 }
 
 /// A file, or a value given by name or number.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Given {
     /// The true durations.
@@ -210,6 +210,11 @@ No data at hand? Make some, and simulate it:
 `gleaner simulate --help` lists everything else";
 
 impl FileArgs {
+    /// Whether a published experiment is simulated, or the original's flags are used.
+    pub fn is_published(&self) -> bool {
+        self.preset.is_some() || self.experiment.is_some() || self.sweep
+    }
+
     /// The estimator that `--estimates` names.
     fn estimator(&self) -> Option<EstimatorChoice> {
         match self.estimates {

@@ -11,14 +11,14 @@ use gleaner_learn::lucid::packing::PackingModel;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{EstimatorChoice, Learning};
 use jiff::civil::DateTime;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::inputs::Reader;
 use crate::{Remark, calendar};
 use gleaner_core::domain::inputs::{ForecastTable, Profile};
-use gleaner_core::domain::stamp::as_text;
+use gleaner_core::domain::stamp::{as_text, parsed};
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::{jobs, model};
@@ -31,15 +31,15 @@ use gleaner_predict::{
 const FIRST_ESTIMATE: f64 = 3600.0;
 
 /// Models that policies go by.
-#[derive(Debug, Clone, Args, Serialize)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArgs {
-    /// Models that take the place of the files of estimates, forecast and sharing scores. Options
-    /// that name a single file take precedence. DIR holds models of `gleaner train`; estimates
-    /// come from the estimator that ranked held-out jobs best, unless --estimates names another.
-    /// `train` learns the models from the data itself, and never from the future: the forecast
-    /// from what was submitted before the start (or, with less than a week of that, again each
-    /// week), and the estimates again each week from the jobs that have ended by then.
+    /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
+    /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
+    /// estimator that ranked held-out jobs best, unless --estimates names another. `train` learns
+    /// the models from the data itself, and never from the future: the forecast from what was
+    /// submitted before the start (or, with less than a week of that, again each week), and the
+    /// estimates again each week from the jobs that have ended by then.
     #[arg(long, value_name = "DIR|train")]
     pub models: Option<Learned>,
     /// Submissions in intervals of ten minutes, before the trace and during it [default:
@@ -50,7 +50,7 @@ pub struct ModelArgs {
     /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
     /// that models learn from.
     #[arg(long, value_name = "TIME", help_heading = "Input")]
-    #[serde(serialize_with = "as_text")]
+    #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
     pub epoch: Option<Time>,
     /// Learn estimates without the profiles of jobs. In published traces the profiles were made
     /// up from the durations, and so reveal them.
@@ -89,7 +89,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Where models come from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learned {
     /// They are learnt from the data itself.

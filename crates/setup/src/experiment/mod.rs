@@ -1,5 +1,6 @@
 //! What simulations of one trace share: files found and read, models learnt, the profiler set.
 
+mod assumptions;
 mod choice;
 mod estimated;
 mod files;
@@ -23,6 +24,7 @@ use gleaner_simulate::policies::Needs;
 use gleaner_simulate::profiler::Profiler;
 use gleaner_simulate::{Request, Simulation};
 
+pub use assumptions::figures;
 pub use choice::{Choice, Corrected, Part};
 pub use estimated::EstimatesUsed;
 pub use inputs::{FileArgs, Given, Inputs, Preset};

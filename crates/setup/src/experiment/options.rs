@@ -252,7 +252,7 @@ mod tests {
 
     fn idle_where(line: &str, profiling: bool, dated: bool) -> Vec<String> {
         let line = Line::parse(line);
-        let requests = line.choice.requests(false).unwrap();
+        let requests = line.choice.requests(&line.files).unwrap();
         let remarks = without_effect(line.args(dated), &requests, profiling).unwrap();
         let option = |remark: &String| remark.split(' ').next().unwrap().to_owned();
         remarks.iter().map(option).collect()

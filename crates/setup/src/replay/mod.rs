@@ -40,7 +40,7 @@ pub struct LogArgs {
     #[arg(long, value_name = "FILE")]
     curves: Option<PathBuf>,
     /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
-    /// `scontrol show topology`. Its order takes the place of that of names.
+    /// `scontrol show topology`. Its order replaces the order of names.
     #[arg(long, value_name = "FILE")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     topology: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub struct LogArgs {
 /// Which part of a log is used.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct SliceArgs {
-    /// Keep a fast copy LOG.gev beside the log. It is made again when the log changes.
+    /// Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes.
     #[arg(long)]
     cache: bool,
     /// Rows to drop at the start of the log; the original always drops 1000.
@@ -77,6 +77,11 @@ pub struct SliceArgs {
     #[arg(long, value_name = "TIME")]
     #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     to: Option<Stamp>,
+    /// Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end
+    /// of the log. Implied by the original's flags.
+    #[arg(long)]
+    #[serde(default)]
+    drop_end_row: bool,
     /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
     #[arg(long, value_name = "ZONE")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,6 +96,7 @@ impl SliceArgs {
             nodes: self.nodes,
             from: self.from,
             to: self.to,
+            drop_end_row: self.drop_end_row,
         }
     }
 
@@ -105,7 +111,8 @@ impl SliceArgs {
         Ok(log)
     }
 
-    /// Reads the log `events`, and cuts the slice; rows equal to the row before are dropped.
+    /// Reads the log `events` and cuts the slice. Drops every row that equals the previous row, except
+    /// the last one.
     ///
     /// # Errors
     /// Faults of the file; an empty slice.
@@ -150,6 +157,8 @@ pub struct Replay {
     pub sources: Vec<SourceId>,
     /// How to replay them.
     pub options: Options,
+    /// Choices made for the user, one sentence each. They require no action.
+    pub notes: Vec<String>,
 }
 
 /// Checks that tasks that are to be repeated are not those of a search.
@@ -172,6 +181,12 @@ pub fn check_no_search(set: &TaskSet) -> Result<()> {
 /// # Errors
 /// [`Error::Usage`]: a value is out of range.
 pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog) -> Result<()> {
+    if options.objective.is_function() {
+        return Err(Error::Usage(format!(
+            "the objective {} is a Python function: pass the function itself to gleaner.replay",
+            options.objective
+        )));
+    }
     let (Some(&start), Some(&end)) = (log.times().first(), log.times().last()) else {
         return Ok(());
     };
@@ -285,7 +300,7 @@ impl Replay {
         let (curves, clock) = (args.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         remark(&tasks.notes);
-        let window = args.choose(&log.value, &tasks.value, remark);
+        let (window, notes) = args.choose(&log.value, &tasks.value);
         let set = tasks.value.within_window(window, skip_invalid)?;
         if args.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
@@ -307,6 +322,7 @@ impl Replay {
             tasks: set.tasks,
             skipped: set.skipped,
             sources,
+            notes,
         })
     }
 }
@@ -326,14 +342,15 @@ impl LogArgs {
         Ok(order)
     }
 
-    /// The forward window in seconds; says where one comes from that was to be found.
-    fn choose(&self, log: &EventLog, set: &TaskSet, remark: Remark<'_>) -> f64 {
+    /// The forward window in seconds. If it was chosen automatically, also how it was chosen.
+    fn choose(&self, log: &EventLog, set: &TaskSet) -> (f64, Vec<String>) {
         let at_once = set.at_once(self.rules.max_tasks);
         let chosen = self.rules.t_fwd.choose(log, &set.tasks, at_once);
-        if chosen.suggestion.is_some() {
-            remark(&[chosen.to_string()]);
-        }
-        chosen.seconds
+        let found = chosen.suggestion.is_some();
+        (
+            chosen.seconds,
+            found.then(|| chosen.to_string()).into_iter().collect(),
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::objective::NAMED;
@@ -17,11 +17,11 @@ use crate::one_of;
 /// How a log is replayed, for single replays and for sweeps.
 #[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
 pub struct Rules {
-    /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` takes the
-    /// window that `gleaner inspect` suggests for the log and the tasks.
+    /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window
+    /// that `gleaner inspect` suggests for the log and the tasks.
     #[arg(long, value_name = "SECONDS|auto", default_value_t = Rules::default().t_fwd, allow_negative_numbers = true)]
     pub t_fwd: TFwd,
-    /// Most tasks that are active at once (-maxJ).
+    /// Maximum number of tasks active at once (-maxJ).
     #[arg(long, value_name = "COUNT", default_value_t = Rules::default().max_tasks)]
     pub max_tasks: usize,
     /// What the solver maximises: a name, or an expression for each task such as "rate / left"
@@ -38,21 +38,31 @@ pub struct Rules {
     /// Seed of the random initial deal.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
-    /// Reallocate the nodes of a finished task as soon as it finishes, not at the next event of
-    /// the log.
-    #[arg(long)]
+    /// Let a finished task keep its nodes until the next event of the log, as the original does. Implied
+    /// by the original's flags and by --scripted.
+    #[arg(id = "no_completion_events", long = "no-completion-events", action = ArgAction::SetFalse, overrides_with = "completion_events")]
     pub completion_events: bool,
-    /// Submit the tasks again whenever all of them are done, until the log ends. In the second
-    /// round task `a` is called `a#2`.
+    /// Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with
+    /// the original's flags.
+    #[arg(
+        id = "completion_events",
+        long = "completion-events",
+        overrides_with = "no_completion_events"
+    )]
+    #[serde(skip)]
+    pub asks_for_completion_events: bool,
+    /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
+    /// previous round were admitted and fewer are active than both --max-tasks and the size of the
+    /// set. In the second round, task `a` is called `a#2`.
     #[arg(long)]
     pub repeat_tasks: bool,
-    /// How the search of the tasks takes up and stops trials, in place of the algorithm that their file
-    /// names (docs/SEARCHES.md).
+    /// Algorithm that starts and stops the trials of a search, instead of the one that the file of
+    /// tasks names (docs/SEARCHES.md).
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Algorithm>,
-    /// Compute an upper bound of the work that any allocator could have done that knew the whole
-    /// log, with these tasks and their costs (docs/BOUND.md).
+    /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
+    /// the same tasks and rescaling costs (docs/BOUND.md).
     #[arg(long)]
     #[serde(default)]
     pub bound: bool,
@@ -67,7 +77,8 @@ impl Default for Rules {
             initial: Initial::Random,
             node_choice: NodeRule::default(),
             seed: 0,
-            completion_events: false,
+            completion_events: true,
+            asks_for_completion_events: false,
             repeat_tasks: false,
             search: None,
             bound: false,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::model::UNTRIED;
 use super::{Estimator, Job, Learning, Past};
 use crate::ebm::{Control, FitError};
-use crate::metrics::{mean_absolute_error, spearman};
+use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 
 /// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
@@ -113,6 +113,15 @@ impl Trial {
             }
         }
         best.map_or(UNTRIED, |score| score.estimator)
+    }
+
+    /// Whether even the best estimator orders the held-out jobs hardly better than chance.
+    pub fn is_near_chance(&self) -> bool {
+        let ranks = self
+            .scores
+            .iter()
+            .filter_map(|score| score.rank_correlation);
+        is_near_chance(ranks.fold(0.0, f64::max), self.held_out)
     }
 }
 

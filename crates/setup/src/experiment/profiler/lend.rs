@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::error::{Error, Result};
@@ -12,7 +12,7 @@ use gleaner_core::words::{counted, printable};
 use gleaner_simulate::profiler::Profiler;
 
 /// Who lends nodes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {
     /// As many as the profiler has, from the virtual clusters that keep the most.

@@ -6,7 +6,7 @@ mod remarks;
 use std::str::FromStr;
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::inputs::Inputs;
 use gleaner_core::domain::Cluster;
@@ -19,7 +19,7 @@ use crate::Remark;
 pub use lend::Lend;
 
 /// How Lucid profiles.
-#[derive(Debug, Clone, Default, Args, Serialize)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Lucid's profiler")]
 pub struct ProfilerArgs {
     /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
@@ -33,13 +33,13 @@ pub struct ProfilerArgs {
     /// profiler are extra nodes, which other policies do not have].
     #[arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')]
     pub lend: Vec<Lend>,
-    /// Virtual cluster that lends one more node while many jobs wait. Needs --forecast.
+    /// Virtual cluster that lends an additional node while many jobs wait. Needs --forecast.
     #[arg(long, value_name = "VC")]
     pub elastic: Option<String>,
 }
 
 /// The profiler's setting.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
     /// As published for the cluster; off for others.
