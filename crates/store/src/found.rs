@@ -1,13 +1,13 @@
 //! What all segments together say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use gleaner_core::error::{Error, Result};
 use serde::de::DeserializeOwned;
 
-use crate::record::{Ended, PartName, Record, parse};
-use crate::{RunKey, Store, lines};
+use crate::record::{Done, Ended, PartName, Record, parse};
+use crate::{RunKey, Store, lines, merge};
 
 /// What a store holds.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct Found<R> {
     pub failures: BTreeMap<RunKey, Failure>,
     /// How often each run was begun.
     pub begun: BTreeMap<RunKey, u32>,
+    /// The runs that a process is executing now. Always empty on a file system without locks.
+    pub running: BTreeSet<RunKey>,
     /// What the processes that were parts said of themselves, ordered by segment.
     pub parts: Vec<PartLog>,
     /// Lines that were changed, or are none of this version.
@@ -59,6 +61,7 @@ impl<R> Default for Found<R> {
             results: BTreeMap::new(),
             failures: BTreeMap::new(),
             begun: BTreeMap::new(),
+            running: BTreeSet::new(),
             parts: Vec::new(),
             damaged: 0,
         }
@@ -88,6 +91,19 @@ impl Store {
     }
 }
 
+/// Updates the set of runs that a process has begun but not ended, one record at a time.
+fn follow(
+    record: Option<&Record<'_>>,
+    open: &mut BTreeSet<RunKey>,
+    is_wanted: &impl Fn(&RunKey) -> bool,
+) {
+    match record {
+        Some(Record::Begun(run)) if is_wanted(run) => drop(open.insert(*run)),
+        Some(Record::Done(Done { run, .. }) | Record::Failed { run, .. }) => drop(open.remove(run)),
+        _ => {}
+    }
+}
+
 impl<R: DeserializeOwned> Found<R> {
     /// What these segments say. Of runs that `is_wanted` refuses, nothing is kept.
     ///
@@ -99,18 +115,27 @@ impl<R: DeserializeOwned> Found<R> {
     ) -> Result<Self> {
         let mut found = Found::default();
         for segment in segments {
-            let mut part = None;
+            let (mut part, mut open) = (None, BTreeSet::new());
             lines::read(segment, 0, |line| {
-                let read = parse(line).and_then(|record| found.take(record, &mut part, &is_wanted));
+                let record = parse(line);
+                follow(record.as_ref(), &mut open, &is_wanted);
+                let read = record.and_then(|record| found.take(record, &mut part, &is_wanted));
                 found.damaged += usize::from(read.is_none());
             })
             .map_err(|error| Error::io("read", segment, error))?;
             found.parts.extend(part);
+            if !open.is_empty() && merge::has_writer(segment) {
+                found.running.append(&mut open);
+            }
         }
         let Found {
-            results, failures, ..
+            results,
+            failures,
+            running,
+            ..
         } = &mut found;
         failures.retain(|key, _| !results.contains_key(key));
+        running.retain(|key| !results.contains_key(key) && !failures.contains_key(key));
         Ok(found)
     }
 

@@ -20,7 +20,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Fault, Faults, Result};
 
 pub use found::{Failure, Found, Kept, PartLog};
 pub use key::RunKey;
@@ -51,7 +51,8 @@ impl Store {
     /// The segments, ordered by name.
     ///
     /// # Errors
-    /// The folder is there and cannot be read.
+    /// The folder exists but cannot be read, or a segment is not a regular file. Another user may have
+    /// put a named pipe there, which would block every reader.
     fn segments(&self) -> Result<Vec<PathBuf>> {
         let unread = |error| Error::io("read", &self.folder, error);
         let entries = match fs::read_dir(&self.folder) {
@@ -64,9 +65,15 @@ impl Store {
             let entry = entry.map_err(unread)?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.ends_with(ENDING) && !name.starts_with('.') {
-                segments.push(entry.path());
+            if !name.ends_with(ENDING) || name.starts_with('.') {
+                continue;
             }
+            if !entry.file_type().map_err(unread)?.is_file() {
+                let found = "a link, a folder, a named pipe or a device";
+                let fault = Fault::of(&entry.path(), found, "a regular file").remedy("remove it");
+                return Err(Faults(vec![fault]).into());
+            }
+            segments.push(entry.path());
         }
         segments.sort();
         Ok(segments)

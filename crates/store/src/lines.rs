@@ -1,8 +1,10 @@
 //! The lines of a segment, from a place on.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use gleaner_core::files::open_regular;
 
 /// Longest line in bytes. A longer one is no record.
 const LONGEST: u64 = 64 << 20;
@@ -15,7 +17,7 @@ const LONGEST: u64 = 64 << 20;
 /// # Errors
 /// The file cannot be read.
 pub(crate) fn read(path: &Path, from: u64, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
-    let mut file = match File::open(path) {
+    let mut file = match open_regular(path, OpenOptions::new().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(from),
         Err(error) => return Err(error),

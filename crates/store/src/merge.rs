@@ -1,36 +1,61 @@
 //! Makes one segment of many.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, Digest};
+use gleaner_core::files::{self, Digest, open_regular};
 use serde::de::IgnoredAny;
 
 use crate::record::{Record, parse};
-use crate::{ENDING, Found, Store, lines};
+use crate::{ENDING, Found, RunKey, Store, lines};
+
+/// Prefix of the names of merged segments. No process appends to them.
+const MERGED: &str = "merged-";
 
 impl Store {
-    /// Makes one segment of all, without what no longer matters: which processes there were, and what
-    /// happened to runs that are done, but for how often they were begun.
+    /// Merges the segments that no process writes to any more into one. Drops what no longer matters:
+    /// the records of processes, and the history of completed runs except how often they were begun.
     ///
-    /// To be called when all runs are done: a process that still appends to one of the segments would
-    /// lose what it appends. A kill at any time loses nothing.
+    /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of
+    /// a [`Writer`](crate::Writer) that may still append is kept too, because it holds a lock. On a file
+    /// system without locks, only segments whose process recorded its end are merged. A kill at any time
+    /// loses nothing.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
-    pub fn merge(&self) -> Result<()> {
-        let old = self.segments()?;
+    pub fn merge(&self, is_wanted: impl Fn(&RunKey) -> bool) -> Result<()> {
+        // Merging removes files. If the folder is a link, these files are not the sweep's to remove.
+        if self.folder.is_symlink() {
+            return Ok(());
+        }
+        let mut old = Vec::new();
+        for segment in self.segments()? {
+            let is_ours = may_merge(&segment, &is_wanted);
+            if is_ours.map_err(|error| Error::io("read", &segment, error))? {
+                old.push(segment);
+            }
+        }
         if old.len() < 2 {
             return Ok(());
         }
-        let begun = Found::<IgnoredAny>::in_segments(&old, |_| true)?.begun;
+        self.write_merged(&old)?;
+        for segment in &old {
+            fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one segment with the results of `old`.
+    fn write_merged(&self, old: &[PathBuf]) -> Result<()> {
+        let begun = Found::<IgnoredAny>::in_segments(old, |_| true)?.begun;
         let names: Vec<u8> = old
             .iter()
             .flat_map(|path| path.as_os_str().as_encoded_bytes().to_vec())
             .collect();
-        let name = format!("merged-{}{ENDING}", &Digest::of(&names).to_string()[..12]);
+        let name = format!("{MERGED}{}{ENDING}", &Digest::of(&names).to_string()[..12]);
         files::write(&self.folder.join(name), |out| {
             for (run, times) in begun.iter().filter(|(_, times)| **times > 1) {
                 let line = Record::Begun(*run).line()?;
@@ -38,7 +63,7 @@ impl Store {
             }
             let mut written = BTreeSet::new();
             let mut outcome = Ok(());
-            for segment in &old {
+            for segment in old {
                 lines::read(segment, 0, |line| {
                     if let Some(Record::Done(done)) = parse(line)
                         && outcome.is_ok()
@@ -51,9 +76,58 @@ impl Store {
             outcome
         })?;
         files::sync_directory(&self.folder);
-        for segment in &old {
-            fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
-        }
         Ok(())
+    }
+}
+
+/// Whether a segment has no writer and contains only wanted runs.
+fn may_merge(segment: &Path, is_wanted: impl Fn(&RunKey) -> bool) -> io::Result<bool> {
+    // Some network file systems can lock only files that are open for writing.
+    let file = open_regular(segment, OpenOptions::new().read(true).write(true));
+    let file = match file {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    // The lock need not be kept. Writers lock a segment before they name it, so a segment without a lock
+    // has no writer and never gets one.
+    let lock = file.try_lock();
+    let name = segment.file_name().unwrap_or_default().to_string_lossy();
+    let is_merged = name.starts_with(MERGED);
+    let (mut is_ours, mut has_ended) = (true, is_merged);
+    lines::read(segment, 0, |line| {
+        let record = parse(line);
+        has_ended = is_merged || matches!(record, Some(Record::Ended(_)));
+        is_ours &= record.as_ref().and_then(Record::run).is_none_or(&is_wanted);
+    })?;
+    Ok(is_ours && is_over(lock, has_ended))
+}
+
+/// Whether another process visibly holds the lock of a segment and may append to it.
+pub(crate) fn has_writer(segment: &Path) -> bool {
+    let file = open_regular(segment, OpenOptions::new().read(true));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Whether the writer of a segment has ended, based on an attempt to lock the segment and on its last
+/// record.
+fn is_over(lock: Result<(), TryLockError>, has_ended: bool) -> bool {
+    match lock {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(_)) => has_ended,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_locks_only_a_noted_end_counts() {
+        let unsupported = || Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
+        assert!(is_over(Ok(()), false));
+        assert!(!is_over(Err(TryLockError::WouldBlock), true));
+        assert!(is_over(unsupported(), true) && !is_over(unsupported(), false));
     }
 }

@@ -61,6 +61,15 @@ pub(crate) struct Done<'a> {
 }
 
 impl Record<'_> {
+    /// The run that the record refers to, if any.
+    pub fn run(&self) -> Option<&RunKey> {
+        match self {
+            Record::Begun(run) | Record::Failed { run, .. } => Some(run),
+            Record::Done(done) => Some(&done.run),
+            Record::Part(_) | Record::Ended(_) => None,
+        }
+    }
+
     /// The line of the record: the digest of its JSON, a space, the JSON.
     pub fn line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;

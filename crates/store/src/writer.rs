@@ -1,13 +1,13 @@
 //! Adds to a store.
 
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gleaner_core::error::{Error, Result};
-use gleaner_core::files::sync_directory;
+use gleaner_core::files::{UNFINISHED_ENDING, sync_directory};
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 
@@ -21,8 +21,15 @@ const PREFIX: &str = "segment-";
 /// that is killed loses nothing.
 const SYNC: Duration = Duration::from_secs(1);
 
+/// Maximum number of attempts to create a segment. An attempt fails when a command that opens the
+/// directory mistakes the file for a leftover of a killed process.
+const ATTEMPTS: usize = 100;
+
 /// Adds to a store, in a segment of its own that is created with the first record. It may be shared
 /// by threads.
+///
+/// The writer holds a lock on its segment until it is dropped or the process ends, so that
+/// [`Store::merge`] keeps the segments of writers that may still append.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
@@ -127,12 +134,7 @@ impl Writer {
         let folder = &self.folder;
         let failed = |error| Error::io("create a file in", folder, error);
         fs::create_dir_all(folder).map_err(failed)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(ENDING).rand_bytes(12);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(failed)?;
-        let (file, path) = file.keep().map_err(|kept| failed(kept.error))?;
+        let (file, path) = locked_file(folder).map_err(failed)?;
         sync_directory(folder);
         let mut segment = Segment {
             file,
@@ -144,6 +146,38 @@ impl Writer {
             segment.append(&line.map_err(|error| Error::Run(error.to_string()))?)?;
         }
         Ok(segment)
+    }
+}
+
+/// Creates a file in the folder of segments and returns it with its path. The file is locked before it
+/// gets the name of a segment, so a segment without a lock has no writer and never gets one.
+fn locked_file(folder: &Path) -> io::Result<(File, PathBuf)> {
+    let mut builder = tempfile::Builder::new();
+    let unfinished = format!("{ENDING}{UNFINISHED_ENDING}");
+    builder.prefix(".").suffix(&unfinished).rand_bytes(12);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut attempts = 0..ATTEMPTS;
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // The file system may not support locks; `merge` then relies on the segment's last record.
+        if let Err(TryLockError::WouldBlock) = file.as_file().try_lock() {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        let hidden = file
+            .path()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let name = hidden.trim_start_matches('.');
+        let name = name.strip_suffix(UNFINISHED_ENDING).unwrap_or(name);
+        let path = folder.join(format!("{PREFIX}{name}"));
+        match file.persist(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(kept)
+                if kept.error.kind() == io::ErrorKind::NotFound && attempts.next().is_some() => {}
+            Err(kept) => return Err(kept.error),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use gleaner_core::error::Error;
 use gleaner_store::{Ended, Found, PartName, RunKey, Store, Tracker};
@@ -65,6 +66,10 @@ fn what_writers_add_is_found_and_merged() {
     assert!(ends.contains(&(1, &Some(ended))) && ends.contains(&(2, &None)));
     assert!(tracker.is_done(&key("b")) && !tracker.has_failed(&key("b")));
     assert!(tracker.has_failed(&key("c")));
+    assert!(found.running.is_empty(), "begun runs have ended");
+    two.begin(key("d")).unwrap();
+    let running: Vec<_> = read(&store).running.into_iter().collect();
+    assert_eq!(running, [key("d")]);
     // What is not wanted is not read.
     let some: Found<f64> = store.read(|run| *run == key("a")).unwrap();
     assert_eq!(
@@ -72,12 +77,21 @@ fn what_writers_add_is_found_and_merged() {
         (1, 0, 1)
     );
     // Merged: the same results in one file.
-    store.merge().unwrap();
+    store.merge(|_| true).unwrap();
+    assert_eq!(segments(folder.path()).len(), 2, "both writers may append");
+    drop((one, two));
+    assert!(
+        read(&store).running.is_empty(),
+        "their processes have ended"
+    );
+    store.merge(|run| *run != key("c")).unwrap();
+    assert_eq!(segments(folder.path()).len(), 2, "a run of another plan");
+    store.merge(|_| true).unwrap();
     assert_eq!(segments(folder.path()).len(), 1);
     let merged = read(&store);
     assert_eq!(merged.results, found.results);
     assert_eq!((merged.begun_again(), merged.damaged), (1, 0));
-    store.merge().unwrap();
+    store.merge(|_| true).unwrap();
     tracker.update(&store).unwrap();
     assert!(tracker.is_done(&key("a")));
 }
@@ -119,6 +133,46 @@ fn other_results_and_other_files_are_left_out() {
     fs::write(folder.path().join("runs/notes.txt"), "mine").unwrap();
     let found = read(&store);
     assert_eq!((found.results.len(), found.damaged), (0, 1));
+}
+
+#[test]
+fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    for name in ["a", "b"] {
+        store.writer(None).save(key(name), &(), &1.0, 0.0).unwrap();
+    }
+    // If the folder is a link, nothing is removed.
+    let linking = tempfile::tempdir().unwrap();
+    symlink(folder.path().join("runs"), linking.path().join("runs")).unwrap();
+    let linked = Store::at(linking.path());
+    assert_eq!(read(&linked).results.len(), 2);
+    linked.merge(|_| true).unwrap();
+    assert_eq!(segments(folder.path()).len(), 2);
+    // Nobody writes to the pipe, so a reader that opens it would wait forever.
+    let pipe = folder.path().join("runs/x.records");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let reads = [
+        store.read::<f64>(|_| true).map(drop),
+        store.merge(|_| true),
+        Tracker::default().update(&store),
+    ];
+    for refused in reads {
+        let error = refused.unwrap_err();
+        assert_eq!(error.exit_code(), 3);
+        let message = error.to_string();
+        assert!(
+            message.contains("x.records") && message.contains("expected a regular file"),
+            "{message}"
+        );
+    }
 }
 
 proptest! {

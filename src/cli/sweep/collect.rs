@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::opened::Opened;
 use super::report::report;
-use super::tables::Finished;
+use super::tables::{Finished, Results};
 use super::{Args, remark, slurm};
 use gleaner_cluster::slurm::{Queue, Submission, submit};
 use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
@@ -65,14 +65,14 @@ pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>
     let prepared = opened.prepared.as_ref();
     let mut found = opened.find::<RunOutcome>(&Store::at(out))?;
     let state = State::of(prepared, &found);
-    if state.missing.is_empty() {
-        let results = (0..prepared.count())
-            .filter_map(|run| Some(found.results.remove(&prepared.key(run))?.result));
-        let results: Vec<RunOutcome> = results.collect();
+    let is_partial = args.partial && state.done > 0;
+    if state.missing.is_empty() || is_partial {
+        let result = |run| Some(found.results.remove(&prepared.key(run))?.result);
+        let results: Results = (0..prepared.count()).map(result).collect();
         let finished = Finished {
             opened,
             directory,
-            found_done: results.len(),
+            found_done: state.done,
             begun_again: state.begun_again,
             compute: clock.elapsed().as_secs_f64(),
         };

@@ -3,6 +3,7 @@
 mod collect;
 mod follow;
 mod opened;
+mod owner;
 mod part;
 mod report;
 mod slurm;
@@ -74,14 +75,17 @@ pub struct Args {
     /// Write the tables if all runs are done; else say what is missing.
     #[arg(long, group = "way")]
     collect: bool,
+    /// With --collect: write the tables of the runs finished so far, marked as unfinished.
+    #[arg(long, requires = "collect")]
+    partial: bool,
     /// Submit what is missing to Slurm as job arrays, follow them, and write the tables.
     #[arg(long, group = "way")]
     slurm: bool,
     #[command(flatten)]
     #[serde(flatten)]
     batch: slurm::SlurmArgs,
-    /// Exit with 1 if a solver that is a program was wrong, late or died in any run. Its faults are
-    /// told anyway.
+    /// Exit with 1 if a solver program was wrong, late or died in any run. Faults are always
+    /// reported.
     #[arg(long)]
     strict: bool,
     /// Print the summary as JSON.
@@ -111,6 +115,7 @@ fn run_a_way(args: &Args) -> Result<()> {
         return list(&opened, args.out.as_deref());
     }
     let out = out(args)?;
+    owner::check(&opened, args, out)?;
     if let Some(parts) = args.deal {
         part::deal(&opened, args, out, parts.get())
     } else if args.status {
@@ -131,6 +136,7 @@ fn run_a_way(args: &Args) -> Result<()> {
 pub fn complete(args: &Args, caller: &dyn Caller) -> Result<()> {
     threads::with(args.jobs, || {
         let opened = Opened::read(args, caller)?;
+        owner::check(&opened, args, out(args)?)?;
         whole::run(&opened, args, out(args)?)?.tell_faults(args, caller)
     })
 }

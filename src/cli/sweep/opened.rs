@@ -49,14 +49,18 @@ impl<'c> Opened<'c> {
         })
     }
 
+    /// The keys of the plan's runs.
+    pub fn keys(&self) -> BTreeSet<RunKey> {
+        let runs = 0..self.prepared.count();
+        runs.map(|run| self.prepared.key(run)).collect()
+    }
+
     /// What a store holds of the plan's runs.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn find<R: DeserializeOwned>(&self, store: &Store) -> Result<Found<R>> {
-        let keys: BTreeSet<RunKey> = (0..self.prepared.count())
-            .map(|run| self.prepared.key(run))
-            .collect();
+        let keys = self.keys();
         let found = store.read(|key| keys.contains(key))?;
         if found.damaged > 0 {
             self.caller.remark(&[format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::opened::Opened;
-use super::{Args, print, remark, whole};
+use super::{Args, owner, print, remark, whole};
 use crate::cli::caller::Terminal;
 use crate::cli::interrupt;
 use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
@@ -18,6 +18,11 @@ use gleaner_sweep::{Attempt, Stop};
 /// collects need not ask a batch system.
 pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
+    // Checked before a segment exists, so that a refused plan writes nothing to another plan's
+    // directory.
+    if owner::other_plan(args, out).is_some() {
+        owner::check(&Opened::read(args, &Terminal)?, args, out)?;
+    }
     let store = Store::at(out);
     let writer = store.writer(Some(PartName {
         batch: args.batch.batch.clone().unwrap_or_default(),
@@ -41,11 +46,14 @@ fn attempt(
     store: &Store,
     writer: &Writer,
 ) -> Result<String> {
+    let soon = interrupt::soon()?;
+    let opened = Opened::read(args, &Terminal)?;
+    // Installed only now: nothing polls the flag while inputs are read, and until now a signal ends the
+    // process at once.
     let stop = Stop {
         now: interrupt::flag(),
-        soon: interrupt::soon()?,
+        soon,
     };
-    let opened = Opened::read(args, &Terminal)?;
     let prepared = opened.prepared.as_ref();
     let deal = dealt(&opened, args, out, share.parts)?;
     let found = opened.glance(store)?;

@@ -43,15 +43,19 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     print(&text)
 }
 
-/// How many runs are done, have failed and are missing, and what those left are likely to take.
+/// Formats the numbers of finished, failed, missing and running runs, and the estimated time for the
+/// rest.
 fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
     let mut text = format!(
         "runs     {}\ndone     {}\nfailed   {}\nmissing  {}\n",
         prepared.count(),
         state.done,
         state.failed.len(),
-        state.missing.len() - state.failed.len()
+        state.missing.len() - state.failed.len() - state.running
     );
+    if state.running > 0 {
+        text += &format!("running  {}\n", state.running);
+    }
     if state.begun_again > 0 {
         text += &format!("begun again  {}\n", state.begun_again);
     }

@@ -1,4 +1,4 @@
-//! Writes the tables of a sweep whose runs are all done.
+//! Writes the tables of a sweep: for all its runs, or for those finished so far.
 
 use std::time::Instant;
 
@@ -10,6 +10,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::programs;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::RunOutcome;
+use gleaner_core::words::counted;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::sweep::{self, Sweep, SweepRun};
 use gleaner_store::Store;
@@ -28,19 +29,61 @@ pub(super) struct Finished<'a> {
     pub compute: f64,
 }
 
+/// The results of a sweep.
+#[derive(Debug)]
+pub(super) struct Results {
+    /// The finished runs, in the plan's order.
+    runs: Vec<usize>,
+    /// Their results.
+    outcomes: Vec<RunOutcome>,
+    /// Number of unfinished runs.
+    pub missing: usize,
+}
+
+impl FromIterator<Option<RunOutcome>> for Results {
+    /// Collects the results of all finished runs, in the plan's order.
+    fn from_iter<I: IntoIterator<Item = Option<RunOutcome>>>(all: I) -> Self {
+        let (mut runs, mut outcomes, mut count) = (Vec::new(), Vec::new(), 0);
+        for (run, outcome) in all.into_iter().enumerate() {
+            count = run + 1;
+            if let Some(outcome) = outcome {
+                runs.push(run);
+                outcomes.push(outcome);
+            }
+        }
+        Results {
+            missing: count - runs.len(),
+            runs,
+            outcomes,
+        }
+    }
+}
+
+impl Results {
+    /// Whether no run is finished.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+}
+
 impl Finished<'_> {
-    /// Writes the tables, of results in the plan's order.
+    /// Writes the tables. `run.json` records whether runs are missing.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(self, results: &[RunOutcome]) -> Result<Written> {
+    pub fn write(self, results: &Results) -> Result<Written> {
         let clock = Instant::now();
         let opened = self.opened;
-        Store::at(self.directory.path()).merge()?;
         let prepared = opened.prepared.as_ref();
-        let runs = (0..prepared.count()).map(|run| sweep_run(prepared, run));
+        let keys = opened.keys();
+        let complete = results.missing == 0;
+        if complete {
+            Store::at(self.directory.path()).merge(|key| keys.contains(key))?;
+        }
+        let runs = results.runs.iter().map(|&run| sweep_run(prepared, run));
         let runs: Vec<SweepRun> = runs.collect::<Result<_>>()?;
-        let sweep = Sweep::new(&runs, results, opened.mode, opened.by);
+        let outcomes = &results.outcomes;
+        let sweep = Sweep::new(&runs, outcomes, opened.mode, opened.by);
         let summary = sweep::summary(&sweep);
         self.directory.write_table(&sweep::table(&sweep))?;
         for table in sweep::settings(&sweep) {
@@ -48,6 +91,9 @@ impl Finished<'_> {
         }
         self.directory.write_json("summary.json", &summary)?;
         let mut text = sweep::text(&sweep, self.found_done);
+        if !complete {
+            text += &format!("unfinished: {} missing\n", counted(results.missing, "run"));
+        }
         if self.begun_again > 0 {
             text += &format!(
                 "runs begun again, after kills, interrupts and failures  {}\n",
@@ -62,17 +108,21 @@ impl Finished<'_> {
         let written = self.directory.finish_with(
             &End {
                 sources: &opened.sources,
-                complete: true,
+                complete,
                 seconds,
             },
             &json!({"runs_begun_again": self.begun_again}),
         )?;
-        opened.caller.remark(&[written]);
+        opened.caller.inform(&[written]);
         let json = serde_json::to_string_pretty(&summary);
         Ok(Written {
             text,
             json: json.map_err(|e| Error::Run(e.to_string()))? + "\n",
-            faults: programs::remarks(results.iter().filter_map(|result| result.program.as_ref())),
+            faults: programs::remarks(
+                outcomes
+                    .iter()
+                    .filter_map(|outcome| outcome.program.as_ref()),
+            ),
         })
     }
 }

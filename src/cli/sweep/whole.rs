@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::Args;
 use super::opened::Opened;
-use super::tables::{Finished, Written};
+use super::tables::{Finished, Results, Written};
 use crate::cli::caller::Caller;
 use crate::cli::progress::Progress;
 use gleaner_core::error::{Error, Result};
@@ -55,31 +55,33 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Writte
         fail(failures, opened.caller)?;
     }
     let compute = clock.elapsed().as_secs_f64();
-    let complete: Option<Vec<RunOutcome>> = results.into_iter().collect();
-    match complete {
-        Some(results) => Finished {
-            opened,
-            directory,
-            found_done,
-            begun_again,
+    let results: Results = results.into_iter().collect();
+    if results.is_empty() {
+        let seconds = Seconds {
+            read: opened.read,
             compute,
-        }
-        .write(&results),
-        None => {
-            let seconds = Seconds {
-                read: opened.read,
-                compute,
-                write: 0.0,
-            };
-            let end = End {
-                sources: &opened.sources,
-                complete: false,
-                seconds,
-            };
-            opened.caller.remark(&[directory.finish(&end)?]);
-            Err(Error::Interrupted)
-        }
+            write: 0.0,
+        };
+        let end = End {
+            sources: &opened.sources,
+            complete: false,
+            seconds,
+        };
+        opened.caller.inform(&[directory.finish(&end)?]);
+        return Err(Error::Interrupted);
     }
+    let finished = Finished {
+        opened,
+        directory,
+        found_done,
+        begun_again,
+        compute,
+    };
+    let written = finished.write(&results)?;
+    if results.missing > 0 {
+        return Err(Error::Interrupted);
+    }
+    Ok(written)
 }
 
 /// Does some runs, with a progress bar.

@@ -77,7 +77,8 @@ pub struct SimulateSettings {
     pub placer: String,
     /// Parts of Lucid that are switched off, separated by commas; empty for none.
     pub without: String,
-    /// Whether a job that shares its GPUs gets its full speed back when its partner ends.
+    /// Whether faults of the original are corrected, as with `gleaner simulate --corrected`. By default,
+    /// they are corrected for policies with a profiler, unless the plan names a preset.
     pub corrected: bool,
 }
 
@@ -173,12 +174,12 @@ impl SimulatePlan {
     /// The settings of every run: all combinations, the later settings varying fastest.
     pub fn expand(&self) -> Vec<SimulateSettings> {
         let of_policy = |policy: &String| {
-            let profiled = policies::ALL.iter().any(|p| p.name == policy && p.profiled);
+            let profiled = is_profiled(policy);
             let first = SimulateSettings {
                 policy: policy.clone(),
                 placer: Choice::default().placer,
                 without: String::new(),
-                corrected: false,
+                corrected: profiled && self.preset.is_none(),
             };
             let mut axes = Axes::default();
             self.axes(&mut axes, profiled);
@@ -204,10 +205,7 @@ impl SimulatePlan {
                 .map(|s| s.placer.clone())
                 .unwrap_or_default(),
             without: Vec::new(),
-            corrected: settings
-                .iter()
-                .all(|s| s.corrected)
-                .then_some(Corrected::Only),
+            corrected: corrected(settings),
         };
         for one in settings {
             add(&mut choice.policy, one.policy.clone());
@@ -257,6 +255,18 @@ impl SimulatePlan {
             elastic: self.elastic.clone(),
         }
     }
+}
+
+/// Whether the policy with this name has a profiler.
+fn is_profiled(policy: &str) -> bool {
+    policies::ALL.iter().any(|p| p.name == policy && p.profiled)
+}
+
+/// The correction that these settings share; `None` if their policies have nothing to correct.
+fn corrected(settings: &[SimulateSettings]) -> Option<Corrected> {
+    let each = settings.iter().filter(|s| is_profiled(&s.policy));
+    let all = each.map(|s| s.corrected).reduce(|all, one| all && one)?;
+    Some(if all { Corrected::Only } else { Corrected::No })
 }
 
 fn value<T: Clone>(given: &Option<Parsed<T>>) -> Option<T> {

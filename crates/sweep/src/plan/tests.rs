@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use gleaner_core::domain::Slice;
 use gleaner_replay::TFwd;
-use gleaner_setup::experiment::Given;
+use gleaner_setup::experiment::{Corrected, Given};
 
 fn parsed(text: &str) -> ReplayPlan {
     let file: PlanFile = toml::from_str(text).unwrap();
@@ -112,6 +112,30 @@ fn settings_of_lucid_multiply_only_the_runs_of_lucid() {
     assert_eq!(all.len(), 2 + 2 * 2 * 2);
     assert_eq!(all[9].without, "packing,estimate");
     assert_eq!(plan.files().estimates, Some(Given::Number(3600.0)));
+}
+
+/// The default of `corrected` for each policy.
+#[test]
+fn lucid_is_corrected_unless_the_plan_names_a_preset() {
+    for (more, expected) in [
+        ("", [false, true]),
+        ("corrected = false", [false, false]),
+        ("preset = 'venus-sept'\ndata = 'd'", [false, false]),
+    ] {
+        let files = if more.contains("preset") {
+            ""
+        } else {
+            "trace = 't'\ncluster = 'c'\n"
+        };
+        let text = format!("[simulate]\n{files}policy = ['fifo', 'lucid']\n{more}\n");
+        let file: PlanFile = toml::from_str(&text).unwrap();
+        let plan = file.simulate.unwrap();
+        let corrected: Vec<bool> = plan.expand().iter().map(|one| one.corrected).collect();
+        assert_eq!(corrected, expected, "{more}");
+        let lucid = plan.choice(&plan.expand()[1..]).corrected.unwrap();
+        assert_eq!(lucid == Corrected::Only, expected[1]);
+        assert!(plan.choice(&plan.expand()[..1]).corrected.is_none());
+    }
 }
 
 fn distinct<T: Ord + Clone + std::fmt::Debug>(

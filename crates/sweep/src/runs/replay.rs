@@ -256,7 +256,8 @@ impl Replays {
         })
     }
 
-    /// Replays. Also returns what became of the answers of the solver, if that is a program.
+    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program or its
+    /// library failed.
     fn replay(&self, one: &Combination, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
         let choices = self.settings_of(one).choices;
         let (formulation, big_m) = (choices.formulation, choices.big_m);
@@ -269,7 +270,7 @@ impl Replays {
             decider = decider.checked(big_m);
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
-        Ok((outcome, tally.map(|tally| tally.get())))
+        Ok((outcome, tally.to_keep()))
     }
 }
 

@@ -9,9 +9,8 @@ use crate::plan::{SimulatePlan, SimulateSettings};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::SourceId;
-use gleaner_setup::experiment::{Choice, Given, Learned};
+use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, ExperimentArgs, Remark, report_left_out};
-use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
 use gleaner_store::RunKey;
@@ -32,22 +31,22 @@ impl Simulations {
     /// # Errors
     /// Settings that `gleaner simulate` refuses; faults of the files.
     pub fn prepare(plan: SimulatePlan, remark: Remark<'_>) -> Result<Self> {
-        let settings = plan.expand();
+        let (settings, files) = (plan.expand(), plan.files());
         let mut jobs = Vec::new();
         for one in &settings {
             let choice = plan.choice(std::slice::from_ref(one));
-            let request = choice.requests(false)?.into_iter().next();
+            let request = choice.requests(&files)?.into_iter().next();
             jobs.extend(request.map(|request| (choice, request)));
         }
         let all = plan.choice(&settings);
         let args = ExperimentArgs {
             choice: &all,
-            files: &plan.files(),
+            files: &files,
             models: &plan.models(),
             profiler: &plan.profiler(),
             dated: false,
         };
-        let experiment = Experiment::open(args, &all.requests(false)?, remark)?;
+        let experiment = Experiment::open(args, &all.requests(&files)?, remark)?;
         report_left_out(&experiment.inputs.skipped, remark);
         let named = settings.iter().zip(&jobs);
         let runs = named.map(|(one, (_, request))| {
@@ -164,7 +163,8 @@ impl PreparedRuns for Simulations {
         let Some(run) = runs.first() else {
             return Ok(None);
         };
-        let figures = summarise(simulation.trace, simulation.cluster, run);
+        let used = self.experiment.inputs.estimates_used.as_ref();
+        let figures = figures(&simulation, request, used, run);
         Ok(Some(RunOutcome {
             summary: RunSummary::Simulate(Box::new(figures)),
             program: None,

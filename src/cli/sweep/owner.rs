@@ -1,0 +1,45 @@
+//! Determines which plan a directory belongs to.
+
+use std::path::{Path, PathBuf};
+
+use super::Args;
+use super::opened::Opened;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::read_regular;
+use gleaner_core::results::run::{RUN_FILE, RunFile};
+use gleaner_formats::ingest::source::TEXT_LIMIT;
+use gleaner_store::Store;
+
+/// Refuses a directory that holds the runs of another plan: if two plans shared a directory, each would
+/// count the other's runs as missing.
+///
+/// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be
+/// renamed: then the directory holds some of its runs.
+///
+/// # Errors
+/// [`Error::Usage`] if it holds the runs of another plan; another error if the runs cannot be read.
+pub(super) fn check(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
+    let Some(other) = other_plan(args, out) else {
+        return Ok(());
+    };
+    let found = opened.glance(&Store::at(out))?;
+    if !found.begun.is_empty() || !found.results.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "--out {}: the directory belongs to the plan {} and holds no run of {}; name another directory, or \
+         remove this one",
+        out.display(),
+        other.display(),
+        args.plan.display()
+    )))
+}
+
+/// Returns the plan named in the directory's `run.json`, if its file name differs from that of the plan
+/// in `args`.
+pub(super) fn other_plan(args: &Args, out: &Path) -> Option<PathBuf> {
+    let bytes = read_regular(&out.join(RUN_FILE), TEXT_LIMIT).ok()?;
+    let info: RunFile = serde_json::from_slice(&bytes).ok()?;
+    let plan = PathBuf::from(info.arguments.get("plan")?.as_str()?);
+    (plan.file_name() != args.plan.file_name()).then_some(plan)
+}
