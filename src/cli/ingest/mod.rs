@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use super::caller::{Caller, Terminal};
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::scheduler::{self, Format, Options};
+use gleaner_formats::ingest::scheduler::{self, Format, Options, Summary};
 use gleaner_formats::output::events::{self, EventWriter};
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
@@ -77,7 +77,7 @@ enum What {
 struct SwfArgs {
     #[command(flatten)]
     count: CountArgs,
-    /// Processors of a node [default: MaxProcs divided by MaxNodes, of the header].
+    /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     cores_per_node: Option<u32>,
 }
@@ -86,8 +86,8 @@ struct SwfArgs {
 struct CountArgs {
     #[command(flatten)]
     log: LogArgs,
-    /// Number of nodes of the machine, if jobs only count their nodes [default: that of the
-    /// header, or the most that were ever used at once].
+    /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the
+    /// number in the header, or the most nodes ever used at once].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     node_count: Option<u32>,
 }
@@ -106,9 +106,9 @@ struct InputArgs {
     /// Logs, in any order; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Nodes of the machine: the output of `scontrol show nodes` or `sinfo -N`, or a list such as
-    /// n[001-128] [default: the nodes that the logs name].
-    #[arg(long, value_name = "FILE")]
+    /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
+    /// output of `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name].
+    #[arg(long, value_name = "LIST|FILE")]
     nodes: Option<PathBuf>,
     /// When nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
     #[arg(long, value_name = "FILE")]
@@ -187,19 +187,42 @@ pub fn ingest(args: &Args, caller: &dyn Caller) -> Result<()> {
     }
 }
 
-/// Writes the event log of a scheduler's logs, and tells what was in them.
+/// Writes the event log from a scheduler's logs, and reports on their content.
 fn write_events(
     files: &[PathBuf],
     options: &Options,
     output: &Path,
     caller: &dyn Caller,
 ) -> Result<()> {
-    events::Format::of(output)?;
-    let holds = scheduler::read(files, options)?;
-    let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
-    let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
-    writer.finish()?;
-    caller.remark(&summary.notes);
-    caller.remark(&[format!("wrote {}\n{summary}", output.display())]);
-    Ok(())
+    ReadyLog::of(files, options, output)?.place(caller)
+}
+
+/// A complete event log that is not yet in place.
+struct ReadyLog<'a> {
+    writer: EventWriter,
+    summary: Summary,
+    output: &'a Path,
+}
+
+impl<'a> ReadyLog<'a> {
+    /// Reads the scheduler's logs and writes the event log.
+    fn of(files: &[PathBuf], options: &Options, output: &'a Path) -> Result<Self> {
+        events::Format::of(output)?;
+        let holds = scheduler::read(files, options)?;
+        let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
+        let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
+        Ok(ReadyLog {
+            writer,
+            summary,
+            output,
+        })
+    }
+
+    /// Puts the event log in place, and reports on the content of the scheduler's logs.
+    fn place(self, caller: &dyn Caller) -> Result<()> {
+        self.writer.finish()?;
+        caller.remark(&self.summary.notes);
+        caller.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
+        Ok(())
+    }
 }

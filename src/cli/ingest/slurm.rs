@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 
-use super::trace::{ClusterArgs, prepare};
-use super::{InputArgs, write_events};
+use super::trace::{ClusterArgs, ReadyTrace};
+use super::{InputArgs, ReadyLog};
 use crate::cli::caller::Caller;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::gpu::{self, VcOf};
@@ -51,23 +51,21 @@ impl Args {
     /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
     pub fn run(&self, caller: &dyn Caller) -> Result<()> {
         self.check()?;
-        if let Some(output) = &self.output {
-            let options = Options {
-                delimiter: self.delimiter.clone(),
-                ..self.input.options(Format::Slurm)
-            };
-            write_events(&self.input.files, &options, output, caller)?;
-        }
-        match &self.jobs {
-            Some(jobs) => prepare(
-                &self.input.files,
-                &self.trace_options(),
-                jobs,
-                &self.cluster,
-                caller,
-            ),
-            None => Ok(()),
-        }
+        let files = &self.input.files;
+        let options = Options {
+            delimiter: self.delimiter.clone(),
+            ..self.input.options(Format::Slurm)
+        };
+        let trace = self.trace_options();
+        // Both outputs are prepared before either is put in place, so a fault in one leaves no output.
+        let log = self.output.as_deref();
+        let log = log.map(|output| ReadyLog::of(files, &options, output));
+        let log = log.transpose()?;
+        let jobs = self.jobs.as_deref();
+        let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster));
+        let jobs = jobs.transpose()?;
+        log.map_or(Ok(()), |log| log.place(caller))?;
+        jobs.map_or(Ok(()), |jobs| jobs.write(caller))
     }
 
     fn check(&self) -> Result<()> {

@@ -8,7 +8,7 @@ use super::write_events;
 use crate::cli::caller::Caller;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::gpu::{self, Format, Options};
+use gleaner_formats::ingest::gpu::{self, Format, Options, Prepared};
 use gleaner_formats::ingest::scheduler;
 use gleaner_formats::output::prepared;
 use gleaner_formats::output::table::Form;
@@ -119,11 +119,11 @@ pub struct TraceArgs {
 /// What is written beside the jobs.
 #[derive(Debug, Args)]
 pub struct ClusterArgs {
-    /// GPUs of each node that jobs run on [default: 8; for Batsim 1].
+    /// GPUs of each node that jobs run on [default: 8; 1 for Batsim].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
     gpus_per_node: Option<u32>,
-    /// Table to write of the virtual clusters and their nodes [default: beside jobs.csv
-    /// vc_config.csv, beside another NAME.csv NAME_vc_config.csv].
+    /// File for the table of virtual clusters and their nodes [default: vc_config.csv beside
+    /// jobs.csv, NAME_vc_config.csv beside another NAME.csv].
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
 }
@@ -231,7 +231,7 @@ pub fn run(what: &What, caller: &dyn Caller) -> Result<()> {
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
-        _ => prepare(&args.files, &options, &args.output, &args.cluster, caller),
+        _ => ReadyTrace::of(&args.files, &options, &args.output, &args.cluster)?.write(caller),
     }
 }
 
@@ -263,34 +263,56 @@ impl PhillyArgs {
     }
 }
 
-/// Writes the jobs of a trace and the virtual clusters that they need.
-///
-/// # Errors
-/// Files of another format, or of which nothing is of use; an output that cannot be written.
-pub fn prepare(
-    files: &[PathBuf],
-    options: &Options,
-    output: &Path,
-    args: &ClusterArgs,
-    caller: &dyn Caller,
-) -> Result<()> {
-    let cluster = args.file(output)?;
-    Form::of(output)?;
-    Form::of(&cluster)?;
-    let prepared = gpu::read(files, options)?;
-    prepared::write_jobs(&prepared.trace, &prepared.cluster, output)?;
-    prepared::write_cluster(&prepared.cluster, &cluster)?;
-    let (jobs, cluster) = (output.display(), cluster.display());
-    let gpus = match options.gpus_per_node {
-        8 => String::new(),
-        other => format!(" --gpus-per-node {other}"),
-    };
-    caller.remark(&prepared.summary.notes);
-    caller.remark(&[
-        format!("wrote {jobs} and {cluster}\n{}", prepared.summary),
-        format!(
-            "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"
-        ),
-    ]);
-    Ok(())
+/// The jobs of a trace and the virtual clusters that they need, not yet written.
+pub struct ReadyTrace<'a> {
+    prepared: Prepared,
+    jobs: &'a Path,
+    cluster: PathBuf,
+    gpus_per_node: u32,
+}
+
+impl<'a> ReadyTrace<'a> {
+    /// Reads a trace. `write` later writes its jobs to the file `jobs`.
+    ///
+    /// # Errors
+    /// The files have another format or contain nothing usable, or the format of an output is unknown.
+    pub fn of(
+        files: &[PathBuf],
+        options: &Options,
+        jobs: &'a Path,
+        args: &ClusterArgs,
+    ) -> Result<Self> {
+        let cluster = args.file(jobs)?;
+        Form::of(jobs)?;
+        Form::of(&cluster)?;
+        Ok(ReadyTrace {
+            prepared: gpu::read(files, options)?,
+            jobs,
+            cluster,
+            gpus_per_node: options.gpus_per_node,
+        })
+    }
+
+    /// Writes both tables, and reports on the content of the trace.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, caller: &dyn Caller) -> Result<()> {
+        let prepared = &self.prepared;
+        prepared::write_jobs(&prepared.trace, &prepared.cluster, self.jobs)?;
+        prepared::write_cluster(&prepared.cluster, &self.cluster)?;
+        let (jobs, cluster) = (self.jobs.display(), self.cluster.display());
+        let gpus = match self.gpus_per_node {
+            8 => String::new(),
+            other => format!(" --gpus-per-node {other}"),
+        };
+        caller.remark(&prepared.summary.notes);
+        caller.inform(&[
+            format!("wrote {jobs} and {cluster}\n{}", prepared.summary),
+            format!(
+                "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"
+            ),
+        ]);
+        Ok(())
+    }
 }

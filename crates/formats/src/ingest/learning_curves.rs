@@ -7,9 +7,10 @@
 //! 1,1,2.28,resnet50
 //! ```
 //!
-//! A row is a loss that was measured when a trial had consumed a resource. Trials are numbered from 0. The
-//! rows of a trial come in the order of their resources. The column `task`, which may be missing, names the
-//! task of the file of tasks that the trial trains.
+//! Each row is the loss that was measured after a trial had consumed a resource. Where training
+//! diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a trial
+//! are in ascending order of resource. The optional column `task` names the task in the task file that
+//! the trial trains.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,7 +96,7 @@ impl Curves {
         let (resource, loss) = (row.cell(columns.resource), row.cell(columns.loss));
         let point = Point {
             resource: resource.float()?,
-            loss: loss.float()?,
+            loss: loss.float_or_diverged()?,
         };
         if point.resource < 0.0 {
             return Err(resource.fault("a number of at least 0"));

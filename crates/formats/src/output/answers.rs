@@ -30,6 +30,8 @@ struct Line<'a> {
     counts: &'a Option<Vec<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<Fairness>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a str>,
     microseconds: u64,
 }
 
@@ -49,6 +51,7 @@ pub fn line(answer: &Answer) -> Result<String> {
         gap: allocation.gap(),
         counts: &allocation.counts,
         fairness: allocation.fairness,
+        failure: allocation.failure.as_deref(),
         microseconds: answer.microseconds,
     };
     serde_json::to_string(&line)

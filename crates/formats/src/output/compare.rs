@@ -21,6 +21,35 @@ pub fn tables<'a>(
     ]
 }
 
+/// The columns of the text that need an explanation, each with one line.
+pub const TERMS: [(&str, &str); 7] = [
+    (
+        "problems",
+        "number of decisions in which the solver took part",
+    ),
+    (
+        "optimal",
+        "number of decisions with a proven optimal plan (external programs: confirmed)",
+    ),
+    (
+        "total value",
+        "sum of the objective values of its plans over all problems",
+    ),
+    (
+        "mean gap, worst gap",
+        "shortfall of its plans from the value of the best plan, as a share of that value",
+    ),
+    (
+        "median time",
+        "time within which it answered half of the problems",
+    ),
+    (
+        "99 % within",
+        "time within which it answered 99 % of the problems",
+    ),
+    ("first plan", "median time until it found its first plan"),
+];
+
 /// The solvers' rows as a text table.
 pub fn text(lines: &[SolverRow]) -> String {
     let mut out = format!(
@@ -28,11 +57,11 @@ pub fn text(lines: &[SolverRow]) -> String {
         "solver",
         "problems",
         "optimal",
-        "objective",
+        "total value",
         "mean gap",
         "worst gap",
-        "median",
-        "p99",
+        "median time",
+        "99 % within",
         "first plan"
     );
     for l in lines {

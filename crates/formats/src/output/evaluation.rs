@@ -3,10 +3,12 @@
 use std::fmt::Write;
 
 use gleaner_learn::lucid::packing::Evaluation;
+use gleaner_learn::metrics::is_near_chance;
 use gleaner_learn::tree::Tree;
 use serde::Serialize;
 
 use super::text_table::TextTable;
+use super::training::{NEAR_CHANCE, RANK_CORRELATION};
 use gleaner_core::words::printable;
 use gleaner_predict::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 
@@ -111,11 +113,16 @@ fn workload(out: &mut String, found: &WorkloadScores) {
     let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
     let _ = writeln!(
         out,
-        "\nBest by rank correlation, as ranks are what schedulers use; with profiles: {}; \
-         without: {}.",
+        "\nBest by rank correlation, because schedulers use ranks; with profiles: {}; \
+         without: {}.\n{RANK_CORRELATION}.",
         named(&found.best.with_profile),
         named(&found.best.without_profile)
     );
+    let scores = [&found.with_profile, &found.without_profile, &found.rules];
+    let ranks = scores.into_iter().flatten().map(|score| score.spearman);
+    if is_near_chance(ranks.fold(0.0, f64::max), found.test) {
+        out.push_str(NEAR_CHANCE);
+    }
     out.push_str(
         "In published traces the profiles were made up from the durations: there, only the models\n\
          without the profile show how well durations are estimated.\n",
@@ -123,8 +130,15 @@ fn workload(out: &mut String, found: &WorkloadScores) {
 }
 
 fn section(out: &mut String, title: &str, unit: &str, scores: &[Score]) {
-    let mae = format!("MAE ({unit})");
-    let header = ["model", &mae, "R²", "rank corr.", "fit (s)", "predict (s)"];
+    let mae = format!("mean error ({unit})");
+    let header = [
+        "model",
+        &mae,
+        "R²",
+        "rank correlation",
+        "fit (s)",
+        "predict (s)",
+    ];
     let row = |score: &Score| {
         vec![
             score.model.clone(),
@@ -161,7 +175,14 @@ fn decimals(value: f64) -> String {
 }
 
 fn packing(out: &mut String, found: &PackingResults) {
-    let header = ["features", "left out", "200 splits", "±", "worst", "best"];
+    let header = [
+        "features",
+        "leave one out",
+        "200 splits",
+        "±",
+        "worst",
+        "best",
+    ];
     let row = |evaluation: &Evaluation| {
         let splits = evaluation.splits;
         let shares = [
@@ -193,7 +214,7 @@ fn packing(out: &mut String, found: &PackingResults) {
          profiles\n{}",
         found.agreement, found.tree
     );
-    let header = ["workload", "by hand", "by pairs", "left out", "fitted"];
+    let header = ["workload", "by hand", "by pairs", "leave one out", "fitted"];
     let row = |row: &PackingRow| {
         let scores = [row.by_hand, row.by_pairs, row.left_out, row.fitted];
         let mut cells = vec![printable(&row.workload).into_owned()];

@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ingest::SourceId;
+use crate::ingest::source::TEXT_LIMIT;
 use crate::output::table::WriteTable;
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::files::{self, AtomicFile, DirLock, Hashed};
+use gleaner_core::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_core::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
 use gleaner_core::results::{Column, Table};
 use gleaner_core::words::counted;
@@ -77,7 +78,7 @@ pub struct RunDir {
 /// A file that is complete, but not yet in place.
 #[derive(Debug)]
 struct Written {
-    file: AtomicFile,
+    file: ClosedFile,
     listed: Listed,
 }
 
@@ -92,6 +93,7 @@ impl RunDir {
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
+        refuse_links(path, RUN_FILE)?;
         fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let lock = DirLock::acquire(path)?;
         let earlier = earlier(path)?;
@@ -115,6 +117,7 @@ impl RunDir {
     /// As [`RunDir::open`], but for another run that is writing.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
+        refuse_links(path, RUN_FILE)?;
         fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))?;
         let earlier = earlier(path)?;
         refuse_kept(path, earlier.as_ref(), command)?;
@@ -202,6 +205,7 @@ impl RunDir {
         name: &str,
         fill: impl FnOnce(&mut Hashed<AtomicFile>) -> io::Result<()>,
     ) -> Result<()> {
+        refuse_links(&self.path, name)?;
         self.announce()?;
         let path = self.path.join(name);
         if let Some(folder) = path.parent() {
@@ -209,8 +213,9 @@ impl RunDir {
         }
         let mut out = Hashed::new(AtomicFile::create(&path)?);
         let filled = fill(&mut out).and_then(|()| out.finish());
-        let (mut file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
-        file.sync()?;
+        let (file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
+        // The file is closed at once, because a run may have more files than a process may have open.
+        let file = file.close()?;
         let listed = Listed {
             path: name.to_owned(),
             bytes,
@@ -347,8 +352,10 @@ fn write_info(directory: &Path, info: &RunFile) -> Result<()> {
 
 /// Removes a file of a run directory, and the folders above it that become empty.
 fn remove_file(directory: &Path, name: &str) -> Result<()> {
-    // The name comes from a file, which is not trusted: it may lead out of the directory.
-    if !is_inside(name) {
+    // The name comes from an untrusted file: it may point outside the directory, for example through a
+    // symbolic link in place of a folder.
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    if !is_inside(name) || link_on_way(directory, folder).is_some() {
         return Ok(());
     }
     let path = directory.join(name);
@@ -368,6 +375,29 @@ fn remove_file(directory: &Path, name: &str) -> Result<()> {
 fn is_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Returns the first symbolic link on the path from a run directory to a file in it, including the
+/// file.
+fn link_on_way(directory: &Path, path: &Path) -> Option<PathBuf> {
+    let mut way = directory.to_owned();
+    path.components().find_map(|part| {
+        way.push(part);
+        way.is_symlink().then(|| way.clone())
+    })
+}
+
+/// Returns an error if a file of a run directory is a symbolic link or is reached through one: the run
+/// would write outside the directory.
+fn refuse_links(directory: &Path, name: &str) -> Result<()> {
+    match link_on_way(directory, Path::new(name)) {
+        None => Ok(()),
+        Some(link) => Err(Error::Usage(format!(
+            "{}: found a symbolic link in a run directory; links are not followed. Remove the link, or name \
+             another directory",
+            link.display()
+        ))),
+    }
 }
 
 /// Returns an error for a directory in which another subcommand keeps results.
@@ -407,7 +437,7 @@ fn holds_files(path: &Path, depth: u32) -> bool {
 /// The contents of the directory's `run.json`; `None` if there is none.
 fn earlier(path: &Path) -> Result<Option<Earlier>> {
     let file = path.join(RUN_FILE);
-    let bytes = match fs::read(&file) {
+    let bytes = match files::read_regular(&file, TEXT_LIMIT) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(Error::io("read", file, e)),
@@ -557,6 +587,42 @@ mod tests {
         run.finish(&end(false)).unwrap();
         assert_eq!(names(path), ["run.json", "steps.csv", "x"]);
         assert_eq!(info(path)["complete"], false);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_run_directory_are_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = folder.path();
+        let run = open(path).unwrap();
+        write(&run, &["steps.csv", "logs/a.csv"]);
+        run.finish(&end(true)).unwrap();
+        for name in ["a.csv", "steps.csv", "x.json"] {
+            fs::write(outside.path().join(name), "mine").unwrap();
+        }
+        // Replace the folder and a table by links that point outside the directory.
+        fs::remove_dir_all(path.join("logs")).unwrap();
+        symlink(outside.path(), path.join("logs")).unwrap();
+        let run = open(path).unwrap();
+        let refused = run.write("logs/a.csv", |_| Ok(())).unwrap_err();
+        assert_eq!(refused.exit_code(), 2);
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+        write(&run, &["steps.csv"]);
+        run.finish(&end(true)).unwrap();
+        fs::remove_file(path.join("steps.csv")).unwrap();
+        symlink(outside.path().join("steps.csv"), path.join("steps.csv")).unwrap();
+        assert!(open(path).unwrap().write("steps.csv", |_| Ok(())).is_err());
+        // If the run only has to remove a file that is now a link, it removes the link and leaves its target.
+        open(path).unwrap().finish(&end(true)).unwrap();
+        assert_eq!(names(outside.path()), ["a.csv", "steps.csv", "x.json"]);
+        assert!(!path.join("steps.csv").is_symlink());
+        fs::remove_file(path.join(RUN_FILE)).unwrap();
+        symlink(outside.path().join("x.json"), path.join(RUN_FILE)).unwrap();
+        assert_eq!(open(path).unwrap_err().exit_code(), 2);
+        for name in names(outside.path()) {
+            assert_eq!(fs::read(outside.path().join(name)).unwrap(), b"mine");
+        }
     }
 
     fn listed(name: &str) -> Listed {

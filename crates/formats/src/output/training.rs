@@ -16,6 +16,13 @@ use gleaner_predict::{Model, Span, Trained};
 /// Maximum number of terms that a summary names.
 const SHOWN: usize = 5;
 
+/// One-line explanation of the rank correlation.
+pub const RANK_CORRELATION: &str =
+    "Rank correlation with the true durations: 1 is the same order, 0 is chance";
+/// Conclusion if the best estimator is hardly better than chance.
+pub const NEAR_CHANCE: &str = "Near chance: no estimator orders these jobs much better than a random order would. Policies that\n\
+                               rely on estimates gain little here.\n";
+
 /// A summary: what was trained, on what, in how many seconds, and where it is saved.
 pub fn summary(trained: &Trained, seconds: f64, path: &Path) -> String {
     let Span { rows, from, to } = trained.span;
@@ -78,15 +85,21 @@ pub fn trial(trial: &Trial, chosen: Estimator) -> String {
         true => String::new(),
         false => format!("; {chosen} is used, as asked for"),
     };
+    let chance = if trial.is_near_chance() {
+        NEAR_CHANCE
+    } else {
+        ""
+    };
     format!(
-        "Estimators on the {} from {} to {}, learnt from {} that had ended before:\n{}\
-         Best by rank correlation, as ranks are what schedulers use: {best}{used}\n",
+        "Estimators on the {} from {} to {}, trained on {} that had ended before:\n{}\
+         Best by rank correlation, because schedulers use ranks: {best}{used}\n\
+         {RANK_CORRELATION}\n{chance}",
         counted(trial.held_out as u64, "job"),
         Time::from(trial.from),
         Time::from(trial.to),
         trial.learnt,
         TextTable::new(
-            ["estimator", "rank corr.", "MAE (s)"],
+            ["estimator", "rank correlation", "mean error (s)"],
             trial.scores.iter().map(score)
         )
     )

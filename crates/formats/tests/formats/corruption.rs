@@ -282,7 +282,7 @@ fn written(name: &str, layout: Layout) -> Sample {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
-    write(&log.finish(), &path, layout, None).unwrap();
+    write(&log.finish().unwrap(), &path, layout, None).unwrap();
     Sample {
         name: name.to_owned(),
         bytes: std::fs::read(path).unwrap(),

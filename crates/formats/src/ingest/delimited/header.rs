@@ -51,6 +51,9 @@ impl Header {
         if names.all().len() == 1 && is_aligned(line, wanted) {
             return Err(aligned(line, place, &(layout.remedy)()).into());
         }
+        if at.iter().all(Option::is_none) {
+            return Err(not_a_header(line, place, layout).into());
+        }
         let mut faults = Faults::default();
         let required = wanted.iter().zip(&at).take(layout.required);
         for (wanted, _) in required.filter(|(_, at)| at.is_none()) {
@@ -108,6 +111,30 @@ fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     let all = names.all();
     let one = all.iter().filter(|name| is_free(name)).count() == 1;
     all.iter().position(is_free).filter(|_| one)
+}
+
+/// Returns the fault of a line that has none of the requested columns: one fault for all of them.
+fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
+    let mut words = line.split(|c: char| !c.is_alphanumeric());
+    let (what, hint) = if line.starts_with(['{', '[']) {
+        (
+            "JSON",
+            "export a table instead of JSON (run sacct without --json)",
+        )
+    } else if words.next().is_some_and(|word| word.parse::<u64>().is_ok()) {
+        ("a row of values", "keep the header (run sacct without -n)")
+    } else {
+        ("another line", "remove the lines above the header")
+    };
+    let required: Vec<&str> = layout.columns[..layout.required]
+        .iter()
+        .map(|names| names[0])
+        .collect();
+    let expected = format!("a header with the columns {}", required.join(", "));
+    let start: String = line.chars().take(60).collect();
+    Fault::of(place.file, format!("{what}, {start:?}"), expected)
+        .at(place.within())
+        .remedy(format!("{hint}, or {}", (layout.remedy)()))
 }
 
 /// Whether a line is a header in which spaces separate the names, as in output that is aligned for

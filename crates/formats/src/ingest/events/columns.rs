@@ -177,7 +177,7 @@ fn in_row_order(mut builder: EventLogBuilder, times: &[Time], found: &[(u32, Cha
         builder.push_row(*time, row.iter().copied());
         start = end;
     }
-    builder.finish()
+    builder.finish_trusted()
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
             builder.push_row(time, changes);
             above.clone_from(row);
         }
-        builder.finish()
+        builder.finish().unwrap()
     }
 
     proptest! {

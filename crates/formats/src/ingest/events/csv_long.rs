@@ -4,7 +4,7 @@ use csv::ByteRecord;
 
 use super::Read;
 use super::assemble::EXPECTED_STATE;
-use super::long::LongBuilder;
+use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use crate::ingest::delimited::Records;
 use crate::ingest::fault::Place;
@@ -20,11 +20,11 @@ struct Columns {
     state: usize,
 }
 
-/// Whether a header is that of the long form: it has the columns `node` and `state`. A wide log
-/// with nodes of both names is not expected.
+/// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. A
+/// wide log is not expected to have nodes with both names.
 pub(super) fn is_long(header: &ByteRecord) -> bool {
-    let has = |name: &[u8]| header.iter().any(|column| column == name);
-    has(b"node") && has(b"state")
+    let has = |name: &str| header.iter().any(|column| column == name.as_bytes());
+    has("node") && STATE_NAMES.iter().any(|name| has(name))
 }
 
 pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
@@ -66,6 +66,8 @@ fn read_row(
     let idle = match state {
         b"0" => false,
         b"1" => true,
+        text if text.eq_ignore_ascii_case(b"false") => false,
+        text if text.eq_ignore_ascii_case(b"true") => true,
         other => return long.log.fault(place, "state", show(other), EXPECTED_STATE),
     };
     match std::str::from_utf8(node) {
@@ -80,7 +82,8 @@ fn read_row(
 fn columns(records: &Records<'_>) -> Result<Columns> {
     let names = records.names();
     let at = |name: &str| names.position(name);
-    match (at("time"), at("node"), at("state"), names.all().len()) {
+    let state = STATE_NAMES.iter().find_map(|name| at(name));
+    match (at("time"), at("node"), state, names.all().len()) {
         (Some(time), Some(node), Some(state), 3) => Ok(Columns { time, node, state }),
         _ => {
             let found = format!("the columns {}", names.all().join(", "));

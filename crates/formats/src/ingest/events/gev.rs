@@ -295,7 +295,7 @@ impl<'a> Body<'a> {
         if self.has_clock {
             log.set_clock(self.clock()?);
         }
-        let log = log.finish();
+        let log = log.finish().ok()?;
         self.rest.is_empty().then_some(Cache {
             log,
             source_name,
@@ -402,7 +402,7 @@ mod tests {
         );
         log.push_row(Time::from_seconds(160), []);
         log.push_row(Time::from_seconds(160), [Change::new(2, false)]);
-        log.finish()
+        log.finish().unwrap()
     }
 
     fn path() -> &'static Path {
@@ -452,11 +452,11 @@ mod tests {
     fn the_clock_is_kept_and_without_one_version_1_is_written() {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
         log.push_row(Time::from_seconds(100), [Change::new(0, true)]);
-        let unknown = encode(&log.clone().finish(), None).unwrap();
+        let unknown = encode(&log.clone().finish().unwrap(), None).unwrap();
         assert_eq!(unknown[8], 1);
         let clock = Clock::new(-6 * 3600, [(120, -5 * 3600), (180, -6 * 3600)]);
         log.set_clock(clock);
-        let log = log.finish();
+        let log = log.finish().unwrap();
         let bytes = encode(&log, None).unwrap();
         assert_eq!(bytes[8], 2);
         assert_eq!(decode(path(), &bytes).unwrap().log, log);

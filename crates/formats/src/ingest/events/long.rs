@@ -1,6 +1,7 @@
 //! The long form of an event log: a row for every node that changes.
 //!
-//! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order:
+//! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order. The column `state` may also be named
+//! `idle`, with the values `true` and `false`:
 //!
 //! ```csv
 //! time,node,state
@@ -31,6 +32,9 @@ use super::placing::Placing;
 use crate::ingest::fault::Place;
 use gleaner_core::domain::{Change, Time};
 use gleaner_core::error::Result;
+
+/// Accepted names of the state column.
+pub(super) const STATE_NAMES: [&str; 2] = ["state", "idle"];
 
 /// Builds a log from rows in the long form.
 pub(super) struct LongBuilder<'a> {

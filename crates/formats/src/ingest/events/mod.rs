@@ -99,7 +99,7 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     }
     let (clock, notes) = placing.finish();
     moved.set_clock(clock);
-    faults.finish((moved.finish(), notes))
+    faults.finish((moved.finish_trusted(), notes))
 }
 
 /// Reads an event log through its cache, `PATH.gev` in the same folder. A cache that is missing,

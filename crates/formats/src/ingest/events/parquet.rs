@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Read;
 use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, place_or_fault};
 use super::columns::ColumnScan;
-use super::long::LongBuilder;
+use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use crate::ingest::Gatherer;
 use crate::ingest::fault::{Place, show};
@@ -25,7 +25,7 @@ pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
     describe(source, &table, &mut placing)?;
-    let is_long = table.column("node").is_some() && table.column("state").is_some();
+    let is_long = table.column("node").is_some() && state_column(&table).is_some();
     let read = match is_long {
         true => read_long(source, &table, placing),
         false => read_wide(source, &table, placing),
@@ -101,11 +101,16 @@ fn time_column(table: &Table<'_>) -> usize {
         .unwrap_or(0)
 }
 
+/// Returns the state column of a long table.
+fn state_column<'t>(table: &'t Table<'_>) -> Option<&'t Column> {
+    STATE_NAMES.iter().find_map(|name| table.column(name))
+}
+
 fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
     let (Some(time), Some(node), Some(state), 3) = (
         table.column("time"),
         table.column("node"),
-        table.column("state"),
+        state_column(table),
         table.columns().len(),
     ) else {
         let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();

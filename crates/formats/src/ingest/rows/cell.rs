@@ -56,6 +56,13 @@ impl<'r> Cell<'r> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
+    /// Returns a number, which may be infinite: a diverged value is infinite or NaN. An empty cell is
+    /// NaN, because data frames write NaN as an empty cell.
+    pub fn float_or_diverged(&self) -> CellResult<f64> {
+        let value = number::any(self.value).or(self.is_missing().then_some(f64::NAN));
+        value.ok_or_else(|| self.fault("a number, or nan if training diverged"))
+    }
+
     /// A boolean: 0 or 1, `false` or `true`.
     pub fn flag(&self) -> CellResult<bool> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))

@@ -16,15 +16,19 @@ pub(super) fn whole(value: Value<'_>) -> Option<i64> {
     }
 }
 
+/// Returns a number, which may be NaN or infinite.
+pub(super) fn any(value: Value<'_>) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(number as f64),
+        Value::Float(number) => Some(number),
+        Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
 /// A finite number.
 pub(super) fn finite(value: Value<'_>) -> Option<f64> {
-    let number = match value {
-        Value::Int(number) => number as f64,
-        Value::Float(number) => number,
-        Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok()?,
-        _ => return None,
-    };
-    number.is_finite().then_some(number)
+    any(value).filter(|number| number.is_finite())
 }
 
 /// A boolean: 0 or 1, `false` or `true`.

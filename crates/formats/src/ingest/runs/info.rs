@@ -58,7 +58,12 @@ impl RunInfo {
         if file.unfinished {
             let found = "a run that ended before its results were in place";
             let fault = Fault::of(dir, found, "a finished run");
-            return Err(fault.remedy("run it again").into());
+            let remedy = if file.command == "sweep" {
+                super::sweep::TABLES_OF_FINISHED_RUNS
+            } else {
+                "run it again"
+            };
+            return Err(fault.remedy(remedy).into());
         }
         Ok(RunInfo {
             path: dir.to_owned(),

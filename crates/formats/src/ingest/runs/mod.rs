@@ -9,10 +9,12 @@ use std::path::Path;
 use files::RunFiles;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
-use gleaner_core::results::states::JobRow;
+use gleaner_core::results::states::{JobRow, RunRow};
 
+mod cells;
 mod compare;
 mod files;
+mod forms;
 mod info;
 mod replay;
 mod rows;
@@ -20,7 +22,9 @@ mod simulate;
 mod sweep;
 mod tables;
 
+pub use cells::Cell;
 pub use compare::CompareRun;
+pub use forms::Compared;
 pub use info::RunInfo;
 pub use replay::ReplayRun;
 pub use simulate::{Hour, JobEnd, PolicyRun, SimulateRun};
@@ -78,4 +82,16 @@ pub fn read(dir: &Path) -> Result<Run> {
 /// The table is missing or damaged.
 pub fn job_rows(info: &RunInfo, policy: &str) -> Result<Vec<JobRow>> {
     simulate::read_job_rows(&RunFiles::of(info), policy)
+}
+
+/// Reads the table with the runs of a simulated policy's jobs.
+///
+/// # Errors
+/// The table is missing or damaged.
+pub fn run_rows(info: &RunInfo, policy: &str) -> Result<Vec<RunRow>> {
+    rows::read_records(
+        &RunFiles::of(info),
+        &format!("{policy}_runs.parquet"),
+        |_, _| None,
+    )
 }

@@ -16,6 +16,12 @@ pub use hours::Hour;
 pub struct SimulateRun {
     /// The results of each policy, in the order in which the user named the policies.
     pub policies: Vec<PolicyRun>,
+    /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
+    pub first_submission: Option<i64>,
+    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs.
+    pub last_submission: Option<i64>,
+    /// Whether a job's speed depends on its placement.
+    pub placement_affects_speed: bool,
 }
 
 /// The results of a policy.
@@ -59,7 +65,12 @@ impl SimulateRun {
                 name,
             });
         }
-        Ok(SimulateRun { policies })
+        Ok(SimulateRun {
+            policies,
+            first_submission: summary.first_submission,
+            last_submission: summary.last_submission,
+            placement_affects_speed: summary.placement_affects_speed,
+        })
     }
 }
 

@@ -18,6 +18,8 @@ pub struct SweepRuns {
     pub runs: Vec<SweepRow>,
     /// The runs, grouped by their settings.
     pub groups: Vec<Group>,
+    /// Whether all runs of the plan are included.
+    pub complete: bool,
 }
 
 /// The part of `summary.json` that is read. The best settings are computed from the table.
@@ -26,19 +28,19 @@ struct Document {
     metric: String,
 }
 
+/// Advice to the user about a sweep without tables.
+pub(super) const TABLES_OF_FINISHED_RUNS: &str = "start it again, which continues with the missing runs, or \
+    write the tables of the finished runs with gleaner sweep PLAN --out DIR --collect --partial";
+
 const SUMMARY: &str = "summary.json";
 const TABLE: &str = "sweep.parquet";
 
 impl SweepRuns {
     pub(super) fn read(files: &RunFiles<'_>, complete: bool) -> Result<Self> {
-        if !complete {
-            let fault = Fault::of(
-                &files.path(""),
-                "a sweep that was interrupted",
-                "one with all its runs",
-            );
-            let remedy = "start it again: it continues with the missing runs";
-            return Err(fault.remedy(remedy).into());
+        if !complete && !files.has(TABLE) {
+            let found = "an unfinished sweep without tables";
+            let fault = Fault::of(&files.path(""), found, "a sweep with the table of its runs");
+            return Err(fault.remedy(TABLES_OF_FINISHED_RUNS).into());
         }
         let (mode, runs) = read_runs(files)?;
         let document: Document = files.json(SUMMARY)?;
@@ -51,6 +53,7 @@ impl SweepRuns {
             by,
             groups: groups(mode, &runs),
             runs,
+            complete,
         })
     }
 

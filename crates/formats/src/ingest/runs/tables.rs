@@ -54,6 +54,24 @@ impl RunInfo {
         })
     }
 
+    /// Returns the names of a table's columns.
+    ///
+    /// # Errors
+    /// The file is not listed, is missing, damaged or changed.
+    pub fn columns(&self, table: &str) -> Result<Vec<String>> {
+        let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
+        let table = parquet::Table::open(&source)?;
+        Ok(table.columns().iter().map(|c| c.name.clone()).collect())
+    }
+
+    /// Reads a JSON file of the run.
+    ///
+    /// # Errors
+    /// The file is not listed, is missing, damaged or changed, or lacks a field.
+    pub fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
+        RunFiles::of(self).json(name)
+    }
+
     /// Reads `summary.json`; `None` if the run wrote none.
     ///
     /// # Errors
@@ -66,7 +84,7 @@ impl RunInfo {
 }
 
 /// The cells of a column, of the type of its first cell with a value.
-enum Cells {
+pub(super) enum Cells {
     /// Number of missing cells, as long as there are no others.
     Missing(usize),
     Whole(Vec<Option<i64>>),
@@ -76,7 +94,11 @@ enum Cells {
 }
 
 impl Cells {
-    fn read(source: &Source, table: &parquet::Table<'_>, column: &parquet::Column) -> Result<Self> {
+    pub(super) fn read(
+        source: &Source,
+        table: &parquet::Table<'_>,
+        column: &parquet::Column,
+    ) -> Result<Self> {
         let mut cells = Cells::Missing(0);
         table.visit(column, |row, value| {
             cells.push(value).map_err(|expected| {

@@ -1,6 +1,7 @@
 //! The collector, to which readers report what they find.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::clock::SchedulerClock;
 use super::counts::{LogCounts, Reason};
@@ -20,6 +21,8 @@ const LINE_BITS: u32 = 40;
 /// Collects which nodes were held, by what and when, and counts faults.
 pub(super) struct HoldCollector {
     pub nodes: NodeSet,
+    /// The files read so far.
+    pub files: Vec<PathBuf>,
     pub clock: SchedulerClock,
     pub log_counts: LogCounts,
     pub span: Span,
@@ -44,6 +47,7 @@ impl HoldCollector {
     pub fn new(nodes: NodeSet, clock: SchedulerClock, strict: bool, segment: usize) -> Self {
         HoldCollector {
             nodes,
+            files: Vec::new(),
             clock,
             log_counts: LogCounts {
                 strict,
@@ -108,17 +112,18 @@ impl HoldCollector {
             }
         };
         if let Some(example) = &looked.example {
-            let found = match self.nodes.is_fixed() {
-                true => format!(
-                    "{}, such as {example}",
-                    counted(looked.unknown, "unknown node")
-                ),
-                false => format!(
+            if self.nodes.is_fixed() {
+                let nodes = counted(looked.unknown, "node");
+                self.log_counts.note(Reason::OtherNodes, 1, || {
+                    format!("{place}: {nodes} outside of the list, such as {example}")
+                });
+            } else {
+                let found = format!(
                     "{} beyond the first {MAX_NODES} of the log, such as {example}",
                     counted(looked.unknown, "node")
-                ),
-            };
-            self.fault(Reason::UnknownNodes, place, found)?;
+                );
+                self.fault(Reason::UnknownNodes, place, found)?;
+            }
         }
         if let Some(count) = count.filter(|count| *count != looked.named) {
             self.fault(

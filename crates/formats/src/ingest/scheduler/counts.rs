@@ -15,6 +15,10 @@ pub enum Reason {
     NeverStarted,
     /// The line is a step of a job. Its nodes are those of the job.
     Step,
+    /// The same line was read before, for example because the files of two months overlap.
+    Duplicate,
+    /// The job also ran on nodes that are not in the user's list of nodes.
+    OtherNodes,
     /// The record is of a type that does not say which nodes are held.
     OtherRecord,
     /// The event concerns the whole cluster, or leaves the node usable.
@@ -37,7 +41,7 @@ pub enum Reason {
     NoNodes,
     /// The job or reservation starts again although it has not ended.
     StartsAgain,
-    /// The list names nodes that the machine does not have.
+    /// The job ran on more nodes than a machine can have.
     UnknownNodes,
     /// The stated number of nodes differs from the list. The list is used.
     CountDiffers,
@@ -97,6 +101,10 @@ impl Reason {
         match self {
             Reason::NeverStarted => "that never started",
             Reason::Step => "of a job's steps (leave them out with -X)",
+            Reason::Duplicate => "that repeat an earlier line",
+            Reason::OtherNodes => {
+                "with nodes that are missing from the list of nodes (the others are used)"
+            }
             Reason::OtherRecord => "of other kinds of records",
             Reason::NoOutage => "without an outage of a node",
             Reason::NoGpu => "without GPUs",
@@ -108,7 +116,9 @@ impl Reason {
             Reason::NoEnd => "that ended without an end time",
             Reason::NoNodes => "that ran on unknown nodes",
             Reason::StartsAgain => "that started again without an end (the new start is the end)",
-            Reason::UnknownNodes => "with nodes that the machine lacks (the others are used)",
+            Reason::UnknownNodes => {
+                "with nodes beyond the maximum number of a machine (the others are used)"
+            }
             Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "with more nodes than were free (those are used)",
@@ -263,12 +273,14 @@ impl fmt::Display for LogCounts {
             write!(f, "; {outages}")?;
         }
         for (reason, found) in &self.found {
-            match reason.is_fault() {
-                false => write!(f, "\nleft out  {} {}", found.count, reason.words())?,
-                true => {
-                    write!(f, "\nodd       {} {}", found.count, reason.words())?;
-                    write!(f, "; first {}", found.example)?;
-                }
+            let kind = if reason.is_fault() {
+                "problem "
+            } else {
+                "left out"
+            };
+            write!(f, "\n{kind}  {} {}", found.count, reason.words())?;
+            if !found.example.is_empty() {
+                write!(f, "; first {}", found.example)?;
             }
         }
         Ok(())
@@ -293,7 +305,7 @@ mod tests {
         assert!(text.contains("left out  1 of a job's steps"), "{text}");
         assert!(
             text.contains(
-                "odd       2 that ended without an end time; first log, line 7: COMPLETED"
+                "problem   2 that ended without an end time; first log, line 7: COMPLETED"
             ),
             "{text}"
         );

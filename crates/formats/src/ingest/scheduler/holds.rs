@@ -1,6 +1,7 @@
 //! The result of reading logs, and its conversion to events.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::collector;
 use super::counts::{LogCounts, Reason};
@@ -17,6 +18,8 @@ pub struct Holds {
     /// Place of each node in `nodes`, by the node's index in `edges`.
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
+    /// The files that were read, in order.
+    pub(super) files: Vec<PathBuf>,
     pub(super) window: Window,
     pub(super) clock: Clock,
     pub(super) log_counts: LogCounts,
@@ -96,10 +99,10 @@ impl Holds {
         if let Some((serial, lacked)) = short.example {
             let (file, line) = collector::place_of(serial);
             let example = || {
-                format!(
-                    "file {file}, line {line}: {} too few",
-                    counted(lacked, "node")
-                )
+                // Files are numbered from 1.
+                let file = self.files.get((file as usize).wrapping_sub(1));
+                let file = file.map_or("?".into(), |file| file.display().to_string());
+                format!("{file}, line {line}: {} too few", counted(lacked, "node"))
             };
             self.log_counts
                 .note(Reason::NotEnoughFree, short.jobs, example);

@@ -36,6 +36,7 @@ mod cobalt;
 mod collector;
 mod counts;
 mod djc;
+mod duplicates;
 mod edges;
 mod holds;
 pub mod hostlist;
@@ -109,7 +110,8 @@ pub enum Format {
 pub struct Options {
     /// The format of all logs.
     pub format: Format,
-    /// File with the nodes of the machine; without it, the nodes that the logs name.
+    /// File with the nodes of the machine; if the file does not exist, a list such as `n[001-128]`.
+    /// Default: the nodes that the logs name.
     pub nodes: Option<PathBuf>,
     /// File with Slurm's node events.
     pub events: Option<PathBuf>,
@@ -175,11 +177,13 @@ pub fn read_inputs<'a>(
     options: &Options,
 ) -> Result<Holds> {
     let mut collector = open(options)?;
-    let mut reader = reader(options);
+    let inputs = inputs.into_iter();
+    let mut reader = reader(options, inputs.size_hint().0 > 1);
     let mut first = None;
     for input in inputs {
         let mut input = input?;
         collector.log_counts.files += 1;
+        collector.files.push(input.path().to_owned());
         match &mut reader {
             Some(reader) => feed(reader.as_mut(), &mut input, &mut collector)?,
             None => philly::read(&mut input, &mut collector)?,
@@ -211,10 +215,11 @@ fn open(options: &Options) -> Result<HoldCollector> {
     Ok(collector)
 }
 
-/// The reader of a format; `None` for Philly, whose log is not read line by line.
-fn reader(options: &Options) -> Option<Box<dyn LineReader>> {
+/// Returns the reader of a format; `None` for Philly, whose log is not read line by line. `are_several`
+/// states whether the log has several files, which may overlap.
+fn reader(options: &Options, are_several: bool) -> Option<Box<dyn LineReader>> {
     Some(match options.format {
-        Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone())),
+        Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone(), are_several)),
         Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
         Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
         Format::Djc => Box::new(DjcReader::default()),
@@ -271,6 +276,7 @@ fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Resu
         nodes,
         rank,
         edges,
+        files: collector.files,
         window,
         clock,
         log_counts: collector.log_counts,

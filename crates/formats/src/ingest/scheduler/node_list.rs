@@ -27,12 +27,17 @@ enum Form {
     Plain,
 }
 
-/// Reads the names in the order of the file. A name that is repeated counts once.
+/// Reads the names in file order. A repeated name counts once. If the file does not exist, a path with
+/// a bracket or a comma is read as the list itself.
 ///
 /// # Errors
 /// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which
 /// are reported together.
 pub(super) fn read(path: &Path) -> Result<NodeSet> {
+    let list = path.to_str().filter(|text| text.contains(['[', ',']));
+    if let Some(list) = list.filter(|_| !path.exists()) {
+        return read_input(&mut Input::new(Path::new("--nodes"), list.as_bytes())?);
+    }
     let mut input = Input::open(path)?;
     read_input(&mut input)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::clock::stamp;
 use super::collector::{HoldCollector, Runs};
 use super::counts::Reason;
+use super::duplicates::Duplicates;
 use super::reader::LineReader;
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::{Line, Place};
@@ -42,12 +43,16 @@ pub(super) struct SacctReader {
     table: LogTable,
     /// Jobs that have no end so far, by id and start. A later table may have their ends.
     running: BTreeMap<(String, i64), Runs>,
+    /// The lines read so far, if the log has several files.
+    duplicates: Option<Duplicates>,
 }
 
 impl SacctReader {
-    /// A reader of tables with this delimiter; if `None`, the header shows it.
-    pub fn new(delimiter: Option<String>) -> Self {
+    /// Creates a reader of tables with this delimiter; if `None`, the delimiter is detected from the
+    /// header. `are_several` states whether there are several tables: then a repeated line counts once.
+    pub fn new(delimiter: Option<String>, are_several: bool) -> Self {
         SacctReader {
+            duplicates: are_several.then(Duplicates::default),
             table: LogTable::new(LAYOUT, delimiter),
             running: BTreeMap::new(),
         }
@@ -62,6 +67,15 @@ impl LineReader for SacctReader {
     fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
         match self.table.row(line)? {
             None => Ok(()),
+            Some(Ok(_))
+                if self
+                    .duplicates
+                    .as_mut()
+                    .is_some_and(|lines| lines.has(&line.text)) =>
+            {
+                collector.log_counts.leave_out(Reason::Duplicate);
+                Ok(())
+            }
             Some(Ok(row)) => job(&row, line.place, collector, &mut self.running),
             Some(Err(found)) => collector.fault(Reason::Unreadable, line.place, found),
         }

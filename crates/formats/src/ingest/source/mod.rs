@@ -144,8 +144,8 @@ impl Source {
         }
     }
 
-    /// The whole content, inflated. A compressed input may inflate to at most [`WHOLE_LIMIT`]
-    /// bytes.
+    /// Returns the whole content, inflated. A compressed input may inflate to at most [`WHOLE_LIMIT`]
+    /// bytes. A plain file may be 16 times as large, because its size is visible to the user.
     ///
     /// # Errors
     /// The file cannot be read, is damaged gzip, Zstandard or tar, or is too large.
@@ -159,19 +159,27 @@ impl Source {
     /// # Errors
     /// As for [`Source::read_all`].
     pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
-        if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member) {
+        /// Ratio of the size limit of a plain file to that of a compressed one.
+        const PLAIN: u64 = 16;
+        let most = self.compression.map_or(PLAIN * limit, |_| limit);
+        if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member)
+            && bytes.len() as u64 <= most
+        {
             return Ok(Cow::Borrowed(bytes));
         }
-        let most = self.compression.map_or(u64::MAX, |_| limit);
         match whole::read(self.reader()?, most) {
             Ok(Some(bytes)) => Ok(Cow::Owned(bytes)),
-            Ok(None) => Err(self.too_large(limit).into()),
+            Ok(None) => Err(self.too_large(most).into()),
             Err(error) => Err(self.read_error(error)),
         }
     }
 
     fn too_large(&self, limit: u64) -> Fault {
-        let found = format!("a file that inflates to more than {}", whole::size(limit));
+        let size = whole::size(limit);
+        if self.compression.is_none() {
+            return self.fault(format!("a file of more than {size}"), "less");
+        }
+        let found = format!("a file that inflates to more than {size}");
         let fault = self.fault(found, "less");
         fault.remedy("decompress it first if it is meant to be so large")
     }
@@ -256,8 +264,8 @@ impl Source {
     }
 }
 
-/// Opens a regular file for repeated reading. Stdin and other files, such as pipes, are read into
-/// memory. Returns the length and SHA-256 too.
+/// Opens a regular file for repeated reading. Stdin and special files, such as pipes and devices, may
+/// be endless, so they are read into memory up to [`WHOLE_LIMIT`]. Also returns the length and SHA-256.
 fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
     let io_error = |e| Error::io("read", path, e);
     if path == Path::new(STDIN) {
@@ -272,10 +280,10 @@ fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
 }
 
 fn hold(stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
-    let bytes = whole::read(stream, INFLATED_LIMIT)?.ok_or_else(|| {
-        let size = whole::size(INFLATED_LIMIT);
+    let bytes = whole::read(stream, WHOLE_LIMIT)?.ok_or_else(|| {
+        let size = whole::size(WHOLE_LIMIT);
         io::Error::other(format!(
-            "more than {size} from a pipe; write it to a file first"
+            "more than {size} from a pipe or a device; write it to a file first"
         ))
     })?;
     let sha256 = Digest::of(&bytes);

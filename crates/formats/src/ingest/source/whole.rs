@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-/// Most bytes that a compressed input may inflate to if it is needed whole: 1 GiB. Uncompressed
-/// files have no limit.
+/// Maximum size of a compressed input after inflation, if the whole input is needed, and of the input
+/// from a pipe: 1 GiB.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
 /// The same for texts that are parsed into many small values, such as JSON: 64 MiB.

@@ -42,11 +42,14 @@ pub mod table;
 mod curves;
 mod entry;
 mod fields;
+mod given;
 mod groups;
 mod node;
 mod pickle;
 mod search;
 mod validate;
+
+pub use given::GivenTask;
 
 use entry::Parsed;
 use fields::{Labels, Report};
@@ -237,7 +240,14 @@ pub fn read_on(
             return Err(fault.into());
         }
     };
-    let value = collect(&source, parsed, skip_invalid, clock, &mut sources)?;
+    let value = collect(
+        &source,
+        parsed,
+        skip_invalid,
+        clock,
+        &mut sources,
+        &mut notes,
+    )?;
     Ok(Loaded {
         value,
         sources,
@@ -260,14 +270,15 @@ fn curves_needless(tasks: &Path, curves: &Path) -> Error {
     ))
 }
 
-/// Collects the valid tasks of a file, or its faults. Other files that it names are added to
-/// `sources`.
+/// Collects the valid tasks of a file, or its faults. Adds the other files that it names to `sources`,
+/// and remarks for the user to `notes`.
 fn collect(
     source: &Source,
     parsed: Parsed<'_>,
     skip_invalid: bool,
     clock: &Clock,
     sources: &mut Vec<SourceId>,
+    notes: &mut Vec<String>,
 ) -> Result<TaskSet> {
     let mut sieve = Sieve::new(source.path(), skip_invalid);
     for fault in parsed.fatal {
@@ -287,7 +298,7 @@ fn collect(
     }
     sieve.take_groups(parsed.groups, &names)?;
     if let Some(search) = parsed.search {
-        search.check(&mut sieve.set, &mut sieve.gatherer, sources)?;
+        search.check(&mut sieve.set, &mut sieve.gatherer, sources, notes)?;
     }
     sieve.finish()
 }

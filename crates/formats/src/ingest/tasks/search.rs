@@ -25,6 +25,7 @@ use crate::ingest::learning_curves::{self, MeasuredCurves};
 use crate::ingest::{Gatherer, SourceId};
 use gleaner_core::domain::{TrainingTask, TrialSearch};
 use gleaner_core::error::{Fault, Result};
+use gleaner_core::words::counted;
 use gleaner_solvers::range::short;
 
 /// A search as its file states it, with the faults found so far.
@@ -139,13 +140,14 @@ fn curves(fields: &mut Fields<'_>, path: &Path) -> CurvesDraft {
 }
 
 impl SearchDraft<'_> {
-    /// Checks the search against the tasks of the set, and gives it to the set. Reads the file of
-    /// learning curves, if one is named, and adds it to `sources`.
+    /// Checks the search against the tasks of the set, and adds it to the set. Reads the learning
+    /// curves if a file is named, and adds the file to `sources`. Adds remarks for the user to `notes`.
     pub fn check(
         mut self,
         set: &mut TaskSet,
         gatherer: &mut Gatherer,
         sources: &mut Vec<SourceId>,
+        notes: &mut Vec<String>,
     ) -> Result<()> {
         if let Some(plan) = &self.plan {
             for fault in plan.validate().err().unwrap_or_default() {
@@ -195,6 +197,7 @@ impl SearchDraft<'_> {
             let fault = Fault::of(&set.file, found, expected).field("curves");
             gatherer.add(fault.at("search"))?;
         }
+        notes.extend(search.as_ref().and_then(late_curves));
         set.search = search;
         Ok(())
     }
@@ -216,6 +219,30 @@ impl SearchDraft<'_> {
         }
         measured.tasks.iter().filter_map(index_of).collect()
     }
+}
+
+/// Returns a remark if measured learning curves start after the first rung. The loss of their first
+/// point is used there.
+fn late_curves(search: &TrialSearch) -> Option<String> {
+    let LearningCurves::Table(table) = &search.curves else {
+        return None;
+    };
+    // The brackets of Hyperband have different first rungs. Trials are numbered bracket by bracket.
+    let brackets = search.plan.brackets().into_iter();
+    let first_rungs = brackets.filter_map(|bracket| bracket.rungs.first().copied());
+    let rungs =
+        first_rungs.flat_map(|rung| std::iter::repeat_n(rung.resource, rung.trials as usize));
+    let late = (0..table.trials()).zip(rungs).filter_map(|(trial, rung)| {
+        let start = table.start(trial).filter(|start| *start > rung)?;
+        Some((trial, start, rung))
+    });
+    let late: Vec<_> = late.collect();
+    let (trial, start, rung) = late.first()?;
+    Some(format!(
+        "{} start after their first rung, where the loss of their first point is used: the curve of trial {trial} \
+         starts at {start}, and its first rung is at {rung}",
+        counted(late.len(), "learning curve"),
+    ))
 }
 
 /// What a task that trials train cannot have: field, what was found, and what is expected.

@@ -108,8 +108,9 @@ impl LongRows {
     }
 }
 
-/// The rows of a whole log in the long form, with their times.
-fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
+/// Returns the rows of a whole log in the long form, with their times. `None` is a row without a node:
+/// an event without changes.
+pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
     let mut rows = LongRows::new(log.nodes().len());
     log.rows().flat_map(move |(time, changes)| {
         let rows = rows.of_event(time, changes);

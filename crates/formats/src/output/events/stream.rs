@@ -128,7 +128,7 @@ mod tests {
                 .collect();
             log.push_row(Time::from_seconds(time), changes);
         }
-        log.finish()
+        log.finish().unwrap()
     }
 
     proptest! {

@@ -33,7 +33,7 @@ pub(super) fn overview(i: &Inspection) -> String {
         ("never idle", nodes(&i.never_idle)),
         ("always idle", nodes(&i.always_idle)),
         ("events", events(i)),
-        ("event gaps", gaps(i)),
+        ("between events", gaps(i)),
         ("idle fragments", fragment_count(i)),
         ("their lengths", lengths(i)),
     ];
@@ -80,8 +80,11 @@ fn gaps(i: &Inspection) -> String {
 fn fragment_count(i: &Inspection) -> String {
     let f = &i.fragments;
     match f.cut_at_start + f.cut_at_end {
-        0 => f.lengths.count.to_string(),
-        cut => format!("{}, {cut} cut off by the ends of the log", f.lengths.count),
+        0 => format!("{} idle periods of nodes", f.lengths.count),
+        cut => format!(
+            "{} idle periods of nodes, {cut} of them cut off by the ends of the log",
+            f.lengths.count
+        ),
     }
 }
 
@@ -90,7 +93,7 @@ fn lengths(i: &Inspection) -> String {
     match lengths.quantiles.iter().find(|q| q.percent == 50.0) {
         None => "none".into(),
         Some(half) => format!(
-            "mean {}, median {}; those up to {} hold half of idle node-time",
+            "mean {}, median {}; half of the idle time is in fragments up to {}",
             duration(lengths.mean_s),
             duration(half.by_count_s),
             duration(half.by_sum_s),

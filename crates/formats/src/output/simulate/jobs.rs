@@ -6,7 +6,8 @@ use super::nodes;
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
 use gleaner_core::results::schedule::JobOutcome;
-use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING};
+use gleaner_core::results::schedule::JobRun;
+use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow};
 use gleaner_core::results::{Column, Encoding, Ids, Table};
 
 /// A policy's jobs, in the trace's order.
@@ -33,6 +34,41 @@ pub fn job_rows(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Vec<JobRow
         }
     };
     run.finished().iter().map(row).collect()
+}
+
+/// The runs of a policy's jobs, split where their speed changes. Runs in the profiler are omitted.
+pub fn run_rows(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Vec<RunRow> {
+    let mut rows = Vec::new();
+    for vc in &run.vcs {
+        let name: Arc<str> = cluster.vcs[vc.vc].name.as_str().into();
+        let mut runs_before = vec![0; vc.jobs.len()];
+        for run in &vc.schedule.runs {
+            let number = runs_before[run.job];
+            runs_before[run.job] += 1;
+            let nodes = nodes::text(&run.placement);
+            rows.extend(stretches(run).map(|(from, to, speed)| RunRow {
+                id: trace.jobs[vc.jobs[run.job]].id.clone(),
+                vc: Arc::clone(&name),
+                run: number,
+                from,
+                to,
+                speed,
+                nodes: nodes.clone(),
+            }));
+        }
+    }
+    rows
+}
+
+/// The intervals of a run in which the speed is constant: start, end, speed.
+fn stretches(run: &JobRun) -> impl Iterator<Item = (i64, i64, f64)> {
+    let changes: Vec<&[(i64, f64)]> = run.speeds.chunk_by(|a, b| a.1 == b.1).collect();
+    let starts: Vec<(i64, f64)> = changes.iter().map(|same| same[0]).collect();
+    let ends = starts.iter().skip(1).map(|&(from, _)| from);
+    let ends: Vec<i64> = ends.chain([run.until]).collect();
+    let stretches = starts.into_iter().zip(ends);
+    let stretches = stretches.map(|((from, speed), to)| (from, to, speed));
+    stretches.filter(|&(from, to, _)| from < to)
 }
 
 /// All jobs of the trace in the profiler; jobs that it did not run have no times.

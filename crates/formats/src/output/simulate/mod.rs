@@ -26,7 +26,7 @@ mod text;
 
 pub use estimates::estimates;
 pub use interval::Interval;
-pub use jobs::{job_rows, profiler_jobs, profiler_scaling};
+pub use jobs::{job_rows, profiler_jobs, profiler_scaling, run_rows};
 pub use policies::{policies, vcs};
 pub use results::{Entry, Figure, averages, summary};
 pub use seq::{profiler_seq, seq};
@@ -47,7 +47,7 @@ pub struct SimulatedTrace<'a> {
     pub interval: Interval,
 }
 
-/// Writes a run's tables, `<policy>_jobs` and `<policy>_seq`.
+/// Writes a run's tables, `<policy>_jobs`, `<policy>_runs` and `<policy>_seq`.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -59,6 +59,11 @@ pub fn write_run(dir: &RunDir, simulated: SimulatedTrace<'_>, run: &PolicyRun) -
         dir,
         simulated,
         &Table::of(&format!("{policy}_jobs"), &job_rows(trace, cluster, run)),
+    )?;
+    write_table(
+        dir,
+        simulated,
+        &Table::of(&format!("{policy}_runs"), &run_rows(trace, cluster, run)),
     )?;
     let name = format!("{policy}_seq");
     write_table(dir, simulated, &seq(&name, run, &vcs, simulated.interval))
@@ -92,7 +97,10 @@ pub fn write_results(
         let name = format!("{}.csv", figure.name());
         dir.write(&name, |out| out.write_all(&table))?;
     }
-    dir.write_json("summary.json", &summary(entries, simulated.interval))
+    dir.write_json(
+        "summary.json",
+        &summary(simulated.trace, entries, simulated.interval),
+    )
 }
 
 /// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores are

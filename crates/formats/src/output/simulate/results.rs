@@ -2,6 +2,7 @@
 
 use super::interval::Interval;
 use csv::Writer;
+use gleaner_core::domain::Trace;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
@@ -93,12 +94,16 @@ pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
 }
 
 /// All figures, as written to `summary.json`.
-pub fn summary(entries: &[Entry<'_>], interval: Interval) -> Summary {
+pub fn summary(trace: &Trace, entries: &[Entry<'_>], interval: Interval) -> Summary {
+    let submissions = trace.submissions();
     let policies = entries.iter();
     let policies = policies.map(|(policy, figures)| ((*policy).to_owned(), (*figures).clone()));
     Summary {
         policies: ByName(policies.collect()),
         seq_step_s: interval.seconds(),
+        first_submission: submissions.map(|(first, _)| first),
+        last_submission: submissions.map(|(_, last)| last),
+        placement_affects_speed: false,
     }
 }
 

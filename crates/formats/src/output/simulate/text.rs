@@ -4,16 +4,19 @@ use std::fmt::Write;
 
 use super::results::{Entry, Figure, by_vc};
 use crate::output::text_table::TextTable;
-use gleaner_core::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_core::results::simulate::{Delays, Durations, PolicyFigures, SMALL_JOB_GPUS};
 use gleaner_core::words::printable;
 
-/// Policies by their figures, by small and large jobs, and by virtual cluster.
+/// The policies' figures with their assumptions: overall, for small and large jobs, and by virtual
+/// cluster.
 pub fn text(entries: &[Entry<'_>]) -> String {
     let mut out = overview(entries).to_string();
     if let Some((_, metrics)) = entries.first() {
         let _ = write!(
             out,
-            "\n{}\n{}\nAverage JCT (s) by virtual cluster\n{}",
+            "\n{USE_TITLE}\n{}{}\n{}\n{}\nAverage JCT (s) by virtual cluster\n{}",
+            in_use(entries),
+            notes(entries),
             sizes_title(metrics),
             sizes(entries),
             vcs(entries)
@@ -48,20 +51,76 @@ fn overview(entries: &[Entry<'_>]) -> TextTable {
         "avg queue (s)",
         "99.9 % (s)",
         "makespan (s)",
-        "GPUs",
-        "in use",
         "checkpoints",
     ];
     let row = |(policy, m): &Entry<'_>| {
         let mut cells = vec![(*policy).to_owned()];
         cells.extend(delays(Some(&m.all)));
         cells.push(seconds(m.makespan_s as f64));
-        cells.push(m.gpus.to_string());
-        cells.push(format!("{:.1} %", 100.0 * m.gpu_utilisation));
         cells.push(m.checkpoints.to_string());
         cells
     };
     TextTable::new(header, entries.iter().map(row))
+}
+
+const USE_TITLE: &str =
+    "GPU time in use, while jobs arrive and over the makespan; what policies know of durations";
+
+fn in_use(entries: &[Entry<'_>]) -> TextTable {
+    let header = [
+        "policy",
+        "GPUs",
+        "while arriving",
+        "over the makespan",
+        "durations",
+        "rank correlation",
+    ];
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let row = |(policy, m): &Entry<'_>| {
+        let assumed = &m.assumptions;
+        vec![
+            (*policy).to_owned(),
+            m.gpus.to_string(),
+            m.in_use_while_arriving.map_or(NONE.to_owned(), percent),
+            percent(m.gpu_utilisation),
+            assumed.durations.to_string(),
+            assumed
+                .estimate_rank_correlation
+                .map_or(NONE.to_owned(), |correlation| format!("{correlation:.2}")),
+        ]
+    };
+    TextTable::new(header, entries.iter().map(row))
+}
+
+/// Notes that a reader needs to compare these policies, one per line.
+fn notes(entries: &[Entry<'_>]) -> String {
+    let named = |durations: Durations| {
+        let of = entries.iter();
+        let of = of.filter(|(_, m)| m.assumptions.durations == durations);
+        of.map(|(policy, _)| *policy).collect::<Vec<_>>().join(", ")
+    };
+    let mut notes = String::new();
+    let omniscient = named(Durations::True);
+    if !omniscient.is_empty() {
+        notes += &format!(
+            "durations: {omniscient}: the policy knows the true ones, as no real scheduler does\n"
+        );
+    }
+    let correlated = |(_, m): &Entry<'_>| m.assumptions.estimate_rank_correlation.is_some();
+    if entries.iter().any(correlated) {
+        notes += "rank correlation: between estimates and true durations; 1 is a perfect order, 0 is chance\n";
+    }
+    notes += "placement: it does not affect the speed of jobs here, only which jobs fit\n";
+    notes + &entries.iter().filter_map(early_starts).collect::<String>()
+}
+
+/// Returns a note if jobs ran in the profiler and in their virtual cluster at the same time.
+fn early_starts((policy, m): &Entry<'_>) -> Option<String> {
+    let (early, profiled) = (m.early_starts.filter(|&jobs| jobs > 0)?, m.profiled_jobs?);
+    Some(format!(
+        "{policy}: {early} of {profiled} profiled jobs start in their virtual cluster before\n  \
+         their profiling ends, as in the original; --corrected prevents this\n"
+    ))
 }
 
 fn sizes_title(metrics: &PolicyFigures) -> String {

@@ -5,7 +5,7 @@ mod table;
 mod text;
 
 pub use table::{settings, table};
-pub use text::{listing, summary, text};
+pub use text::{listing, note_on_placers, summary, text};
 
 use serde_json::Value;
 

@@ -60,6 +60,17 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
     }))
 }
 
+/// The name of the placer setting in sweeps of simulations.
+const PLACER: &str = "placer";
+
+/// Returns a caveat on comparisons of placers; `None` if the sweep does not compare them.
+pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
+    varied.into_iter().any(|name| name == PLACER).then_some(
+        "The placement does not affect the speed of jobs in these simulations, only which jobs fit. \
+         No placer can be called the best.",
+    )
+}
+
 /// The text at the end of a sweep. `found_done` is the number of runs that were done before.
 pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     let name = sweep.by.name;
@@ -72,13 +83,13 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
         return out;
     };
     let which = match sweep.by.best {
-        Some(Direction::Min) => "least",
-        _ => "greatest",
+        Some(Direction::Min) => "lowest",
+        _ => "highest",
     };
     let others = match best.as_good {
         1 => String::new(),
         settings => format!(
-            ", as of {}, chosen by {}",
+            "; {} have the same value; the best of all these by {}",
             counted(settings - 1, "other setting"),
             ties(sweep).join(", then ")
         ),
@@ -93,9 +104,13 @@ pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
     let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
     let widths = varied.iter().map(|field| field.name.len());
     let width = widths.max().unwrap_or(0);
+    let note = note_on_placers(varied.iter().map(|field| field.name));
     for field in varied {
         let value = cell(sweep.first_of(best.group), field);
         let _ = writeln!(out, "  {:width$}  {value}", field.name);
+    }
+    if let Some(note) = note {
+        let _ = writeln!(out, "{note}");
     }
     if best.within_spread > 0 {
         let _ = writeln!(

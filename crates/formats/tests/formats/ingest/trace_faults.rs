@@ -128,8 +128,8 @@ fn phillys_event_log() {
         (
             "\"ip\": \"m3\"",
             "\"ip\": \"m9\"",
-            Reason::UnknownNodes,
-            "log, job 2: 1 unknown node, such as m9",
+            Reason::OtherNodes,
+            "log, job 2: 1 node outside of the list, such as m9",
         ),
         (
             "{\"ip\": \"m2\", \"gpus\": []}",
@@ -388,7 +388,7 @@ fn files_of_another_format_are_refused() {
         (
             Format::Helios,
             "a,b\n",
-            "line 1, job_id: found no such column among a, b",
+            "line 1: found another line, \"a,b\", expected a header with the columns job_id, vc",
         ),
         (
             Format::Helios,

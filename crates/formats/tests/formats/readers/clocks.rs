@@ -208,7 +208,7 @@ proptest! {
             log.push_row(time, [Change::new(0, row % 2 == 0)]);
         }
         log.set_clock(clock);
-        let log = log.finish();
+        let log = log.finish().unwrap();
         let folder = tempfile::tempdir().unwrap();
         for (name, layout) in [
             ("log.gev", Layout::Long),

@@ -109,7 +109,7 @@ fn any_log() -> impl Strategy<Value = EventLog> {
                 .collect();
             log.push_row(time, changes);
         }
-        log.finish()
+        log.finish().unwrap()
     })
 }
 

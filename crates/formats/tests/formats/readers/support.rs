@@ -62,7 +62,7 @@ pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
             changes.iter().map(|(node, idle)| Change::new(*node, *idle)),
         );
     }
-    log.finish()
+    log.finish().unwrap()
 }
 
 /// The log in the fixtures of other programs.

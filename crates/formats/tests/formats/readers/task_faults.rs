@@ -598,6 +598,27 @@ fn learning_curves_name_their_faults() {
     assert_eq!((loaded.sources.len(), search.trials()), (2, 9));
     assert_eq!(search.tasks, [0; 9]);
     assert_eq!(search.curves.loss(8, 5.0), 5.0);
+    assert!(loaded.notes.is_empty());
+    // Trials that diverged, with text and empty cells, and curves that start after the first rung,
+    // which is at 1.
+    let late = whole
+        .replace("3,1,2,a", "3,1,nan,a")
+        .replace("4,1,2,a", "4,1,,a")
+        .replace("5,1,2,a", "5,1.5,2,a")
+        .replace("7,1,2,a", "7,2,2,a");
+    let loaded = read(&format!("trial,resource,loss,task\n{late}")).unwrap();
+    let curves = loaded.value.search.unwrap().curves;
+    assert_eq!(
+        [3, 4, 5].map(|t| curves.loss(t, 1.0)),
+        [f64::INFINITY, f64::INFINITY, 2.0]
+    );
+    assert_eq!(
+        loaded.notes,
+        [
+            "2 learning curves start after their first rung, where the loss of their first point is used: the \
+             curve of trial 5 starts at 1.5, and its first rung is at 1"
+        ]
+    );
     for (csv, words) in [
         ("trial,resource\n0,1\n", "loss"),
         ("trial,resource,loss\n0,1,x\n", "line 2, loss: found"),

@@ -64,7 +64,7 @@ fn elastic() -> PolicyRun {
 #[test]
 fn rows_are_net_changes_from_the_start_to_the_last_end() {
     let cluster = cluster(&[("a", 2), ("b", 2)]);
-    let log = idle_log(&Trace::default(), &cluster, &elastic(), 100).unwrap();
+    let log = idle_log(&Trace::default(), &cluster, &elastic(), 100, true).unwrap();
     assert_eq!(log.nodes(), ["a/0", "a/1", "b/2", "b/10", "b/9999"]);
     let expected = [
         (100, "+a/0 +b/2"),
@@ -86,7 +86,7 @@ fn times_count_from_the_traces_origin() {
         ..Trace::default()
     };
     let cluster = cluster(&[("a", 2), ("b", 2)]);
-    let log = idle_log(&trace, &cluster, &elastic(), 100).unwrap();
+    let log = idle_log(&trace, &cluster, &elastic(), 100, true).unwrap();
     let expected: Time = "2020-04-01 00:01:40".parse().unwrap();
     assert_eq!(log.times()[0], expected);
 }
@@ -97,17 +97,17 @@ fn times_beyond_event_logs_are_an_error() {
     let mut run = elastic();
     run.vcs[1].schedule.jobs[0].end = 9_223_372_037;
     let cluster = cluster(&[("a", 2), ("b", 2)]);
-    let error = idle_log(&Trace::default(), &cluster, &run, 100).unwrap_err();
+    let error = idle_log(&Trace::default(), &cluster, &run, 100, true).unwrap_err();
     assert_eq!(error.second, 9_223_372_037);
     run.vcs[1].schedule.jobs[0].end -= 1;
-    let log = idle_log(&Trace::default(), &cluster, &run, 100).unwrap();
+    let log = idle_log(&Trace::default(), &cluster, &run, 100, true).unwrap();
     let last = log.times().last().unwrap();
     assert_eq!(last.to_string(), "2262-04-11 23:47:16");
     let later = Trace {
         origin: Some(Time::from_seconds(1)),
         ..Trace::default()
     };
-    assert!(idle_log(&later, &cluster, &run, 100).is_err());
+    assert!(idle_log(&later, &cluster, &run, 100, true).is_err());
 }
 
 #[test]
@@ -119,14 +119,14 @@ fn a_run_without_jobs_has_one_row() {
         vc.schedule.idleness.retain(|change| change.time == 100);
     }
     let cluster = cluster(&[("a", 2), ("b", 2)]);
-    let log = idle_log(&Trace::default(), &cluster, &run, 100).unwrap();
+    let log = idle_log(&Trace::default(), &cluster, &run, 100, true).unwrap();
     assert_eq!(rows(&log), [(100, "+a/0 +b/2".to_owned())]);
 }
 
 #[test]
 fn the_log_is_read_back_from_every_format() {
     let cluster = cluster(&[("a", 2), ("b", 2)]);
-    let log = idle_log(&Trace::default(), &cluster, &elastic(), 100).unwrap();
+    let log = idle_log(&Trace::default(), &cluster, &elastic(), 100, true).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "idle.parquet", "idle.gev"] {
         let path = folder.path().join(name);
@@ -235,7 +235,7 @@ proptest! {
             run.vcs.push(vc);
         }
         let cluster = cluster(&[("a", 3), ("b", 3), ("c", 3)]);
-        let log = idle_log(&Trace::default(), &cluster, &run, START).unwrap();
+        let log = idle_log(&Trace::default(), &cluster, &run, START, true).unwrap();
 
         let end = all_runs.iter().flatten().map(|run| run.until).max().unwrap();
         prop_assert_eq!(log.times()[0], Time::from_seconds(START));

@@ -42,7 +42,9 @@ fn nodes_that_the_profiler_adds_count_in_the_utilisation() {
 #[test]
 fn the_summary_for_programs() {
     let m = metrics();
+    let (trace, ..) = small_run();
     let summary = simulate::summary(
+        &trace,
         &[("lucid", &m), ("lucid_corrected", &m)],
         Interval::default(),
     );
@@ -63,8 +65,16 @@ fn the_summary_for_programs() {
             "jobs",
             "makespan_s",
             "gpus",
+            "in_use_while_arriving",
+            "warm_up_until",
             "gpu_utilisation",
             "checkpoints",
+            "profiled_jobs",
+            "early_starts",
+            "durations",
+            "estimates",
+            "estimate_rank_correlation",
+            "corrected",
             "small",
             "large",
             "vcs"
@@ -80,6 +90,9 @@ fn the_summary_for_programs() {
     assert_eq!(lucid["large"]["jobs"], 1);
     assert_eq!(lucid["gpus"], 40);
     assert_eq!(summary["seq_step_s"], 60);
+    assert_eq!(summary["first_submission"], 100);
+    assert_eq!(summary["last_submission"], 120);
+    assert_eq!(summary["placement_affects_speed"], false);
 }
 
 #[test]
@@ -91,7 +104,7 @@ fn averages_over_nothing_are_null() {
     });
     let mut m = summarise(&trace, &cluster, &run);
     m.large = None;
-    let summary = simulate::summary(&[("fifo", &m)], Interval::default());
+    let summary = simulate::summary(&trace, &[("fifo", &m)], Interval::default());
     let summary = serde_json::to_value(summary).unwrap();
     assert_eq!(summary["policies"]["fifo"]["vcs"]["unused"], Value::Null);
     let table = simulate::averages(simulate::Figure::AverageJct, "random", &[("fifo", &m)]);
@@ -141,9 +154,15 @@ fn result_tables_are_written() {
 fn the_summary_for_people() {
     let m = metrics();
     let expected = "\
-policy           avg JCT (s)  avg queue (s)  99.9 % (s)  makespan (s)  GPUs  in use  checkpoints
-fifo                     365           21.7        40.0           540    40  38.4 %            2
-lucid_corrected          365           21.7        40.0           540    40  38.4 %            2
+policy           avg JCT (s)  avg queue (s)  99.9 % (s)  makespan (s)  checkpoints
+fifo                     365           21.7        40.0           540            2
+lucid_corrected          365           21.7        40.0           540            2
+
+GPU time in use, while jobs arrive and over the makespan; what policies know of durations
+policy           GPUs  while arriving  over the makespan  durations  rank correlation
+fifo               40           0.0 %             38.4 %    unknown                 -
+lucid_corrected    40           0.0 %             38.4 %    unknown                 -
+placement: it does not affect the speed of jobs here, only which jobs fit
 
 Small jobs: up to 8 GPUs, 2; large jobs: more, 1
 policy           small JCT (s)  queue (s)  99.9 % (s)  large JCT (s)  queue (s)  99.9 % (s)

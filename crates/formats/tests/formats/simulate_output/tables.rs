@@ -161,6 +161,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
         let names = [
             "lucid_jobs",
             "lucid_seq",
+            "lucid_runs",
             "profiler_jobs",
             "profiler_seq",
             "profiler_scaling",

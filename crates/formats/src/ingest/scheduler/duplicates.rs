@@ -1,0 +1,31 @@
+//! Lines that occur in several files of a log, for example in overlapping monthly files.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use indexmap::IndexSet;
+
+/// Maximum number of lines kept as digests, which take at most 300 MiB. Duplicates of later lines are
+/// not recognised.
+const MOST: usize = 8 << 20;
+
+/// The lines read so far.
+#[derive(Debug, Default)]
+pub(super) struct Duplicates {
+    /// 64-bit digests. Among a million lines, two different lines share a digest with a probability of
+    /// 3e-8.
+    seen: IndexSet<u64>,
+}
+
+impl Duplicates {
+    /// Adds a line. Returns whether it was added before.
+    pub fn has(&mut self, line: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        line.hash(&mut hasher);
+        let digest = hasher.finish();
+        if self.seen.len() < MOST {
+            !self.seen.insert(digest)
+        } else {
+            self.seen.contains(&digest)
+        }
+    }
+}
