@@ -41,6 +41,8 @@ pub enum Scale {
     Log,
     /// Seconds on a logarithmic scale, labelled in units from microseconds to days.
     Duration,
+    /// Hours on a logarithmic scale.
+    Hours,
     /// Civil times, as milliseconds since 1970.
     Time,
     /// Names in this order; a value is the index of a name, from 0.
@@ -68,6 +70,11 @@ impl Axis {
         Axis::new(title, Scale::Duration)
     }
 
+    /// A logarithmic axis of hours.
+    pub fn hours(title: impl Into<String>) -> Self {
+        Axis::new(title, Scale::Hours)
+    }
+
     /// An axis of civil times, which need no title.
     pub fn time() -> Self {
         Axis::new("", Scale::Time)
@@ -91,6 +98,8 @@ impl Axis {
 pub enum Marks {
     /// Curves over a common axis; the first is drawn at the back.
     Curves(Vec<Curve>),
+    /// Curves in separate panels, one below the other, with shared axes.
+    Panels(Vec<Panel>),
     /// Horizontal bars, one for each name of the vertical axis. The parts of a bar follow one
     /// another. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to
     /// either side of zero.
@@ -131,6 +140,26 @@ pub struct Curve {
     pub labels: Vec<String>,
 }
 
+/// A curve in a panel of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// The curve; its name is the title of the panel.
+    pub curve: Curve,
+    /// The shaded parts of the horizontal axis, in order.
+    pub shades: Vec<Shade>,
+}
+
+/// A shaded part of the horizontal axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shade {
+    /// What the shaded part represents.
+    pub name: String,
+    /// Start on the horizontal axis.
+    pub from: f64,
+    /// End on the horizontal axis.
+    pub to: f64,
+}
+
 /// How the points of a curve are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -140,6 +169,11 @@ pub enum Shape {
     Stairs,
     /// As [`Shape::Step`], and filled down to zero.
     Area,
+    /// Like [`Shape::Step`]. If there are more points than fit, a line through the mean of each visible
+    /// interval, instead of its extremes.
+    Mean,
+    /// Like [`Shape::Mean`], and filled down to zero.
+    MeanArea,
     /// Straight lines.
     Line,
     /// As [`Shape::Line`], with a dot at each point.
@@ -176,7 +210,8 @@ pub struct Heat {
     /// A line of hover text of each cell below its value, by row, then column; empty if there is
     /// nothing to add.
     pub notes: Vec<Vec<String>>,
-    /// Whether colours follow the logarithm of the values.
+    /// Whether the colour scale is logarithmic. Values below a ten-thousandth of the highest value have
+    /// the colour of a ten-thousandth.
     pub log: bool,
 }
 

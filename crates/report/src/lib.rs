@@ -144,7 +144,7 @@ impl Report {
         sections.push(made::section(std::iter::once((info, &name))));
         Report {
             title: format!("Event log {name}"),
-            lead: "Which nodes no queued job could use, for how long, and when.".to_owned(),
+            lead: "Which nodes were idle, for how long, and when.".to_owned(),
             sections,
         }
     }
@@ -194,7 +194,7 @@ const KINDS: [(&str, &str, &str); 4] = [
     (
         "Replay",
         "replays",
-        "What training harvested from nodes that no queued job could use.",
+        "How much work training would have done on idle nodes.",
     ),
     (
         "Simulation",

@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-const HOUR: f64 = 3600.0;
+/// Seconds in an hour.
+pub(super) const HOUR: f64 = 3600.0;
 
 /// A number with about three significant digits and commas between thousands: `1,234`, `12.3`,
 /// `0.012`.
@@ -48,9 +49,17 @@ pub(super) fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
 
-/// Node-seconds, or any seconds, as hours.
+/// Formats node-seconds or seconds as hours. Values below a thousandth of an hour are shown alike.
 pub(super) fn hours(seconds: f64) -> String {
-    number(seconds / HOUR)
+    match seconds / HOUR {
+        hours if hours > 0.0 && hours < 1e-3 => "< 0.001".to_owned(),
+        hours => number(hours),
+    }
+}
+
+/// Formats seconds as hours with their unit. Pages about runs show all times in hours.
+pub(super) fn in_hours(seconds: f64) -> String {
+    format!("{} h", hours(seconds))
 }
 
 /// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is under
@@ -120,6 +129,11 @@ mod tests {
             assert_eq!(number(value), text);
         }
         assert_eq!(large(130e9), "130 billion");
+        assert_eq!(
+            [0.0, 1.0, 36.0, 5_400.0].map(hours),
+            ["0", "< 0.001", "0.010", "1.50"]
+        );
+        assert_eq!(in_hours(5_400.0), "1.50 h");
         assert_eq!(large(999.0), "999");
     }
 

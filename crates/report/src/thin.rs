@@ -1,4 +1,4 @@
-//! Fewer points or spans that look the same: extremes are kept.
+//! Reduces the number of points or spans without a visible change: keeps extremes or means.
 
 use std::collections::BTreeSet;
 
@@ -31,6 +31,87 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut kept = kept.to_vec();
     kept.dedup();
     kept.into_iter().map(|place| points[place]).collect()
+}
+
+/// Summary of a step curve in an interval of its axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Stretch {
+    /// Start of the interval.
+    pub from: f64,
+    /// Mean over the part of the interval that the curve covers, weighted by length.
+    pub mean: f64,
+    /// Lowest value.
+    pub low: f64,
+    /// Highest value.
+    pub high: f64,
+}
+
+/// Summarises a step curve in `count` intervals of equal width, the first of which begins at `from`. An
+/// interval outside the curve is `None`. The last interval has no end.
+pub(super) fn stretches(
+    points: &[(f64, f64)],
+    from: f64,
+    width: f64,
+    count: usize,
+) -> Vec<Option<Stretch>> {
+    let mut lengths = vec![0.0; count];
+    let mut found: Vec<Option<Stretch>> = vec![None; count];
+    for pair in points.windows(2) {
+        let (mut x, end, value) = (pair[0].0, pair[1].0, pair[0].1);
+        let mut place = (((x - from) / width) as usize).min(count - 1);
+        while x < end {
+            let edge = if place + 1 < count {
+                from + width * (place + 1) as f64
+            } else {
+                end
+            };
+            let next = edge.min(end).max(x);
+            if next > x {
+                let stretch = found[place].get_or_insert(Stretch {
+                    from: from + width * place as f64,
+                    mean: 0.0,
+                    low: value,
+                    high: value,
+                });
+                // Sum the area here; it is divided by the length below.
+                stretch.mean += value * (next - x);
+                stretch.low = stretch.low.min(value);
+                stretch.high = stretch.high.max(value);
+                lengths[place] += next - x;
+            }
+            (x, place) = (next, (place + 1).min(count - 1));
+        }
+    }
+    for (stretch, length) in found
+        .iter_mut()
+        .flatten()
+        .zip(lengths.iter().filter(|l| **l > 0.0))
+    {
+        stretch.mean /= length;
+    }
+    found
+}
+
+/// Returns a step curve of at most `most` points unchanged. A longer curve is reduced to `count`
+/// intervals and its last point.
+pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Stretch> {
+    let still = |&(from, value): &(f64, f64)| Stretch {
+        from,
+        mean: value,
+        low: value,
+        high: value,
+    };
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let width = (last.0 - first.0) / count as f64;
+    if points.len() <= most || width.is_nan() || width <= 0.0 {
+        return points.iter().map(still).collect();
+    }
+    let inside = stretches(points, first.0, width, count)
+        .into_iter()
+        .flatten();
+    inside.chain([still(last)]).collect()
 }
 
 /// Places of at most `most` points of a cloud, in ascending order.
@@ -132,6 +213,30 @@ mod tests {
         assert_eq!(few.first(), many.first());
         assert_eq!(few.last(), many.last());
         assert!(few.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    // Derived from a formula: the curve steps from 0 to 6 in the middle of the third interval. The area
+    // below a curve does not depend on the intervals.
+    #[test]
+    fn means_are_weighted_by_length() {
+        let found = stretches(&[(0.0, 0.0), (2.5, 6.0), (24.0, 1.0)], 0.0, 1.0, 25);
+        let each: Vec<Option<f64>> = found.iter().map(|s| s.map(|s| s.mean)).collect();
+        assert_eq!(each[..4], [Some(0.0), Some(0.0), Some(3.0), Some(6.0)]);
+        assert_eq!((each[23], each[24]), (Some(6.0), None));
+        let third = found[2].unwrap();
+        assert_eq!((third.from, third.low, third.high), (2.0, 0.0, 6.0));
+
+        let many: Vec<(f64, f64)> = (0..100_000)
+            .map(|i| (f64::from(i), f64::from((i * 7919) % 1009)))
+            .collect();
+        let area: f64 = many[..many.len() - 1].iter().map(|point| point.1).sum();
+        let few = means(&many, 1_000, 500);
+        assert_eq!(few.len(), 501);
+        let width = (100_000.0 - 1.0) / 500.0;
+        let kept: f64 = few[..500].iter().map(|stretch| width * stretch.mean).sum();
+        assert!((kept - area).abs() < 1e-9 * area, "{kept} of {area}");
+        assert!(few.iter().all(|s| s.low <= s.mean && s.mean <= s.high));
+        assert_eq!(means(&many, 100_000, 500).len(), 100_000);
     }
 
     #[test]

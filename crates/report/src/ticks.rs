@@ -56,7 +56,7 @@ impl Ticks {
         match scale {
             Scale::Linear => Ticks::linear(low.min(0.0), high, most),
             Scale::Spread => Ticks::linear(low, high, most),
-            Scale::Log => Ticks::log(low, high),
+            Scale::Log | Scale::Hours => Ticks::log(low, high),
             Scale::Duration => Ticks::duration(low, high),
             Scale::Time => Ticks::time(low, high, most),
             Scale::Names(names) => Ticks::names(names, most),

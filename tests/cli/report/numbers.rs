@@ -7,13 +7,13 @@ use super::support::{
     simulation, steps,
 };
 
-/// Times of a CSV table in milliseconds since 1970.
+/// Times of a CSV table in whole milliseconds since 1970, as pages have them.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
         .filter(|cell| !cell.is_empty());
     let parsed = times.map(|cell| cell.parse::<gleaner_core::domain::Time>().unwrap().0);
-    parsed.map(|nanos| nanos as f64 / 1e6).collect()
+    parsed.map(|nanos| (nanos / 1_000_000) as f64).collect()
 }
 
 #[test]
@@ -32,6 +32,11 @@ fn curves_equal_the_steps() {
             assert_near(*found, expected);
         }
     }
+    let [idle, used, unused] =
+        ["Idle", "Used by training", "Unused"].map(|name| figures.curve("nodes", name).1);
+    for (place, left) in unused.iter().enumerate() {
+        assert_eq!(*left, idle[place] - used[place]);
+    }
     let (x, y) = figures.curve("completion", "Finished");
     let mut ends = millis(&run.join("tasks.csv"), "end");
     ends.sort_by(f64::total_cmp);
@@ -42,26 +47,55 @@ fn curves_equal_the_steps() {
     }
 }
 
+/// In both accounts the parts of each bar add up to the total, with and without completion events.
 #[test]
 fn shares_are_those_of_the_summary() {
     let directory = replays();
-    let summary = json(&directory.path().join("short/summary.json"));
-    let of = |field: &str| summary[field].as_f64().unwrap();
-    let gross = of("total_work") + of("rescale_loss") + of("preemption_loss");
-    let used = of("used_node_seconds") / of("idle_node_seconds");
-    let figures = Figures::of(&page(directory.path(), "short"));
-    for (name, shares) in [
-        ("Used", [used, 0.0]),
-        ("Unused", [1.0 - used, 0.0]),
-        ("Useful", [0.0, of("total_work") / gross]),
-        ("Lost to rescaling", [0.0, of("rescale_loss") / gross]),
-        ("Lost to preemption", [0.0, of("preemption_loss") / gross]),
-    ] {
+    let line = "replay --events idle.csv --tasks tasks.toml --no-completion-events --out late";
+    gleaner(directory.path(), line).expect(0);
+    for (run, is_late) in [("short", false), ("late", true)] {
+        let summary = json(&directory.path().join(run).join("summary.json"));
+        let of = |field: &str, whole: &str| {
+            let share = summary[field].as_f64().unwrap() / summary[whole].as_f64().unwrap();
+            if share < 1e-9 { 0.0 } else { share }
+        };
+        let idle = |field: &str| [of(field, "idle_node_seconds"), 0.0];
+        let gross = |field: &str| [0.0, of(field, "gross_work")];
+        let figures = Figures::of(&page(directory.path(), run));
         let parts = figures.get("spent")["marks"].as_array().unwrap();
-        let part = parts.iter().find(|part| part["name"] == name).unwrap();
-        for (found, expected) in floats(&part["values"]).iter().zip(shares) {
-            assert_near(*found, 100.0 * expected);
+        let mut sums = [0.0; 2];
+        for (name, shares) in [
+            (
+                "Used before completion",
+                idle("before_completion_node_seconds"),
+            ),
+            (
+                "Held after completion",
+                idle("after_completion_node_seconds"),
+            ),
+            (
+                "Held with too few nodes to run",
+                idle("below_minimum_node_seconds"),
+            ),
+            ("Unused", idle("unused_node_seconds")),
+            ("Useful", gross("total_work")),
+            ("Lost to rescaling", gross("rescale_loss")),
+            ("Lost to preemption", gross("preemption_loss")),
+            ("Lost after completion", gross("after_completion_work")),
+        ] {
+            let part = parts.iter().find(|part| part["name"] == name).unwrap();
+            for (bar, (found, expected)) in floats(&part["values"]).iter().zip(shares).enumerate() {
+                assert_near(*found, 100.0 * expected);
+                sums[bar] += found;
+            }
+            let is_after = name.contains("after");
+            assert!(
+                !is_after || (shares != [0.0; 2]) == is_late,
+                "{run}, {name}: {shares:?}"
+            );
         }
+        assert_eq!(parts.len(), 8);
+        sums.iter().for_each(|sum| assert_near(*sum, 100.0));
     }
 }
 
@@ -87,6 +121,85 @@ fn spans_hold_the_node_time_of_each_task() {
     for (row, name) in rows.iter().enumerate() {
         assert_near(found[row], expected[name.as_str().unwrap()]);
     }
+}
+
+/// Returns the name and the node-time of each row in the task figure.
+fn row_seconds(figures: &Figures, id: &str) -> Vec<(String, f64)> {
+    let spans = figures.get(id);
+    let names = spans["y"]["names"].as_array().unwrap();
+    let mut rows: Vec<(String, f64)> = names
+        .iter()
+        .map(|name| (name.as_str().unwrap().to_owned(), 0.0))
+        .collect();
+    let lengths = floats(&spans["marks"]["length"]);
+    let values = floats(&spans["marks"]["value"]);
+    for (place, row) in floats(&spans["marks"]["row"]).iter().enumerate() {
+        rows[*row as usize].1 += values[place] * lengths[place] / 1e3;
+    }
+    rows
+}
+
+// The expected values come from the table of tasks: task `a` of the second round is `a#2`.
+#[test]
+fn many_rounds_share_the_rows_of_the_set() {
+    let directory = replays();
+    for line in [
+        "synth tasks --count 12 --hours 2 -o short.toml",
+        "replay --events idle.csv --tasks short.toml --repeat-tasks --out rounds",
+    ] {
+        gleaner(directory.path(), line).expect(0);
+    }
+    let table = directory.path().join("rounds/tasks.csv");
+    let (names, seconds) = (column(&table, "task"), numbers(&table, "node_seconds"));
+    let mut expected: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, seconds) in names.iter().zip(seconds) {
+        let stem = name
+            .rsplit_once('#')
+            .map_or(name.as_str(), |(stem, _)| stem);
+        *expected.entry(stem).or_default() += seconds;
+    }
+    assert!(names.len() > 60, "{}", names.len());
+    let page = page(directory.path(), "rounds");
+    let rows = row_seconds(&Figures::of(&page), "tasks-rounds");
+    assert_eq!(rows.len(), expected.len());
+    for (name, seconds) in &rows {
+        assert_near(*seconds, expected[name.as_str()]);
+    }
+    let told = format!("each of the {} tasks of the set", expected.len());
+    assert!(page.contains(&told), "{told}");
+}
+
+// For a large set, the page shows only the tasks that held the most node-time, and states their number.
+#[test]
+fn of_many_tasks_those_that_held_the_most_are_shown() {
+    let directory = replays();
+    let path = directory.path();
+    gleaner(path, "synth tasks --count 90 --hours 1 -o many.toml").expect(0);
+    gleaner(
+        path,
+        "replay --events idle.csv --tasks many.toml --max-tasks 90 --out many",
+    )
+    .expect(0);
+    let table = path.join("many/tasks.csv");
+    let mut held: Vec<f64> = numbers(&table, "node_seconds");
+    held.retain(|seconds| *seconds > 0.0);
+    held.sort_by(|a, b| b.total_cmp(a));
+    assert!(held.len() > 60, "{}", held.len());
+    let page = page(path, "many");
+    let mut rows: Vec<f64> = row_seconds(&Figures::of(&page), "tasks-many")
+        .into_iter()
+        .map(|(_, seconds)| seconds)
+        .collect();
+    rows.sort_by(|a, b| b.total_cmp(a));
+    assert_eq!(rows.len(), 60);
+    for (found, expected) in rows.iter().zip(&held) {
+        assert_near(*found, *expected);
+    }
+    let told = format!(
+        "Of the {} tasks that held nodes, the 60 that held the most",
+        held.len()
+    );
+    assert!(page.contains(&told), "{told}");
 }
 
 #[test]
@@ -121,11 +234,9 @@ fn distributions_are_those_of_the_jobs() {
             let times = numbers(&jobs, of);
             let (x, y) = figures.curve(id, policy);
             assert_eq!(y.last(), Some(&100.0));
-            for (seconds, percent) in x.iter().zip(y) {
-                let within = times
-                    .iter()
-                    .filter(|time| time.max(1.0) <= *seconds)
-                    .count();
+            for (hours, percent) in x.iter().zip(y) {
+                let seconds = (3_600.0 * hours).round();
+                let within = times.iter().filter(|time| time.max(1.0) <= seconds).count();
                 assert_near(percent, 100.0 * within as f64 / times.len() as f64);
             }
         }
@@ -141,8 +252,11 @@ fn virtual_clusters_are_those_of_the_summary() {
     for (row, vc) in ["vcA", "vcB"].into_iter().enumerate() {
         assert_eq!(heat["y"]["names"][row], vc);
         for (column, policy) in ["fifo", "sjf", "srtf"].into_iter().enumerate() {
-            let expected = &summary["policies"][policy]["vcs"][vc]["avg_queue_s"];
-            assert_eq!(&heat["marks"]["values"][row][column], expected);
+            let seconds = summary["policies"][policy]["vcs"][vc]["avg_queue_s"]
+                .as_f64()
+                .unwrap();
+            let hours = heat["marks"]["values"][row][column].as_f64().unwrap();
+            assert_near(hours, seconds / 3_600.0);
         }
     }
 }
@@ -170,6 +284,46 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
     for (place, (busy, pending)) in hours.values().enumerate() {
         assert_near(utilisation[place], 100.0 * busy / 24.0);
         assert_near(waiting[place], *pending);
+    }
+}
+
+/// The warm-up and the drain match the summary, in hours since the first hour of the chart.
+#[test]
+fn warm_up_and_drain_are_shaded() {
+    let directory = simulation();
+    let summary = json(&directory.path().join("sim/summary.json"));
+    let page = page(directory.path(), "sim");
+    let figures = Figures::of(&page);
+    let of = |field: &str| summary[field].as_f64().unwrap();
+    let (first, last) = (of("first_submission"), of("last_submission"));
+    let table = directory.path().join("sim/fifo_seq.csv");
+    let start = (numbers(&table, "time")[0] / 3_600.0).floor() * 3_600.0;
+    for id in ["utilisation-sim", "waiting-sim"] {
+        for panel in figures.get(id)["marks"].as_array().unwrap() {
+            let told = &summary["policies"][panel["name"].as_str().unwrap()];
+            let number = |field: &str| told[field].as_f64().unwrap();
+            let spans = [
+                ("warm-up", first, number("warm_up_until")),
+                ("drain", last, first + number("makespan_s")),
+            ];
+            let expected: Vec<_> = spans.iter().filter(|(_, from, to)| from < to).collect();
+            let shades = panel["shades"].as_array().unwrap();
+            assert_eq!(shades.len(), expected.len());
+            for (shade, (name, from, to)) in shades.iter().zip(expected) {
+                assert_eq!(shade["name"], *name);
+                assert_near(shade["from"].as_f64().unwrap(), (from - start) / 3_600.0);
+                assert_near(shade["to"].as_f64().unwrap(), (to - start) / 3_600.0);
+            }
+            let share = 100.0 * number("in_use_while_arriving");
+            assert!(page.contains(&format!("{share:.1} %")));
+        }
+    }
+    for told in [
+        "known exactly, as no real scheduler does",
+        "placers are not compared",
+        "not known",
+    ] {
+        assert!(page.contains(told), "{told}");
     }
 }
 

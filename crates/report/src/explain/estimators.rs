@@ -5,11 +5,22 @@ use gleaner_learn::lucid::workload::TrialScore;
 use crate::numbers::number;
 use crate::{Grid, Head};
 use gleaner_core::domain::Time;
+use gleaner_formats::output::training::{NEAR_CHANCE, RANK_CORRELATION};
 use gleaner_predict::explanation::EstimatorFacts;
 
 /// The lead sentence for an estimator that is not a machine, and so has no terms.
 pub(super) fn lead(facts: &EstimatorFacts) -> String {
     format!("The {} has no terms to look at.", facts.name.title())
+}
+
+/// How to read the scores, and whether the best estimator is useful; `None` without scores.
+pub(super) fn note(facts: &EstimatorFacts) -> Option<String> {
+    let chance = if facts.trial.as_ref()?.is_near_chance() {
+        format!(" {}", NEAR_CHANCE.replace('\n', " "))
+    } else {
+        String::new()
+    };
+    Some(format!("{RANK_CORRELATION}.{}", chance.trim_end()))
 }
 
 /// The scores of every estimator on the last weeks of the training span; `None` if those weeks had

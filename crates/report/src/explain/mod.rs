@@ -45,6 +45,8 @@ fn model(told: &Explanation) -> Section {
     }
     let trial = told.estimator.as_ref().and_then(estimators::grid);
     blocks.extend(trial.map(Block::Grid));
+    let note = told.estimator.as_ref().and_then(estimators::note);
+    blocks.extend(note.map(Block::Note));
     blocks.push(Block::Folded(importances::inputs(told)));
     Section {
         id: "model".to_owned(),

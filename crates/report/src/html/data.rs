@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::figure::{Axis, Colour, Curve, Figure, Marks, Part, Scale, Shape, Spans};
+use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shade, Shape, Spans};
 use crate::{Report, thin};
 use gleaner_core::error::{Error, Result};
 
@@ -37,6 +37,7 @@ fn axis(axis: &Axis) -> Value {
         Scale::Spread => "spread",
         Scale::Log => "log",
         Scale::Duration => "duration",
+        Scale::Hours => "hours",
         Scale::Time => "time",
         Scale::Names(_) => "names",
     };
@@ -48,7 +49,11 @@ fn axis(axis: &Axis) -> Value {
 
 fn marks(marks: &Marks) -> (&'static str, Value) {
     match marks {
-        Marks::Curves(curves) => ("curves", curves_json(curves)),
+        Marks::Curves(curves) => (
+            "curves",
+            curves_json(&curves.iter().collect::<Vec<_>>(), &[]),
+        ),
+        Marks::Panels(panels) => ("panels", panels_json(panels)),
         Marks::Bars(parts) => ("bars", parts.iter().map(part).collect()),
         Marks::Groups(parts) => ("groups", parts.iter().map(part).collect()),
         Marks::Heat(heat) => (
@@ -74,8 +79,13 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
+    /// Lowest and highest values of the intervals whose means are `y`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extremes: Option<[Vec<f64>; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     labels: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shades: Vec<Value>,
 }
 
 /// Numbers as the first one and the differences between neighbours, which compress well.
@@ -85,48 +95,95 @@ struct Steps {
     steps: Vec<f64>,
 }
 
-fn curves_json(curves: &[Curve]) -> Value {
+/// The points of a curve that the page stores, with the extremes if the points are means.
+struct Kept {
+    points: Vec<(f64, f64)>,
+    extremes: Option<[Vec<f64>; 2]>,
+}
+
+fn panels_json(panels: &[Panel]) -> Value {
+    let curves: Vec<&Curve> = panels.iter().map(|panel| &panel.curve).collect();
+    let shades: Vec<&[Shade]> = panels.iter().map(|panel| panel.shades.as_slice()).collect();
+    curves_json(&curves, &shades)
+}
+
+/// Converts the curves to JSON; `shades` has the shades of each curve, or is empty.
+fn curves_json(curves: &[&Curve], shades: &[&[Shade]]) -> Value {
+    let kept = kept(curves);
+    let shade = |shade: &Shade| json!({"name": shade.name, "from": shade.from, "to": shade.to});
     let all: Vec<CurveData<'_>> = curves
         .iter()
+        .zip(&kept)
         .enumerate()
-        .map(|(place, curve)| {
-            let before = place.checked_sub(1).map(|before| &curves[before]);
-            let shared = before.is_some_and(|before| same_x(before, curve));
-            // Curves that share x must keep sharing it, and whiskers are pairs, so only other curves are
-            // thinned.
-            let alone = !shared
-                && !curves
-                    .get(place + 1)
-                    .is_some_and(|next| same_x(curve, next));
-            let points = match alone && curve.shape != Shape::Whiskers {
-                true => thin::points(&curve.points, BUCKETS),
-                false => curve.points.clone(),
-            };
+        .map(|(place, (curve, now))| {
+            let before = place.checked_sub(1).map(|before| &kept[before]);
+            let is_shared = before.is_some_and(|before| same_x(&before.points, &now.points));
+            let shades = shades.get(place).copied().unwrap_or_default();
             CurveData {
                 name: &curve.name,
                 colour: colour(curve.colour),
                 shape: shape(curve.shape),
-                x: (!shared).then(|| Steps::of(points.iter().map(|point| point.0))),
-                y: points.iter().map(|point| rounded(point.1)).collect(),
-                labels: match points.len() == curve.labels.len() {
-                    true => &curve.labels,
-                    false => &[],
+                x: (!is_shared).then(|| Steps::of(now.points.iter().map(|point| point.0))),
+                y: now.points.iter().map(|point| rounded(point.1)).collect(),
+                extremes: now.extremes.clone(),
+                labels: if now.points.len() == curve.labels.len() {
+                    &curve.labels
+                } else {
+                    &[]
                 },
+                shades: shades.iter().map(shade).collect(),
             }
         })
         .collect();
     json!(all)
 }
 
-fn same_x(a: &Curve, b: &Curve) -> bool {
-    let x = |curve: &Curve| {
-        curve
-            .points
-            .iter()
-            .map(|point| point.0.to_bits())
-            .collect::<Vec<_>>()
+fn kept(curves: &[&Curve]) -> Vec<Kept> {
+    let as_it_is = |curve: &Curve| Kept {
+        points: curve.points.clone(),
+        extremes: None,
     };
-    a.points.len() == b.points.len() && a.points.len() <= 4 * BUCKETS && x(a) == x(b)
+    let each = curves.iter().enumerate().map(|(place, curve)| {
+        // Curves with shared x values must keep sharing them, and whiskers are pairs, so only other
+        // curves are thinned.
+        let shares = |other: Option<&&Curve>| {
+            other.is_some_and(|other| {
+                curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)
+            })
+        };
+        match curve.shape {
+            Shape::Mean | Shape::MeanArea => means(curve),
+            Shape::Whiskers => as_it_is(curve),
+            _ if shares(place.checked_sub(1).map(|before| &curves[before])) => as_it_is(curve),
+            _ if shares(curves.get(place + 1)) => as_it_is(curve),
+            _ => Kept {
+                points: thin::points(&curve.points, BUCKETS),
+                extremes: None,
+            },
+        }
+    });
+    each.collect()
+}
+
+/// Reduces a curve of many points to means, each with the extremes of its interval.
+fn means(curve: &Curve) -> Kept {
+    let stretches = thin::means(&curve.points, 4 * BUCKETS, BUCKETS);
+    let is_thinned = stretches.len() < curve.points.len();
+    let ends = |of: fn(&thin::Stretch) -> f64| -> Vec<f64> {
+        stretches
+            .iter()
+            .map(|stretch| rounded(of(stretch)))
+            .collect()
+    };
+    Kept {
+        extremes: is_thinned.then(|| [ends(|s| s.low), ends(|s| s.high)]),
+        points: stretches.iter().map(|s| (s.from, s.mean)).collect(),
+    }
+}
+
+fn same_x(a: &[(f64, f64)], b: &[(f64, f64)]) -> bool {
+    let mut pairs = a.iter().zip(b);
+    a.len() == b.len() && pairs.all(|(a, b)| a.0.to_bits() == b.0.to_bits())
 }
 
 impl Steps {
@@ -181,6 +238,8 @@ fn shape(shape: Shape) -> &'static str {
         Shape::Step => "step",
         Shape::Stairs => "stairs",
         Shape::Area => "area",
+        Shape::Mean => "mean",
+        Shape::MeanArea => "mean-area",
         Shape::Line => "line",
         Shape::Dotted => "dotted",
         Shape::Points => "points",
@@ -209,6 +268,44 @@ mod tests {
         assert_eq!(rounded(123_456_789_012.0), 123_456_789_012.0);
         assert_eq!(rounded(-1_234.567_891_2), -1_234.567_9);
         assert_eq!(rounded(0.0), 0.0);
+    }
+
+    // Derived from a formula: idle nodes at 100,000 events, of which 9 % are unused. The thinned curves
+    // keep the area and the extremes, and share their intervals.
+    #[test]
+    fn means_of_many_points_keep_the_area() {
+        let curve = |share: f64| Curve {
+            name: "nodes".to_owned(),
+            colour: Colour::Muted,
+            shape: Shape::MeanArea,
+            points: (0..=100_000)
+                .map(|i| (f64::from(i), share * f64::from(i * 7919 % 1009)))
+                .collect(),
+            labels: Vec::new(),
+        };
+        let curves = [curve(1.0), curve(0.91)];
+        let told = curves_json(&curves.iter().collect::<Vec<_>>(), &[]);
+        assert!(told[1]["x"].is_null());
+        let mean = |curve: usize| {
+            let means = told[curve]["y"].as_array().unwrap();
+            let steps = told[0]["x"]["steps"].as_array().unwrap();
+            let areas = means
+                .iter()
+                .zip(steps)
+                .map(|(y, x)| y.as_f64().unwrap() * x.as_f64().unwrap());
+            areas.sum::<f64>() / 100_000.0
+        };
+        let points = &curves[0].points[..100_000];
+        let expected = points.iter().map(|point| point.1).sum::<f64>() / 100_000.0;
+        assert!(
+            (mean(0) / expected - 1.0).abs() < 1e-6,
+            "{} {expected}",
+            mean(0)
+        );
+        assert!((mean(1) / mean(0) - 0.91).abs() < 1e-6);
+        let highest = told[0]["extremes"][1].as_array().unwrap();
+        let highest = highest.iter().filter_map(Value::as_f64).fold(0.0, f64::max);
+        assert_eq!(highest, 1008.0);
     }
 
     #[test]

@@ -25,6 +25,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/data.js"),
     include_str!("script/axes.js"),
     include_str!("script/curves.js"),
+    include_str!("script/panels.js"),
     include_str!("script/spans.js"),
     include_str!("script/bars.js"),
     include_str!("script/heat.js"),

@@ -69,6 +69,7 @@ fn together(runs: &[Named<'_>]) -> Section {
     if let [_] = runs {
         blocks.push(Block::Folded(summary::grid(runs)));
     }
+    blocks.push(Block::Folded(summary::terms()));
     Section {
         id: "replay".to_owned(),
         title: match runs {

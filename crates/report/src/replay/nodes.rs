@@ -9,22 +9,10 @@ use gleaner_core::results::replay::StepRow;
 use gleaner_formats::ingest::runs::ReplayRun;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
-    let mut curves: Vec<Curve> = idle(runs).into_iter().collect();
-    for (place, run) in runs.iter().enumerate() {
-        let (name, colour) = identity(runs, place, "Used by training");
-        let shape = if runs.len() == 1 {
-            Shape::Area
-        } else {
-            Shape::Step
-        };
-        curves.push(Curve {
-            name,
-            colour,
-            shape,
-            points: points(run.result, |step| step.nodes_used.into()),
-            labels: Vec::new(),
-        });
-    }
+    let curves: Vec<Curve> = match runs {
+        [run] => of_one(run.result).to_vec(),
+        runs => idle(runs).into_iter().chain(used(runs)).collect(),
+    };
     Figure {
         id: "nodes".to_owned(),
         title: "Idle and used nodes".to_owned(),
@@ -36,19 +24,55 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
+/// Draws the idle nodes as an area, the nodes used by training as an area over it, and the unused nodes
+/// as a line. The difference between the areas may be too small to see.
+fn of_one(run: &ReplayRun) -> [Curve; 3] {
+    let curve = |name: &str, colour: Colour, shape: Shape, of: fn(&StepRow) -> f64| Curve {
+        name: name.to_owned(),
+        colour,
+        shape,
+        points: points(run, of),
+        labels: Vec::new(),
+    };
+    [
+        curve("Idle", Colour::Muted, Shape::MeanArea, |step| {
+            step.nodes_idle.into()
+        }),
+        curve(
+            "Used by training",
+            Colour::Series(0),
+            Shape::MeanArea,
+            |step| step.nodes_used.into(),
+        ),
+        curve("Unused", Colour::Series(1), Shape::Mean, |step| {
+            f64::from(step.nodes_idle) - f64::from(step.nodes_used)
+        }),
+    ]
+}
+
 /// The idle nodes of the run that ends last.
 fn idle(runs: &[Named<'_>]) -> Option<Curve> {
     let end = |run: &&Named<'_>| run.result.steps.last().map(|step| step.time);
     let longest = runs.iter().rev().max_by_key(end)?;
     Some(Curve {
-        name: match runs {
-            [_] => "Idle".to_owned(),
-            _ => format!("Idle ({})", longest.name),
-        },
+        name: format!("Idle ({})", longest.name),
         colour: Colour::Muted,
-        shape: Shape::Area,
+        shape: Shape::MeanArea,
         points: points(longest.result, |step| step.nodes_idle.into()),
         labels: Vec::new(),
+    })
+}
+
+fn used<'a>(runs: &'a [Named<'a>]) -> impl Iterator<Item = Curve> + 'a {
+    runs.iter().enumerate().map(|(place, run)| {
+        let (name, colour) = identity(runs, place, "Used by training");
+        Curve {
+            name,
+            colour,
+            shape: Shape::Mean,
+            points: points(run.result, |step| step.nodes_used.into()),
+            labels: Vec::new(),
+        }
     })
 }
 
@@ -57,6 +81,10 @@ pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)
     let steps = run.steps.iter();
     steps.map(|step| (millis(step.time), of(step))).collect()
 }
+
+/// How to read a curve of means.
+pub(super) const MEANS: &str =
+    "Each point is the mean over an interval of the visible range: zoom in for single events.";
 
 fn text(runs: &[Named<'_>]) -> String {
     let of = |run: &Named<'_>| {
@@ -72,7 +100,7 @@ fn text(runs: &[Named<'_>]) -> String {
         [run] => {
             let (idle, used, share) = of(run);
             format!(
-                "On average {idle} nodes were idle, and training used {used} of them ({share})."
+                "On average {idle} nodes were idle, and training used {used} of them ({share}). {MEANS}"
             )
         }
         runs => {
@@ -80,7 +108,8 @@ fn text(runs: &[Named<'_>]) -> String {
                 let (idle, used, share) = of(run);
                 format!("{} used {used} of {idle} ({share})", run.name)
             });
-            format!("Nodes on average: {}.", each.collect::<Vec<_>>().join("; "))
+            let each = each.collect::<Vec<_>>().join("; ");
+            format!("Nodes on average: {each}. {MEANS}")
         }
     }
 }

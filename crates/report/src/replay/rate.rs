@@ -1,6 +1,6 @@
 //! Work per second over time.
 
-use super::nodes::points;
+use super::nodes::{MEANS, points};
 use super::{Named, identity};
 use crate::Figure;
 use crate::curves::{means, minute};
@@ -13,7 +13,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
         Curve {
             name,
             colour,
-            shape: Shape::Step,
+            shape: Shape::Mean,
             points: points(run.result, |step| step.rate),
             labels: Vec::new(),
         }
@@ -35,7 +35,10 @@ fn text(runs: &[Named<'_>]) -> String {
         let s = &run.result.summary;
         large(s.total_work / s.span_seconds.max(f64::MIN_POSITIVE))
     };
-    let unit = "Work is in the units of the tasks' scaling curves, such as images or samples.";
+    let unit = format!(
+        "Work is in the units of the tasks' scaling curves, such as images or samples, summed over \
+         all tasks. {MEANS}"
+    );
     match runs {
         [run] => format!(
             "All tasks together, on average {} a second after costs. {unit}",

@@ -1,4 +1,4 @@
-//! Where node-time and work went.
+//! Shows where node-time and work went: the two accounts of a replay.
 
 use super::Named;
 use crate::figure::{Axis, Colour, Marks, Part};
@@ -6,68 +6,95 @@ use crate::numbers::{hours, large, percent};
 use crate::{Figure, Grid, Head};
 use gleaner_core::results::replay::Summary;
 
-/// A part of the bars: its name, its colour, and its shares of node-time and of work.
-type Share = (&'static str, Colour, fn(&Summary) -> [f64; 2]);
+/// A part of an account: its name, its colour and its amount.
+type Amount = (&'static str, Colour, fn(&Summary) -> f64);
 
-const SHARES: [Share; 5] = [
-    ("Used", Colour::Series(0), |s| [used(s), 0.0]),
-    ("Unused", Colour::Muted, |s| [1.0 - used(s), 0.0]),
-    ("Useful", Colour::Series(2), |s| {
-        [0.0, of_gross(s, s.total_work)]
-    }),
-    ("Lost to rescaling", Colour::Series(4), |s| {
-        [0.0, of_gross(s, s.rescale_loss)]
-    }),
-    ("Lost to preemption", Colour::Series(1), |s| {
-        [0.0, of_gross(s, s.preemption_loss)]
-    }),
+/// An account: a total and the parts that add up to it.
+struct Account {
+    name: &'static str,
+    whole: fn(&Summary) -> f64,
+    parts: [Amount; 4],
+}
+
+/// The accounts of idle node-time, in node-seconds, and of the work that was possible on the nodes held
+/// by tasks.
+static ACCOUNTS: [Account; 2] = [
+    Account {
+        name: "Idle node-time",
+        whole: |s| s.idle_node_seconds,
+        parts: [
+            ("Used before completion", Colour::Series(0), |s| {
+                s.before_completion_node_seconds
+            }),
+            ("Held after completion", Colour::Series(3), |s| {
+                s.after_completion_node_seconds
+            }),
+            ("Held with too few nodes to run", Colour::Series(4), |s| {
+                s.below_minimum_node_seconds
+            }),
+            ("Unused", Colour::Muted, |s| s.unused_node_seconds),
+        ],
+    },
+    Account {
+        name: "Possible work",
+        whole: |s| s.gross_work,
+        parts: [
+            ("Useful", Colour::Series(2), |s| s.total_work),
+            ("Lost to rescaling", Colour::Series(5), |s| s.rescale_loss),
+            ("Lost to preemption", Colour::Series(1), |s| {
+                s.preemption_loss
+            }),
+            ("Lost after completion", Colour::Series(6), |s| {
+                s.after_completion_work
+            }),
+        ],
+    },
 ];
 
-fn used(s: &Summary) -> f64 {
-    match s.idle_node_seconds > 0.0 {
-        true => (s.used_node_seconds / s.idle_node_seconds).clamp(0.0, 1.0),
-        false => 0.0,
-    }
-}
-
-fn of_gross(s: &Summary, work: f64) -> f64 {
-    let gross = s.total_work + s.rescale_loss + s.preemption_loss;
-    if gross > 0.0 { work / gross } else { 0.0 }
-}
-
-/// The bars of each run.
-const BARS: [&str; 2] = ["Idle node-time", "Work of used nodes"];
-
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
+    let parts = ACCOUNTS.iter().enumerate().flat_map(|(bar, account)| {
+        let parts = account.parts.iter();
+        parts.map(move |amount| part(runs, bar, account, amount))
+    });
     Figure {
         id: "spent".to_owned(),
         title: "Where node-time and work went".to_owned(),
-        text: "Of the idle node-time, what training held and what it left; of the work that the \
-               nodes it held could do, what was kept and what rescaling and preemption cost."
-            .to_owned(),
+        text:
+            "Two accounts. Idle node-time: used before completion, held without use, and unused. \
+               Work that was possible at the tasks' rates: useful work, which counts towards \
+               completion, and lost work."
+                .to_owned(),
         x: Axis::linear("%"),
         y: Axis::names("", names(runs)),
-        marks: Marks::Bars(SHARES.iter().map(|share| part(runs, share)).collect()),
+        marks: Marks::Bars(parts.collect()),
         numbers: numbers(runs),
     }
 }
 
 fn names(runs: &[Named<'_>]) -> Vec<String> {
-    let name = |bar: &str, run: &Named<'_>| match runs {
-        [_] => bar.to_owned(),
-        _ => format!("{}: {}", run.name, bar.to_lowercase()),
+    let name = |account: &Account, run: &Named<'_>| match runs {
+        [_] => account.name.to_owned(),
+        _ => format!("{}: {}", run.name, account.name.to_lowercase()),
     };
-    let of_bar = |bar| runs.iter().map(move |run| name(bar, run));
-    BARS.into_iter().flat_map(of_bar).collect()
+    let of_account = |account| runs.iter().map(move |run| name(account, run));
+    ACCOUNTS.iter().flat_map(of_account).collect()
 }
 
-/// One part of all bars, in the order of [`names`].
-fn part(runs: &[Named<'_>], (name, colour, of): &Share) -> Part {
-    let of_bar = |bar: usize| {
-        runs.iter()
-            .map(move |run| 100.0 * of(&run.result.summary)[bar])
+/// Returns one part for all bars, in the order of [`names`]. It is 0 in the bars of the other account.
+fn part(runs: &[Named<'_>], bar: usize, account: &Account, (name, colour, of): &Amount) -> Part {
+    let share = |s: &Summary| {
+        let whole = (account.whole)(s);
+        // Rounding errors of completion times may be negative.
+        let share = if whole > 0.0 { of(s) / whole } else { 0.0 };
+        100.0 * if share < 1e-9 { 0.0 } else { share }
     };
-    let values: Vec<f64> = (0..BARS.len()).flat_map(of_bar).collect();
+    let of_bar = |at: usize| {
+        let shares = runs.iter().map(|run| share(&run.result.summary));
+        shares
+            .map(|share| if at == bar { share } else { 0.0 })
+            .collect::<Vec<f64>>()
+    };
+    let values: Vec<f64> = (0..ACCOUNTS.len()).flat_map(of_bar).collect();
     let label = |value: &f64| match *value {
         0.0 => String::new(),
         value => percent(value / 100.0),
@@ -80,28 +107,39 @@ fn part(runs: &[Named<'_>], (name, colour, of): &Share) -> Part {
     }
 }
 
+/// A table of node-hours and work, with their shares of the total.
 fn numbers(runs: &[Named<'_>]) -> Grid {
-    let heads = [
-        "idle node-hours",
-        "used",
-        "unused",
-        "work done",
-        "lost to rescaling",
-        "lost to preemption",
-    ];
-    let heads = std::iter::once(Head::text("run")).chain(heads.map(Head::number));
-    let mut grid = Grid::new("Node-hours and work", heads);
+    let mut heads = vec![Head::text("part")];
     for run in runs {
-        let s = &run.result.summary;
-        grid.row([
-            run.name.to_owned(),
-            hours(s.idle_node_seconds),
-            hours(s.used_node_seconds),
-            hours(s.idle_node_seconds - s.used_node_seconds),
-            large(s.total_work),
-            large(s.rescale_loss),
-            large(s.preemption_loss),
-        ]);
+        let prefix = if runs.len() > 1 {
+            format!("{}: ", run.name)
+        } else {
+            String::new()
+        };
+        heads.push(Head::number(format!("{prefix}amount")));
+        heads.push(Head::number(format!("{prefix}share")));
+    }
+    let title = "Node-hours and work, in the units of the scaling curves";
+    let mut grid = Grid::new(title, heads);
+    let amounts: [fn(f64) -> String; 2] = [hours, large];
+    for (account, amount) in ACCOUNTS.iter().zip(amounts) {
+        let row = |name: &str, of: fn(&Summary) -> f64| {
+            let cells = runs.iter().flat_map(|run| {
+                let s = &run.result.summary;
+                let (part, whole) = (of(s), (account.whole)(s));
+                let share = if whole > 0.0 { part / whole } else { 0.0 };
+                // As in the figure, rounding errors do not count as a loss.
+                let part = if share < 1e-9 { 0.0 } else { part };
+                [amount(part), percent(share.max(0.0))]
+            });
+            std::iter::once(name.to_owned())
+                .chain(cells)
+                .collect::<Vec<_>>()
+        };
+        grid.row(row(account.name, account.whole));
+        for (name, _, of) in &account.parts {
+            grid.row(row(name, *of));
+        }
     }
     grid
 }

@@ -2,19 +2,17 @@
 
 use super::Named;
 use super::compare::{self, Row};
-use crate::numbers::{change, count, hours, large, number, part, percent, points};
-use crate::{Grid, Tile};
-use gleaner_core::domain::NodeRule;
+use crate::numbers::{change, count, hours, in_hours, large, number, part, percent, points};
+use crate::{Grid, Head, Tile};
 use gleaner_core::results::replay::Summary;
-use gleaner_core::words::duration;
-use gleaner_formats::output::summary::why;
+use gleaner_formats::output::summary::{TERMS, growth, why};
 
-const ROWS: [Row; 19] = [
-    ("Time replayed", |s| Some(s.span_seconds), duration, change),
+const ROWS: [Row; 24] = [
+    ("Time replayed", |s| Some(s.span_seconds), in_hours, change),
     (
-        "Time of the whole log",
+        "Duration of the whole log",
         |s| Some(s.log_span_seconds),
-        duration,
+        in_hours,
         change,
     ),
     ("Nodes in the log", |s| Some(s.nodes as f64), number, change),
@@ -31,7 +29,7 @@ const ROWS: [Row; 19] = [
         change,
     ),
     (
-        "Idle node-hours of the time replayed",
+        "Idle node-hours of the replayed time",
         |s| Some(s.idle_node_seconds),
         hours,
         change,
@@ -42,22 +40,50 @@ const ROWS: [Row; 19] = [
         hours,
         change,
     ),
-    ("Share of idle node-time used", used_share, percent, points),
-    ("Work done", |s| Some(s.total_work), large, change),
     (
-        "Work lost to rescaling",
-        |s| Some(s.rescale_loss),
+        "Share of idle node-time used",
+        |s| s.used_share,
+        percent,
+        points,
+    ),
+    (
+        "Possible work, in the units of the curves",
+        |s| Some(s.gross_work),
         large,
         change,
+    ),
+    (
+        "Useful work, in the units of the curves",
+        |s| Some(s.total_work),
+        large,
+        change,
+    ),
+    (
+        "Useful share of the possible work",
+        |s| s.useful_share,
+        percent,
+        points,
+    ),
+    (
+        "Work lost to rescaling",
+        |s| of_gross(s, s.rescale_loss),
+        percent,
+        points,
     ),
     (
         "Work lost to preemption",
-        |s| Some(s.preemption_loss),
-        large,
-        change,
+        |s| of_gross(s, s.preemption_loss),
+        percent,
+        points,
     ),
     (
-        "Tasks hit by an event on average",
+        "Work lost after completion",
+        |s| of_gross(s, s.after_completion_work),
+        percent,
+        points,
+    ),
+    (
+        "Mean number of tasks hit when nodes are taken back",
         |s| s.tasks_hit_mean,
         number,
         change,
@@ -69,7 +95,7 @@ const ROWS: [Row; 19] = [
         points,
     ),
     (
-        "Efficiency against the costless bound",
+        "Efficiency against the work without costs",
         |s| s.fluid_efficiency,
         percent,
         points,
@@ -81,6 +107,13 @@ const ROWS: [Row; 19] = [
         points,
     ),
     (
+        "Progress of the slowest task",
+        |s| s.fairness_min,
+        percent,
+        points,
+    ),
+    ("Evenness of progress", |s| s.fairness_jain, number, change),
+    (
         "Tasks finished",
         |s| Some(s.tasks_finished as f64),
         number,
@@ -89,25 +122,27 @@ const ROWS: [Row; 19] = [
     (
         "Mean time to completion",
         |s| s.completion_mean_s,
-        duration,
+        in_hours,
         change,
     ),
     (
         "Median time to completion",
         |s| s.completion_median_s,
-        duration,
+        in_hours,
         change,
     ),
     (
-        "Last task finished after",
+        "Time until the last task finished",
         |s| s.completion_last_s,
-        duration,
+        in_hours,
         change,
     ),
 ];
 
-fn used_share(s: &Summary) -> Option<f64> {
-    (s.idle_node_seconds > 0.0).then(|| s.used_node_seconds / s.idle_node_seconds)
+/// Returns a share of the possible work. Rounding errors of completion times count as 0.
+fn of_gross(s: &Summary, work: f64) -> Option<f64> {
+    let share = (s.gross_work > 0.0).then(|| work / s.gross_work)?;
+    Some(if share < 1e-9 { 0.0 } else { share })
 }
 
 /// All figures that any of the runs has, side by side, with their changes relative to the first.
@@ -119,6 +154,16 @@ pub(super) fn grid(runs: &[Named<'_>]) -> Grid {
     compare::grid(title, runs, &ROWS)
 }
 
+/// A table that explains the terms of the figures.
+pub(super) fn terms() -> Grid {
+    let heads = ["word", "meaning"].map(Head::text);
+    let mut grid = Grid::new("What the figures mean", heads);
+    for (word, meaning) in TERMS {
+        grid.row([word, meaning].map(str::to_owned));
+    }
+    grid
+}
+
 /// The most important figures of a single run.
 pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
     let tile = |name: &str, value: String, remark: String| Tile {
@@ -126,7 +171,7 @@ pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
         value,
         remark,
     };
-    let efficiency = s.efficiency.map_or("–".to_owned(), percent);
+    let percent_of = |share: Option<f64>| share.map_or("–".to_owned(), percent);
     let mut tiles = vec![
         tile(
             "Idle node-hours",
@@ -144,8 +189,16 @@ pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
         ),
         tile(
             "Efficiency",
-            efficiency,
-            format!("of {} nodes for training alone", number(s.equivalent_nodes)),
+            percent_of(s.efficiency),
+            format!(
+                "of the work of {} dedicated nodes",
+                number(s.equivalent_nodes)
+            ),
+        ),
+        tile(
+            "Useful",
+            percent_of(s.useful_share),
+            "of the work that was possible on the nodes used".to_owned(),
         ),
         tile(
             "Tasks finished",
@@ -154,8 +207,8 @@ pub(super) fn tiles(s: &Summary) -> Vec<Tile> {
         ),
     ];
     if let (Some(mean), Some(median)) = (s.completion_mean_s, s.completion_median_s) {
-        let remark = format!("mean; median {}", duration(median));
-        tiles.push(tile("Time to completion", duration(mean), remark));
+        let remark = format!("mean; median {}", in_hours(median));
+        tiles.push(tile("Time to completion", in_hours(mean), remark));
     }
     tiles
 }
@@ -180,14 +233,14 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
             "The whole log was replayed, {} to {} ({})",
             s.from,
             s.to,
-            duration(s.span_seconds)
+            in_hours(s.span_seconds)
         ),
         false => format!(
             "Of the log, {} to {}, the time to {} ({}) was replayed",
             s.log_from,
             s.log_to,
             s.to,
-            duration(s.span_seconds)
+            in_hours(s.span_seconds)
         ),
     };
     format!(
@@ -198,10 +251,6 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
         s.solver,
         number(s.t_fwd),
         count(s.max_tasks),
-        match s.node_choice {
-            NodeRule::Arrival => "the nodes that had been idle longest",
-            NodeRule::Blocks => "neighbouring nodes",
-            NodeRule::Learned => "nodes that had mostly left and joined together",
-        }
+        growth(s.node_choice)
     )
 }

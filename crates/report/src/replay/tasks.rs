@@ -4,59 +4,100 @@ use super::{Named, id_of};
 use crate::curves::{millis, minute};
 use crate::figure::{Axis, Marks, Span, Spans};
 use crate::names::short;
-use crate::numbers::{count, hours, number};
+use crate::numbers::{count, hours, number, part};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::AllocationRow;
-use gleaner_core::words::duration;
 use gleaner_formats::ingest::runs::ReplayRun;
 
-/// Maximum number of tasks in the figure.
-const MAX_TASKS: usize = 1_000;
+/// Maximum number of rows in the figure: more rows cannot be told apart.
+const MAX_ROWS: usize = 60;
 /// Maximum number of spans in the figure; thinning may leave a few more.
 const MAX_SPANS: usize = 60_000;
-/// Maximum number of tasks in the table.
-const MAX_ROWS: usize = 100;
+
+/// A row of the figure.
+struct Row {
+    name: String,
+    /// Indices of the tasks whose nodes the row shows, in file order.
+    tasks: Vec<usize>,
+}
+
+/// How tasks are assigned to rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// One row for each task that held nodes.
+    Each,
+    /// One row for each task of the set, including all its rounds.
+    Set,
+    /// One row for each of the tasks that held the most node-time.
+    Most,
+}
 
 pub(super) fn figure(run: &Named<'_>) -> Figure {
-    let shown = shown(run.result);
     let mut held = vec![Vec::new(); run.result.tasks.len()];
     for row in &run.result.allocations {
         held[row.task as usize].push(*row);
     }
-    let spans = shown
-        .iter()
-        .enumerate()
-        .flat_map(|(row, &task)| of_task(row, &held[task]));
+    let (kind, rows) = rows(run.result);
+    let spans = rows.iter().enumerate().flat_map(|(place, row)| {
+        let holds = row.tasks.iter().flat_map(|&task| &held[task]);
+        of_row(place, &holds.copied().collect::<Vec<_>>())
+    });
     let (spans, step) = thin::spans(&spans.collect::<Vec<_>>(), MAX_SPANS);
-    let names = shown
-        .iter()
-        .map(|&task| short(&run.result.tasks[task].name));
     Figure {
         id: id_of("tasks", run),
-        title: "Nodes of each task".to_owned(),
-        text: text(run.result, shown.len(), step),
+        title: match kind {
+            Rows::Each | Rows::Set => "Nodes of each task",
+            Rows::Most => "Nodes of the tasks that held the most node-time",
+        }
+        .to_owned(),
+        text: text(run.result, kind, &rows, step),
         x: Axis::time(),
-        y: Axis::names("", names.collect()),
+        y: Axis::names("", rows.iter().map(|row| row.name.clone()).collect()),
         marks: Marks::Spans(Spans {
             title: "nodes".to_owned(),
             spans,
         }),
-        numbers: numbers(run.result, &shown, &held),
+        numbers: numbers(run.result, kind, &rows, &held),
     }
 }
 
-/// The tasks that held nodes, in file order, at most [`MAX_TASKS`].
-fn shown(run: &ReplayRun) -> Vec<usize> {
+/// The rows of the figure, at most [`MAX_ROWS`], in file order.
+fn rows(run: &ReplayRun) -> (Rows, Vec<Row>) {
     let started = |task: &usize| run.tasks[*task].start.is_some();
-    (0..run.tasks.len())
-        .filter(started)
-        .take(MAX_TASKS)
-        .collect()
+    let started: Vec<usize> = (0..run.tasks.len()).filter(started).collect();
+    let alone = |&task: &usize| Row {
+        name: short(&run.tasks[task].name),
+        tasks: vec![task],
+    };
+    if started.len() <= MAX_ROWS {
+        return (Rows::Each, started.iter().map(alone).collect());
+    }
+    let set = run.tasks.len() / run.summary.rounds.max(1);
+    if run.summary.rounds > 1 && set <= MAX_ROWS {
+        // The tasks of a round are consecutive, in the order of the set.
+        let row = |first: usize| Row {
+            name: short(&run.tasks[first].name),
+            tasks: started
+                .iter()
+                .copied()
+                .filter(|task| task % set == first)
+                .collect(),
+        };
+        return (Rows::Set, (0..set).map(row).collect());
+    }
+    let mut most = started;
+    most.sort_by(|a, b| {
+        let seconds = |task: &usize| run.tasks[*task].node_seconds;
+        seconds(b).total_cmp(&seconds(a)).then(a.cmp(b))
+    });
+    most.truncate(MAX_ROWS);
+    most.sort_unstable();
+    (Rows::Most, most.iter().map(alone).collect())
 }
 
-/// The spans of a task's row: from each change of its node count to the next.
-fn of_task(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
+/// Returns the spans of a row, each from one change of its tasks' node count to the next.
+fn of_row(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
     let changes = holds
         .iter()
         .flat_map(|hold| [(hold.from, 1), (hold.to, -1)]);
@@ -84,54 +125,74 @@ fn of_task(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
     spans
 }
 
-fn text(run: &ReplayRun, shown: usize, step: f64) -> String {
-    let mut text = "A row for each task that held nodes, in file order; the stronger the colour, the more nodes."
-        .to_owned();
+fn text(run: &ReplayRun, kind: Rows, rows: &[Row], step: f64) -> String {
+    let number = |value: usize| count(value as u64);
     let started = run.tasks.iter().filter(|task| task.start.is_some()).count();
-    if shown < started {
-        text += &format!(
-            " The first {} of {} are shown.",
-            count(shown as u64),
-            count(started as u64)
-        );
-    }
+    let mut text = match kind {
+        Rows::Each => format!(
+            "A row for each of the {} tasks that held nodes, in file order",
+            number(started)
+        ),
+        Rows::Set => format!(
+            "A row for each of the {} tasks of the set, with all its {} rounds together ({} tasks \
+             held nodes)",
+            number(rows.len()),
+            number(run.summary.rounds),
+            number(started)
+        ),
+        Rows::Most => {
+            let of = |tasks: &mut dyn Iterator<Item = usize>| -> f64 {
+                tasks.map(|task| run.tasks[task].node_seconds).sum()
+            };
+            let shown = of(&mut rows.iter().flat_map(|row| row.tasks.iter().copied()));
+            format!(
+                "Of the {} tasks that held nodes, the {} that held the most node-time ({} of the \
+                 total), in file order",
+                number(started),
+                number(rows.len()),
+                part(shown, of(&mut (0..run.tasks.len())))
+            )
+        }
+    };
+    text += "; a stronger colour means more nodes.";
     if step > 0.0 {
-        let seconds = duration(step / 1e3);
-        text += &format!(" Within {seconds}, the largest number of nodes stands for all.");
+        let hours = hours(step / 1e3);
+        text += &format!(" Each interval of {hours} h shows its largest number of nodes.");
     }
     text
 }
 
-fn numbers(run: &ReplayRun, shown: &[usize], held: &[Vec<AllocationRow>]) -> Grid {
-    let title = match shown.len() > MAX_ROWS {
-        true => format!("The first {MAX_ROWS} tasks that held nodes"),
-        false => "Tasks that held nodes".to_owned(),
+fn numbers(run: &ReplayRun, kind: Rows, rows: &[Row], held: &[Vec<AllocationRow>]) -> Grid {
+    let title = match kind {
+        Rows::Each => "Tasks that held nodes".to_owned(),
+        Rows::Set => "Tasks of the set, all rounds together".to_owned(),
+        Rows::Most => format!("The {} tasks that held the most node-time", rows.len()),
     };
     let heads = [
         Head::text("task"),
-        Head::text("submitted"),
-        Head::text("started"),
-        Head::text("finished"),
+        Head::number("times started"),
+        Head::number("times finished"),
+        Head::text("first started"),
+        Head::text("last finished"),
         Head::number("node-hours"),
-        Head::number("nodes on average"),
+        Head::number("mean number of nodes while it held any"),
     ];
     let mut grid = Grid::new(title, heads);
-    for &task in shown.iter().take(MAX_ROWS) {
-        let end = &run.tasks[task];
-        let seconds: f64 = held[task]
-            .iter()
-            .map(|hold| hold.to.seconds_since(hold.from))
-            .sum();
-        let length: f64 = of_task(0, &held[task])
-            .iter()
-            .map(|span| span.to - span.from)
-            .sum();
+    for row in rows {
+        let tasks = || row.tasks.iter().map(|&task| &run.tasks[task]);
+        let holds = row.tasks.iter().flat_map(|&task| &held[task]);
+        let holds: Vec<AllocationRow> = holds.copied().collect();
+        let seconds = holds.iter().map(|hold| hold.to.seconds_since(hold.from));
+        let seconds: f64 = seconds.sum();
+        let spans = of_row(0, &holds);
+        let length: f64 = spans.iter().map(|span| span.to - span.from).sum();
         let time = |time: Option<Time>| time.map_or("–".to_owned(), |time| minute(millis(time)));
         grid.row([
-            short(&end.name),
-            time(Some(end.submit)),
-            time(end.start),
-            time(end.end),
+            row.name.clone(),
+            count(row.tasks.len() as u64),
+            count(tasks().filter(|task| task.end.is_some()).count() as u64),
+            time(tasks().filter_map(|task| task.start).min()),
+            time(tasks().filter_map(|task| task.end).max()),
             hours(seconds),
             number(if length > 0.0 {
                 seconds / (length / 1e3)
@@ -156,7 +217,7 @@ mod tests {
             from: Time::from_seconds(from),
             to: Time::from_seconds(to),
         };
-        let spans = of_task(3, &[hold(0, 2), hold(1, 3), hold(2, 3), hold(5, 6)]);
+        let spans = of_row(3, &[hold(0, 2), hold(1, 3), hold(2, 3), hold(5, 6)]);
         let told: Vec<_> = spans
             .iter()
             .map(|s| (s.from / 1e3, s.to / 1e3, s.value))

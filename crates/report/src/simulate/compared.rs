@@ -1,7 +1,7 @@
 //! Several simulations against the first.
 
 use super::Named;
-use crate::numbers::{change, number};
+use crate::numbers::{change, hours};
 use crate::{Grid, Head};
 use gleaner_core::results::simulate::Delays;
 use gleaner_formats::ingest::runs::PolicyRun;
@@ -9,9 +9,9 @@ use gleaner_formats::ingest::runs::PolicyRun;
 type Of = fn(&Delays) -> f64;
 
 const FIGURES: [(&str, Of); 3] = [
-    ("Average JCT (s)", |d| d.avg_jct_s),
-    ("Average queuing (s)", |d| d.avg_queue_s),
-    ("99.9 % queuing (s)", |d| d.p999_queue_s),
+    ("Average JCT (h)", |d| d.avg_jct_s),
+    ("Average queuing (h)", |d| d.avg_queue_s),
+    ("99.9 % queuing (h)", |d| d.p999_queue_s),
 ];
 
 /// A table for each figure, with a row for each policy and a column for each run.
@@ -34,7 +34,7 @@ fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
         let mut row = vec![name.to_owned()];
         for (place, run) in runs.iter().enumerate() {
             let value = value(run);
-            row.push(value.map_or("–".to_owned(), number));
+            row.push(value.map_or("–".to_owned(), hours));
             if place > 0 {
                 let change = value.zip(base).map(|(value, base)| change(value, base));
                 row.push(change.unwrap_or("–".to_owned()));

@@ -1,30 +1,36 @@
 //! Tables that compare the delays of policies.
 
 use super::Named;
-use crate::numbers::{count, number, percent};
+use crate::numbers::{count, hours, percent};
 use crate::{Grid, Head};
 use gleaner_core::results::simulate::{Delays, PolicyFigures, SMALL_JOB_GPUS};
 
-/// Columns of delays, in seconds.
+/// The delay columns, in hours.
 const DELAYS: [&str; 3] = [
-    "average JCT (s)",
-    "average queuing (s)",
-    "99.9 % queuing (s)",
+    "average JCT (h)",
+    "average queuing (h)",
+    "99.9 % queuing (h)",
 ];
 /// The same columns with shorter names.
-const SHORT: [&str; 3] = ["JCT (s)", "queuing (s)", "99.9 % (s)"];
+const SHORT: [&str; 3] = ["JCT (h)", "queuing (h)", "99.9 % (h)"];
 
-/// Delays in seconds; dashes if there is no job.
+/// Formats delays in hours, or dashes if there are no jobs.
 fn cells(delays: Option<&Delays>) -> [String; 3] {
     match delays {
         None => ["–", "–", "–"].map(str::to_owned),
-        Some(d) => [d.avg_jct_s, d.avg_queue_s, d.p999_queue_s].map(number),
+        Some(d) => [d.avg_jct_s, d.avg_queue_s, d.p999_queue_s].map(hours),
     }
 }
 
 /// A table of the delays of all jobs, by policy.
 pub(super) fn overview(run: &Named<'_>) -> Grid {
-    let rest = ["makespan (s)", "GPUs", "GPUs in use", "checkpoints"];
+    let rest = [
+        "makespan (h)",
+        "GPUs",
+        "GPUs in use while jobs arrive",
+        "GPUs in use over the makespan",
+        "checkpoints",
+    ];
     let heads = DELAYS.into_iter().chain(rest).map(Head::number);
     let heads = std::iter::once(Head::text("policy")).chain(heads);
     let mut grid = Grid::new("All jobs", heads);
@@ -33,8 +39,11 @@ pub(super) fn overview(run: &Named<'_>) -> Grid {
         let mut row = vec![policy.name.clone()];
         row.extend(cells(Some(&figures.all)));
         row.extend([
-            number(figures.makespan_s as f64),
+            hours(figures.makespan_s as f64),
             count(figures.gpus),
+            figures
+                .in_use_while_arriving
+                .map_or("–".to_owned(), percent),
             percent(figures.gpu_utilisation),
             count(figures.checkpoints),
         ]);

@@ -2,8 +2,8 @@
 
 use super::{Named, coloured, id_of};
 use crate::figure::{Axis, Curve, Marks, Shape};
+use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head, thin};
-use gleaner_core::words::duration;
 use gleaner_formats::ingest::runs::JobEnd;
 
 /// Number of parts into which thinning divides the ranks; each part keeps points of its own.
@@ -44,12 +44,12 @@ fn figure(
 ) -> Figure {
     let heads = SHARES.map(|share| Head::number(format!("{share} % of jobs")));
     let heads = std::iter::once(Head::text("policy")).chain(heads);
-    let mut numbers = Grid::new(format!("{title}: within how long"), heads);
+    let mut numbers = Grid::new(format!("{title}: hours, by share of jobs"), heads);
     let mut curves = Vec::new();
     for (policy, colour) in coloured(run) {
         let mut sorted: Vec<i64> = policy.jobs.iter().map(of).collect();
         sorted.sort_unstable();
-        let cells = SHARES.map(|share| at(&sorted, share).map_or("–".to_owned(), duration));
+        let cells = SHARES.map(|share| at(&sorted, share).map_or("–".to_owned(), hours));
         numbers.row(std::iter::once(policy.name.clone()).chain(cells));
         curves.push(Curve {
             name: policy.name.clone(),
@@ -63,15 +63,15 @@ fn figure(
         id: id_of(id, run),
         title: title.to_owned(),
         text: text.to_owned(),
-        x: Axis::duration(axis),
+        x: Axis::hours(format!("{axis} (hours)")),
         y: Axis::linear("% of jobs"),
         marks: Marks::Curves(curves),
         numbers,
     }
 }
 
-/// Points of a time in seconds and the percentage of jobs that took no longer. Times under a second
-/// count as a second.
+/// Points that pair a time in hours with the percentage of jobs that took at most that time. Times
+/// under a second count as one second.
 fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
     let mut ranks: Vec<(f64, f64)> = Vec::new();
     for same in sorted.chunk_by(|a, b| (*a).max(1) == (*b).max(1)) {
@@ -82,7 +82,7 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
     // Thinned along the ranks, over which the jobs are spread evenly.
     let kept = thin::points(&ranks, BUCKETS);
     kept.into_iter()
-        .map(|(rank, seconds)| (seconds, percent * rank))
+        .map(|(rank, seconds)| (seconds / HOUR, percent * rank))
         .collect()
 }
 
@@ -100,6 +100,7 @@ mod tests {
     #[test]
     fn shares_of_jobs() {
         let expected = [(1.0, 50.0), (7.0, 75.0), (9.0, 100.0)];
+        let expected = expected.map(|(seconds, share)| (seconds / HOUR, share));
         assert_eq!(distribution(&[0, 1, 7, 9]), expected);
         assert_eq!(distribution(&[]), []);
         assert_eq!(at(&[1, 2, 3, 4], 50.0), Some(2.0));

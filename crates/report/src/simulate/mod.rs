@@ -5,6 +5,7 @@ use super::names::slug;
 use super::{Block, Section};
 use gleaner_formats::ingest::runs::{PolicyRun, SimulateRun};
 
+mod assumed;
 mod compared;
 mod delays;
 mod distribution;
@@ -53,6 +54,7 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
         Block::Grid(delays::overview(run)),
         Block::Grid(delays::sizes(run)),
     ];
+    blocks.extend(assumed::blocks(run));
     blocks.extend(figures.map(Block::figure));
     blocks.push(Block::Folded(vcs::completion(run)));
     Section {

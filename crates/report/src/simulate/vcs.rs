@@ -3,24 +3,24 @@
 use super::{Named, id_of};
 use crate::figure::{Axis, Heat, Marks};
 use crate::names::short;
-use crate::numbers::number;
+use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head};
 use gleaner_core::results::simulate::Delays;
 
 /// Average queuing by virtual cluster and policy.
 pub(super) fn figure(run: &Named<'_>) -> Figure {
-    let values = table(run, |delays| delays.avg_queue_s);
+    let values = table(run, |delays| delays.avg_queue_s / HOUR);
     let label = |value: &Option<f64>| value.map_or("–".to_owned(), brief);
     let labels = values.iter().map(|row| row.iter().map(label).collect());
     Figure {
         id: id_of("vcs", run),
         title: "Average queuing by virtual cluster".to_owned(),
-        text: "The stronger the colour, the longer jobs waited, on a logarithmic scale.".to_owned(),
+        text: "In hours. A stronger colour means a longer wait, on a logarithmic scale.".to_owned(),
         x: Axis::names("", policies(run)),
         y: Axis::names("", vcs(run)),
-        numbers: grid(run, "Average queuing (s) by virtual cluster", &values),
+        numbers: grid(run, "Average queuing (h) by virtual cluster", &values),
         marks: Marks::Heat(Heat {
-            title: "average queuing (s)".to_owned(),
+            title: "average queuing (h)".to_owned(),
             labels: labels.collect(),
             values,
             notes: Vec::new(),
@@ -31,8 +31,8 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
 
 /// Average job completion times by virtual cluster and policy.
 pub(super) fn completion(run: &Named<'_>) -> Grid {
-    let values = table(run, |delays| delays.avg_jct_s);
-    grid(run, "Average JCT (s) by virtual cluster", &values)
+    let values = table(run, |delays| delays.avg_jct_s / HOUR);
+    grid(run, "Average JCT (h) by virtual cluster", &values)
 }
 
 /// Values by virtual cluster, then policy; `None` if the policy has no value for the cluster.
@@ -50,7 +50,9 @@ fn grid(run: &Named<'_>, title: &str, values: &[Vec<Option<f64>>]) -> Grid {
     let heads = std::iter::once(Head::text("virtual cluster")).chain(heads);
     let mut grid = Grid::new(title, heads);
     for (vc, row) in vcs(run).into_iter().zip(values) {
-        let cells = row.iter().map(|cell| cell.map_or("–".to_owned(), number));
+        let cells = row
+            .iter()
+            .map(|cell| cell.map_or("–".to_owned(), |cell| hours(cell * HOUR)));
         grid.row(std::iter::once(vc).chain(cells));
     }
     grid
@@ -73,19 +75,12 @@ fn vcs(run: &Named<'_>) -> Vec<String> {
     full_names(run).iter().map(|name| short(name)).collect()
 }
 
-/// A duration in one unit, short enough for a cell.
-fn brief(seconds: f64) -> String {
-    let units = [(86_400.0, "d"), (3_600.0, "h"), (60.0, "min")];
-    match units.iter().find(|(size, _)| seconds >= *size) {
-        Some((size, unit)) => format!("{} {unit}", two_digits(seconds / size)),
-        None => format!("{seconds:.0} s"),
-    }
-}
-
-fn two_digits(value: f64) -> String {
-    if value < 9.95 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.0}")
+/// Formats hours compactly enough to fit in a table cell.
+fn brief(hours: f64) -> String {
+    match hours {
+        0.0 => "0".to_owned(),
+        short if short < 0.01 => "< 0.01".to_owned(),
+        short if short < 9.95 => format!("{short:.2}"),
+        long => format!("{long:.0}"),
     }
 }

@@ -6,9 +6,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::coord::Along;
 use super::frame::{self, Frame};
-use super::palette::{GRID, INK, SOFT, ramp, shade};
+use super::palette::{GRID, INK, SHADE, SOFT, ramp, shade};
 use super::{bars, curves, field};
-use crate::figure::{Colour, Figure, Marks, Spans};
+use crate::figure::{Colour, Figure, Marks, Panel, Spans};
 
 /// Number of colour steps in a legend.
 const RAMP: u32 = 50;
@@ -36,6 +36,9 @@ impl<B: DrawingBackend> Canvas<B> {
     pub fn draw(&self, figure: &Figure) -> Drawn<B> {
         self.area.fill(&WHITE)?;
         let frame = Frame::of(figure);
+        if let Marks::Panels(panels) = &figure.marks {
+            return self.panels(figure, panels, &frame);
+        }
         self.text(&figure.title, 17, INK, (self.px(16), self.px(14)))?;
         let legend = self.legend(figure)?;
         let mut axes = self.axes(figure, &frame, legend)?;
@@ -43,10 +46,39 @@ impl<B: DrawingBackend> Canvas<B> {
             Marks::Curves(all) => curves::draw(self, &mut axes, all, &frame),
             Marks::Bars(parts) => bars::lying(self, &mut axes, parts, &frame),
             Marks::Groups(parts) => bars::upright(self, &mut axes, parts),
+            // Panels are drawn above, without a legend.
+            Marks::Panels(_) => Ok(()),
             Marks::Heat(heat) => field::heat(self, &mut axes, heat),
             Marks::Spans(spans) => field::spans(self, &mut axes, spans),
         }?;
         self.area.present()
+    }
+
+    /// Draws a panel for each curve, one below the other. Only the last panel has the title of the
+    /// axis.
+    fn panels(&self, figure: &Figure, panels: &[Panel], frame: &Frame) -> Drawn<B> {
+        self.text(&figure.title, 17, INK, (self.px(16), self.px(14)))?;
+        let (_, body) = self.area.split_vertically(self.px(frame::HEADER));
+        for (place, area) in body.split_evenly((panels.len(), 1)).into_iter().enumerate() {
+            let mut alone = figure.clone();
+            alone.y.title.clear();
+            if place + 1 < panels.len() {
+                alone.x.title.clear();
+            }
+            Canvas::new(area, self.scale).panel(&alone, &panels[place], frame)?;
+        }
+        self.area.present()
+    }
+
+    fn panel(&self, figure: &Figure, panel: &Panel, frame: &Frame) -> Drawn<B> {
+        self.text(&panel.curve.name, 12, SOFT, (self.px(16), 0))?;
+        let mut axes = self.axes(figure, frame, self.px(16))?;
+        let shades = panel.shades.iter().map(|shade| {
+            let corners = [(shade.from, frame.y.low), (shade.to, frame.y.high)];
+            Rectangle::new(corners, SHADE.filled())
+        });
+        axes.draw_series(shades)?;
+        curves::draw(self, &mut axes, std::slice::from_ref(&panel.curve), frame)
     }
 
     /// A length in pixels of this surface.

@@ -10,6 +10,8 @@ use crate::thin;
 
 /// Number of parts into which thinning divides a curve: about the width of a picture in pixels.
 const BUCKETS: usize = 1_200;
+/// Number of intervals whose means are drawn.
+const MEANS: usize = 300;
 
 pub(super) fn draw<B: DrawingBackend>(
     canvas: &Canvas<B>,
@@ -19,10 +21,7 @@ pub(super) fn draw<B: DrawingBackend>(
 ) -> Drawn<B> {
     for curve in curves {
         let colour = shade(curve.colour);
-        let points = match curve.shape {
-            Shape::Whiskers => curve.points.clone(),
-            _ => thin::points(&curve.points, BUCKETS),
-        };
+        let points = drawn(curve);
         match curve.shape {
             Shape::Whiskers => whiskers(canvas, axes, &points, colour)?,
             Shape::Points => dots(canvas, axes, &points, colour)?,
@@ -31,12 +30,12 @@ pub(super) fn draw<B: DrawingBackend>(
                 stroke(canvas, axes, points, colour)?;
             }
             Shape::Line => stroke(canvas, axes, points, colour)?,
-            Shape::Step => stroke(canvas, axes, stairs(&points), colour)?,
+            Shape::Step | Shape::Mean => stroke(canvas, axes, stairs(&points), colour)?,
             Shape::Stairs => {
                 dots(canvas, axes, &changes(&points), colour)?;
                 stroke(canvas, axes, stairs(&points), colour)?;
             }
-            Shape::Area => {
+            Shape::Area | Shape::MeanArea => {
                 let mut outline = stairs(&points);
                 if let (Some(first), Some(last)) = (points.first(), points.last()) {
                     outline.extend([(last.0, frame.y.low), (first.0, frame.y.low)]);
@@ -46,6 +45,21 @@ pub(super) fn draw<B: DrawingBackend>(
         }
     }
     Ok(())
+}
+
+/// Returns the points of a curve to draw.
+pub(super) fn drawn(curve: &Curve) -> Vec<(f64, f64)> {
+    match curve.shape {
+        Shape::Whiskers => curve.points.clone(),
+        Shape::Mean | Shape::MeanArea => {
+            let means = thin::means(&curve.points, MEANS, MEANS);
+            means
+                .iter()
+                .map(|stretch| (stretch.from, stretch.mean))
+                .collect()
+        }
+        _ => thin::points(&curve.points, BUCKETS),
+    }
 }
 
 fn dots<B: DrawingBackend>(

@@ -17,7 +17,20 @@ pub(super) fn heat<B: DrawingBackend>(
     axes: &mut Axes<'_, B>,
     heat: &Heat,
 ) -> Drawn<B> {
-    let along = |value: f64| if heat.log { value.max(1.0).ln() } else { value };
+    let highest = heat
+        .values
+        .iter()
+        .flatten()
+        .flatten()
+        .copied()
+        .fold(f64::MIN_POSITIVE, f64::max);
+    let along = |value: f64| {
+        if heat.log {
+            value.max(1e-4 * highest).ln()
+        } else {
+            value
+        }
+    };
     let values = || {
         heat.values
             .iter()

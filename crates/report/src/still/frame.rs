@@ -1,6 +1,7 @@
 //! A figure's size, the ends of its axes, and its legend.
 
-use crate::figure::{Axis, Colour, Figure, Marks, Scale};
+use super::curves;
+use crate::figure::{Axis, Colour, Curve, Figure, Marks, Scale};
 use crate::ticks::Ticks;
 
 /// Maximum number of marks along a horizontal axis.
@@ -9,6 +10,12 @@ const MANY: usize = 8;
 const FEW: usize = 6;
 /// Maximum number of names along an axis.
 const NAMES: usize = 24;
+/// Maximum number of tick marks on the vertical axis of a panel.
+const FEWEST: usize = 3;
+
+/// Height of the title, and of each panel title, in pixels before scaling.
+pub(super) const HEADER: u32 = 44;
+const PANEL: u32 = 110;
 
 /// Minimum length of a horizontal axis, and the width of a letter along it.
 const WIDE: usize = 720;
@@ -34,9 +41,13 @@ impl Frame {
             _ => usize::MAX,
         };
         let along = most(&figure.x, MANY).min(room(&figure.x));
+        let few = match figure.marks {
+            Marks::Panels(_) => FEWEST,
+            _ => FEW,
+        };
         let mut frame = Frame {
             x: Ticks::of(&figure.x.scale, x.0, x.1, along),
-            y: Ticks::of(&figure.y.scale, y.0, y.1, most(&figure.y, FEW)),
+            y: Ticks::of(&figure.y.scale, y.0, y.1, most(&figure.y, few)),
         };
         if matches!(figure.y.scale, Scale::Names(_)) {
             (frame.y.low, frame.y.high) = (-frame.y.high, -frame.y.low);
@@ -56,12 +67,17 @@ fn longest(names: &[String]) -> usize {
 fn extents(figure: &Figure) -> ((f64, f64), (f64, f64)) {
     let nothing = (f64::MAX, f64::MIN);
     let add = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    let around = |curves: &[&Curve]| {
+        let points: Vec<(f64, f64)> = curves
+            .iter()
+            .flat_map(|curve| curves::drawn(curve))
+            .collect();
+        let along = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(nothing, add);
+        (along(|point| point.0), along(|point| point.1))
+    };
     match &figure.marks {
-        Marks::Curves(curves) => {
-            let points = || curves.iter().flat_map(|curve| &curve.points);
-            let x = points().map(|point| point.0).fold(nothing, add);
-            (x, points().map(|point| point.1).fold(nothing, add))
-        }
+        Marks::Curves(curves) => around(&curves.iter().collect::<Vec<_>>()),
+        Marks::Panels(panels) => around(&panels.iter().map(|p| &p.curve).collect::<Vec<_>>()),
         Marks::Bars(parts) if figure.x.scale == Scale::Spread => {
             let values = parts.iter().flat_map(|part| &part.values);
             (values.copied().fold((0.0, 0.0), add), (0.0, 0.0))
@@ -89,6 +105,7 @@ pub(super) fn height(figure: &Figure) -> u32 {
         Marks::Bars(_) => rows(52, 1_200),
         Marks::Heat(_) => rows(30, 900),
         Marks::Spans(_) => rows(18, 620),
+        Marks::Panels(ref panels) => HEADER + PANEL * panels.len() as u32,
         Marks::Curves(_) | Marks::Groups(_) => 460,
     }
 }
@@ -101,7 +118,7 @@ pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
             .iter()
             .map(|part| (part.name.clone(), part.colour))
             .collect(),
-        Marks::Heat(_) | Marks::Spans(_) => Vec::new(),
+        Marks::Panels(_) | Marks::Heat(_) | Marks::Spans(_) => Vec::new(),
     };
     if entries.len() > 1 {
         entries

@@ -22,6 +22,8 @@ pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
 pub(super) const SOFT: RGBColor = RGBColor(0x5a, 0x64, 0x70);
 /// Colour of lines in the background.
 pub(super) const GRID: RGBColor = RGBColor(0xe8, 0xea, 0xed);
+/// Colour of the shaded parts of an axis.
+pub(super) const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe2);
 const LOW: RGBColor = RGBColor(0xe6, 0xef, 0xf7);
 const HIGH: RGBColor = RGBColor(0x08, 0x40, 0x6b);
 

@@ -6,6 +6,7 @@ use super::{Block, Figure, Section};
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::Mode;
 use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_formats::output::sweep::note_on_placers;
 
 mod cells;
 mod choice;
@@ -42,6 +43,8 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
     let drawn = Drawn::of(sweep.result, &trials, choice)?;
     let by = choice.metric.as_deref().unwrap_or(sweep.result.by.name);
     let mut blocks = vec![Block::Tiles(tables::tiles(sweep.result, &trials, by))];
+    let note = note_on_placers(trials.settings.iter().copied());
+    blocks.extend(note.map(|note| Block::Note(note.to_owned())));
     blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
     blocks.extend([
         Block::Grid(tables::best(sweep.result, &trials)),
@@ -93,7 +96,12 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
         varied.push(format!("seed ({} values)", trials.seeds));
     }
     let varied = varied.join(", ");
-    match varied.as_str() {
+    let unfinished = if sweep.complete {
+        ""
+    } else {
+        "This sweep is unfinished: runs are missing, and the best settings may change. "
+    };
+    let runs = match varied.as_str() {
         "" => format!(
             "{} {what}, all with the same settings.",
             count(sweep.runs.len() as u64)
@@ -106,5 +114,6 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
                 _ => " Figures are means over seeds, ± half of the 95 % interval by Student's t.",
             }
         ),
-    }
+    };
+    format!("{unfinished}{runs}")
 }

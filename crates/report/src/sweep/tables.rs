@@ -67,7 +67,7 @@ fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
             let ties = ties.iter().flatten().map(|metric| plain(metric.name));
             let ties = ties.collect::<Vec<_>>().join(", then ");
             let others = counted(settings - 1, "other setting");
-            format!("as of {others}; of these the best by {ties}")
+            format!("{others} also reach it; the best of all these by {ties}")
         }
     }
 }

@@ -253,6 +253,7 @@ pub(super) mod tests {
             by: Mode::Replay.metric("total_work").unwrap(),
             groups: groups(Mode::Replay, &runs),
             runs,
+            complete: true,
         }
     }
 

@@ -17,6 +17,7 @@ const axis = ({ title, scale, names }, width = Infinity, standoff = 10) => {
   switch (scale) {
     case "time": return { ...common, type: "date", ticks: "outside", tickangle: 0, nticks: width < 520 ? 4 : 9, hoverformat: "%Y-%m-%d %H:%M:%S" };
     case "log": return { ...common, type: "log" };
+    case "hours": return { ...common, type: "log", ticks: "outside", dtick: 1, tickformat: ",~g" };
     case "duration": return {
       ...common, type: "log", ticks: "outside",
       tickangle: 0, tickvals: durations(width).map((d) => d[0]), ticktext: durations(width).map((d) => d[1]),

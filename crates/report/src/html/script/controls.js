@@ -28,7 +28,7 @@ const tools = (chart, title) => {
 };
 
 const swatch = (mark, figure) => {
-  const solid = figure.kind !== "curves" || mark.shape === "area" || mark.shape === "points";
+  const solid = figure.kind !== "curves" || mark.shape === "area" || mark.shape === "mean-area" || mark.shape === "points";
   const colour = shade(mark.colour);
   const dash = { solid: "", dash: "5 3", dot: "1.5 2.5", dashdot: "5 2 1.5 2", longdash: "8 3", longdashdot: "8 2 1.5 2" };
   const style = solid ? "" : dash[dashOf(figure, mark)];
@@ -45,7 +45,7 @@ const swatch = (mark, figure) => {
 };
 const keys = (chart) => {
   const { marks } = chart.figure;
-  const buttons = Array.isArray(marks) && marks.length > 1 ? marks.map((mark, i) => {
+  const buttons = Array.isArray(marks) && marks.length > 1 && chart.figure.kind !== "panels" ? marks.map((mark, i) => {
     const button = make("button", { type: "button", onclick: () => {
       if (!chart.hidden.delete(i)) chart.hidden.add(i);
       button.setAttribute("aria-pressed", String(!chart.hidden.has(i)));

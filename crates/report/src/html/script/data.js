@@ -11,7 +11,7 @@ const numbers = ({ first, steps }) => {
   return out;
 };
 const unpack = (figure) => {
-  if (figure.kind === "curves") {
+  if (figure.kind === "curves" || figure.kind === "panels") {
     figure.marks.forEach((curve, i) => {
       curve.x = curve.x ? numbers(curve.x) : figure.marks[i - 1].x;
     });
@@ -56,4 +56,43 @@ const inView = (x, ys, range, stretches) => {
     kept.push(...[...places].sort((a, b) => a - b));
   }
   return kept;
+};
+
+const isMean = (curve) => curve.shape === "mean" || curve.shape === "mean-area";
+// Step curves over a common x by stretches of the part in view: where each begins, and of each curve the mean,
+// weighted by length, the lowest and the highest value. Few points stay as they are.
+const meansInView = (x, curves, range, count) => {
+  const last = x.length - 1;
+  const low = Math.max(range?.[0] ?? -Infinity, x[0]), high = Math.min(range?.[1] ?? Infinity, x[last]);
+  const first = Math.max(0, place(x, low) - 1), end = Math.min(last, place(x, high));
+  const ends = curves.map(({ y, extremes }) => extremes ?? [y, y]);
+  if (end - first < 2 * count || !(high > low)) {
+    const all = Array.from({ length: Math.max(0, end - first + 1) }, (_, i) => first + i);
+    const at = (values) => all.map((p) => values[p]);
+    return { x: at(x), parts: curves.map(({ y }, k) => ({ y: at(y), low: at(ends[k][0]), high: at(ends[k][1]) })) };
+  }
+  const width = (high - low) / count;
+  const make = (value) => new Array(count).fill(value);
+  const lengths = make(0);
+  const parts = curves.map(() => ({ y: make(0), low: make(Infinity), high: make(-Infinity) }));
+  for (let p = first; p < end; p++) {
+    const to = Math.min(x[p + 1], high);
+    for (let at = Math.max(x[p], low); at < to;) {
+      const k = Math.min(count - 1, Math.floor((at - low) / width));
+      const next = k === count - 1 ? to : Math.min(to, Math.max(low + (k + 1) * width, at + width * 1e-9));
+      lengths[k] += next - at;
+      curves.forEach(({ y }, c) => {
+        parts[c].y[k] += y[p] * (next - at);
+        parts[c].low[k] = Math.min(parts[c].low[k], ends[c][0][p]);
+        parts[c].high[k] = Math.max(parts[c].high[k], ends[c][1][p]);
+      });
+      at = next;
+    }
+  }
+  // The last mean holds to the end of the part in view.
+  const closed = (values) => [...values, values.at(-1)];
+  const means = parts.map((part) => ({
+    y: closed(part.y.map((area, k) => area / lengths[k])), low: closed(part.low), high: closed(part.high),
+  }));
+  return { x: [...lengths.map((_, k) => low + k * width), high], parts: means };
 };

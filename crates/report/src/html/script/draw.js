@@ -1,6 +1,6 @@
 // A figure is drawn anew whenever its part in view, its curves or the colours change.
 
-const KINDS = { curves, spans, bars, groups, heat };
+const KINDS = { curves, panels, spans, bars, groups, heat };
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: "reset", showTips: false };
 
 const draw = async (chart) => {

@@ -2,7 +2,8 @@
 
 const heat = ({ figure, width }) => {
   const { values, labels, notes, log, title } = figure.marks;
-  const shown = values.map((row) => row.map((v) => (v === null ? null : log ? Math.log10(Math.max(v, 1)) : v)));
+  const least = 1e-4 * values.flat().reduce((a, b) => Math.max(a, b ?? 0), Number.MIN_VALUE);
+  const shown = values.map((row) => row.map((v) => (v === null ? null : log ? Math.log10(Math.max(v, least)) : v)));
   const all = shown.flat().filter((v) => v !== null);
   const low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
   // Many rows are low, so that all are seen at once.

@@ -1,7 +1,7 @@
 // The page: builds every chart, and draws all anew where the window or the colours change.
 
 const build = async (element, figure) => {
-  const zooms = figure.kind === "spans" || (figure.kind === "curves" && figure.x.scale !== "duration" && figure.x.scale !== "names");
+  const zooms = figure.kind === "spans" || figure.kind === "panels" || (figure.kind === "curves" && !isLog(figure.x) && figure.x.scale !== "names");
   const chart = { element, figure: unpack(figure), range: null, hidden: new Set(), zooms };
   const title = document.getElementById(figure.id).textContent;
   chart.keys = keys(chart);

@@ -17,9 +17,10 @@ applyTheme();
 
 const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid"];
 const SERIES = DASHES.length;
+const isLog = ({ scale }) => scale === "duration" || scale === "hours";
 const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 // Curves that are smooth differ by their dashes, too; those that jump would be torn by them.
 const dashOf = (figure, curve) =>
-  figure.x.scale !== "duration" || curve.colour === null ? "solid" : DASHES[curve.colour % SERIES];
+  !isLog(figure.x) || curve.colour === null ? "solid" : DASHES[curve.colour % SERIES];
 const shade = (colour) => css(colour === null ? "--muted" : `--s${colour % SERIES}`);
 const ramp = () => [[0, css("--low")], [1, css("--high")]];

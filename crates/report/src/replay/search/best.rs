@@ -1,16 +1,15 @@
 //! The least loss of the trials that have reached the last rung, over time.
 
 use super::Searched;
-use super::clock::Clock;
+use super::clock;
 use super::told::{loss, resource};
 use crate::curves::{millis, minute};
 use crate::figure::{Axis, Curve, Marks, Shape};
 use crate::names::short;
-use crate::numbers::count;
+use crate::numbers::{count, in_hours};
 use crate::{Block, Figure, Grid, Head};
 use gleaner_core::domain::Time;
 use gleaner_core::results::search::{TrialRow, TrialState};
-use gleaner_core::words::duration;
 
 /// Maximum number of points of a curve that show their trials as hover text.
 const TOLD: usize = 4_000;
@@ -26,7 +25,7 @@ struct Best<'a> {
 
 /// The figure, or a note if no trial of any run reached the last rung. `is_named` says that the
 /// page has other runs.
-pub(super) fn block(runs: &[Searched<'_>], clock: Clock, is_named: bool) -> Block {
+pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     let bests: Vec<Vec<Best<'_>>> = runs.iter().map(bests).collect();
     if bests.iter().all(Vec::is_empty) {
         let note = "No trial reached the last rung: there is no best loss.";
@@ -39,13 +38,13 @@ pub(super) fn block(runs: &[Searched<'_>], clock: Clock, is_named: bool) -> Bloc
             true => run.run.name.to_owned(),
             false => "Best loss".to_owned(),
         },
-        ..curve(run, clock, bests)
+        ..curve(run, bests)
     });
     Block::figure(Figure {
         id: "best-loss".to_owned(),
         title: "Best loss so far".to_owned(),
         text: text(runs, &bests),
-        x: clock.axis(),
+        x: clock::axis(),
         y: Axis::spread("loss"),
         marks: Marks::Curves(curves.collect()),
         numbers: numbers(runs, &bests),
@@ -76,11 +75,11 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
 }
 
 /// The curve without its name: a point for each improvement, and the last loss at the end.
-fn curve(run: &Searched<'_>, clock: Clock, bests: &[Best<'_>]) -> Curve {
+fn curve(run: &Searched<'_>, bests: &[Best<'_>]) -> Curve {
     let last = bests.last().filter(|last| run.to > last.time);
-    let point = |best: &Best<'_>| (clock.at(run, best.time), best.loss);
+    let point = |best: &Best<'_>| (clock::at(run, best.time), best.loss);
     let mut points: Vec<(f64, f64)> = bests.iter().map(point).collect();
-    points.extend(last.map(|best| (clock.at(run, run.to), best.loss)));
+    points.extend(last.map(|best| (clock::at(run, run.to), best.loss)));
     let told = match points.len() {
         0..=TOLD => bests.iter().chain(last).map(|b| label(run, b)).collect(),
         _ => Vec::new(),
@@ -105,7 +104,7 @@ fn label(run: &Searched<'_>, best: &Best<'_>) -> String {
 
 /// The time from the first event of the replay.
 fn after(run: &Searched<'_>, best: &Best<'_>) -> String {
-    duration(best.time.seconds_since(run.from))
+    in_hours(best.time.seconds_since(run.from))
 }
 
 fn text(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> String {

@@ -3,11 +3,10 @@
 use super::Searched;
 use super::told::loss;
 use crate::Grid;
-use crate::numbers::{change, count, large, number, percent, points};
+use crate::numbers::{change, count, in_hours, large, number, percent, points};
 use crate::replay::Named;
 use crate::replay::compare::{self, Row};
 use gleaner_core::results::replay::Summary;
-use gleaner_core::words::duration;
 
 const ROWS: [Row; 12] = [
     (
@@ -38,15 +37,15 @@ const ROWS: [Row; 12] = [
     (
         "Time to the first rung",
         |s| s.first_rung_s,
-        duration,
+        in_hours,
         change,
     ),
-    ("Time to the last rung", |s| s.last_rung_s, duration, change),
+    ("Time to the last rung", |s| s.last_rung_s, in_hours, change),
     ("Best loss", |s| s.best_loss, loss, change),
     (
         "Time to the best trial",
         |s| s.best_trial_s,
-        duration,
+        in_hours,
         change,
     ),
     ("Regret", |s| s.regret, loss, change),

@@ -3,7 +3,6 @@
 use super::{Named, identity};
 use crate::figure::Colour;
 use crate::{Block, Section};
-use clock::Clock;
 use gleaner_core::domain::Time;
 use gleaner_core::results::search::SearchOutcome;
 
@@ -59,13 +58,12 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
     if searched.is_empty() {
         return None;
     }
-    let clock = Clock::of(&searched);
     let mut blocks = vec![
         Block::Grid(figures::grid(&searched)),
-        best::block(&searched, clock, runs.len() > 1),
+        best::block(&searched, runs.len() > 1),
     ];
     let is_alone = searched.len() == 1;
-    let each = searched.iter().flat_map(|run| of_one(run, clock, is_alone));
+    let each = searched.iter().flat_map(|run| of_one(run, is_alone));
     blocks.extend(each);
     Some(Section {
         id: "search".to_owned(),
@@ -80,17 +78,14 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
 }
 
 /// The trials at each rung of one search: a figure and a table.
-fn of_one(run: &Searched<'_>, clock: Clock, is_alone: bool) -> Vec<Block> {
+fn of_one(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     if run.outcome.rungs.is_empty() {
         return vec![Block::Note(format!(
             "No trial of {} reached a rung.",
             run.run.name
         ))];
     }
-    let (figure, table) = (
-        reached::figure(run, clock, is_alone),
-        rungs::grid(run, is_alone),
-    );
+    let (figure, table) = (reached::figure(run, is_alone), rungs::grid(run, is_alone));
     match is_alone {
         true => vec![Block::figure(figure), Block::Grid(table)],
         false => vec![Block::figure(figure), Block::Folded(table)],

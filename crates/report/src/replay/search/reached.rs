@@ -1,7 +1,7 @@
 //! Trials that reached each rung, over time.
 
 use super::Searched;
-use super::clock::Clock;
+use super::clock;
 use super::told::resource;
 use crate::Figure;
 use crate::curves::means;
@@ -14,10 +14,9 @@ use gleaner_core::results::search::{RungRow, TrialEvent};
 const MAX_TIMES: usize = 30_000;
 
 /// A curve for each rung. `is_alone` says that the page has no other search.
-pub(super) fn figure(run: &Searched<'_>, clock: Clock, is_alone: bool) -> Figure {
+pub(super) fn figure(run: &Searched<'_>, is_alone: bool) -> Figure {
     let shown = shown(run.outcome.rungs.len());
-    let curves = curves(run, clock, &shown);
-    let from = format!("from {}", clock.unit);
+    let curves = curves(run, &shown);
     Figure {
         id: id_of("rungs", &run.run),
         title: match is_alone {
@@ -25,9 +24,9 @@ pub(super) fn figure(run: &Searched<'_>, clock: Clock, is_alone: bool) -> Figure
             false => format!("Trials at each rung: {}", run.run.name),
         },
         text: text(run, shown.len()),
-        x: clock.axis(),
+        x: clock::axis(),
         y: Axis::linear("trials"),
-        numbers: means("Trials, means over time", &from, &curves, |at| {
+        numbers: means("Trials, means over time", "from hour", &curves, |at| {
             format!("{at:.1}")
         }),
         marks: Marks::Curves(curves),
@@ -36,7 +35,7 @@ pub(super) fn figure(run: &Searched<'_>, clock: Clock, is_alone: bool) -> Figure
 
 /// The curves of the rungs `shown`. All have their points at the same times, so that the page tells
 /// their values together.
-fn curves(run: &Searched<'_>, clock: Clock, shown: &[usize]) -> Vec<Curve> {
+fn curves(run: &Searched<'_>, shown: &[usize]) -> Vec<Curve> {
     let curve = |(number, &rung): (usize, &usize)| Curve {
         name: format!("Resource {}", resource(run.outcome.rungs[rung].resource)),
         colour: Colour::Series(number),
@@ -45,9 +44,9 @@ fn curves(run: &Searched<'_>, clock: Clock, shown: &[usize]) -> Vec<Curve> {
         labels: Vec::new(),
     };
     let mut curves: Vec<Curve> = shown.iter().enumerate().map(curve).collect();
-    let reached = reached(run, clock);
+    let reached = reached(run);
     let times = || reached.chunk_by(|a, b| a.0 == b.0);
-    let end = clock.at(run, run.to);
+    let end = clock::at(run, run.to);
     let every = times().count().div_ceil(MAX_TIMES).max(1);
     let mut counts = vec![0_u64; run.outcome.rungs.len()];
     for (number, same) in times().enumerate() {
@@ -68,14 +67,14 @@ fn add(curves: &mut [Curve], x: f64, shown: &[usize], counts: &[u64]) {
 }
 
 /// Which rungs trials reached, by number, with the times on the axis, which ascend.
-fn reached(run: &Searched<'_>, clock: Clock) -> Vec<(f64, usize)> {
+fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     let rungs = &run.outcome.rungs;
     let events = run.outcome.events.iter();
     let reached = events.filter(|event| event.event == TrialEvent::Reached);
     let placed = reached.filter_map(|event| {
         let by_resource = |rung: &RungRow| rung.resource.total_cmp(&event.resource);
         let rung = rungs.binary_search_by(by_resource).ok()?;
-        Some((clock.at(run, event.time), rung))
+        Some((clock::at(run, event.time), rung))
     });
     placed.collect()
 }

@@ -2,9 +2,8 @@
 
 use super::Searched;
 use super::told::{loss, resource};
-use crate::numbers::count;
+use crate::numbers::{count, in_hours};
 use crate::{Grid, Head};
-use gleaner_core::words::duration;
 
 /// A row for each rung. `is_alone` says that the page has no other search.
 pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
@@ -24,8 +23,8 @@ pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
         grid.row([
             resource(rung.resource),
             count(rung.trials),
-            duration(rung.first_s),
-            duration(rung.median_s),
+            in_hours(rung.first_s),
+            in_hours(rung.median_s),
             loss(rung.best_loss),
         ]);
     }

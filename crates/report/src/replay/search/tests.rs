@@ -46,16 +46,16 @@ fn the_best_loss_falls_with_each_better_trial() {
         (curve.name.as_str(), curve.shape),
         ("Best loss", Shape::Stairs)
     );
-    assert_eq!(curve.labels[0], "trial 0, loss 0.5000, after 1 h");
-    assert_eq!(curve.labels[1], "trial 4, loss 0.2500, after 3 h");
+    assert_eq!(curve.labels[0], "trial 0, loss 0.5000, after 1.00 h");
+    assert_eq!(curve.labels[1], "trial 4, loss 0.2500, after 3.00 h");
     assert_eq!(curve.labels[2], curve.labels[1]);
     assert_eq!(
         (best.x.title.as_str(), &best.x.scale),
         ("hours since the first event", &Scale::Linear)
     );
-    let told = "trial 4 with 0.2500 at resource 9, 3 h after the first event";
+    let told = "trial 4 with 0.2500 at resource 9, 3.00 h after the first event";
     assert!(best.text.contains(told), "{}", best.text);
-    let row = ["a", "4", "net", "2026-01-01 03:00", "3 h", "0.2500"];
+    let row = ["a", "4", "net", "2026-01-01 03:00", "3.00 h", "0.2500"];
     assert_eq!(best.numbers.rows[1], row);
 }
 
@@ -79,8 +79,8 @@ fn trials_are_counted_at_each_rung() {
     assert_eq!(counts(low), [0.0, 2.0, 2.0, 3.0, 3.0]);
     assert_eq!(counts(high), [0.0, 0.0, 1.0, 1.0, 1.0]);
     let rungs = grids(&section)[1];
-    assert_eq!(rungs.rows[0], ["3", "3", "30 min", "30 min", "0.8750"]);
-    assert_eq!(rungs.rows[1], ["9", "1", "1 h", "1 h", "0.5000"]);
+    assert_eq!(rungs.rows[0], ["3", "3", "0.500 h", "0.500 h", "0.8750"]);
+    assert_eq!(rungs.rows[1], ["9", "1", "1.00 h", "1.00 h", "0.5000"]);
 }
 
 // Derived by hand from the summary: 6 trials less 1 stopped less 4 finished; 50 of 200.
