@@ -1,0 +1,54 @@
+//! The starts and ends of allocations.
+
+use std::collections::BTreeMap;
+
+use super::Written;
+use crate::Findings;
+use gleaner_core::domain::{EventLog, Time};
+
+/// The moment at which a task gets or loses a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edge {
+    pub(super) time: Time,
+    /// Whether the allocation starts. Ends sort before starts.
+    pub(super) starts: bool,
+    /// The node's index in the log.
+    pub(super) node: u32,
+    pub(super) task: u32,
+}
+
+/// The starts and ends of all allocations in time order, with each node's index in the log.
+pub(super) fn edges(
+    log: &EventLog,
+    written: &Written<'_>,
+    findings: &mut Findings,
+) -> Option<Vec<Edge>> {
+    let by_name: BTreeMap<&str, u32> = log.nodes().iter().map(String::as_str).zip(0..).collect();
+    let mut nodes = Vec::with_capacity(written.nodes.len());
+    for name in written.nodes {
+        match by_name.get(name.as_str()) {
+            Some(&node) => nodes.push(node),
+            None => findings.add(|| format!("allocations: node {name:?} is not in the log")),
+        }
+    }
+    if nodes.len() < written.nodes.len() {
+        return None;
+    }
+    let mut edges = Vec::with_capacity(2 * written.allocations.len());
+    for (row, a) in written.allocations.iter().enumerate() {
+        findings.holds(a.from < a.to, || {
+            format!("allocations, row {row}: {} is not before {}", a.from, a.to)
+        });
+        let (node, task) = (nodes[a.node as usize], a.task);
+        for (time, starts) in [(a.from, true), (a.to, false)] {
+            edges.push(Edge {
+                time,
+                starts,
+                node,
+                task,
+            });
+        }
+    }
+    edges.sort_unstable();
+    Some(edges)
+}

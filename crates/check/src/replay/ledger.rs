@@ -1,0 +1,575 @@
+//! Recomputes the accounts of a replay, event by event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edges::Edge;
+use super::rates::BestRates;
+use super::supply::{Known, Supply};
+use super::{Inputs, Written, minimums};
+use crate::Findings;
+use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
+
+/// The account of a task.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Account {
+    pub held: u32,
+    pub rate: f64,
+    /// Rescale cost to be charged at the next event.
+    pub pending: f64,
+    /// Progress since the last event.
+    pub progress: f64,
+    pub work_done: f64,
+    pub active_seconds: f64,
+    pub rescales_up: u32,
+    pub rescales_down: u32,
+    pub preemptions: u32,
+    pub lost_up: f64,
+    pub lost_down: f64,
+    pub lost_preempted: f64,
+    pub start: Option<Time>,
+    pub end: Option<Time>,
+    /// Number of nodes that the task has held since the last event.
+    held_before: u32,
+    /// Node-time and work since the task became active.
+    pub spent: Spent,
+}
+
+/// How node-time and work were spent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    pub used: f64,
+    /// Node-time between the task's completion and the event at which it was noticed.
+    pub after: f64,
+    /// Node-time with fewer nodes than the task needs.
+    pub below: f64,
+    /// Rate times duration, before costs.
+    pub gross: f64,
+    pub rescale: f64,
+    pub preemption: f64,
+    pub after_work: f64,
+}
+
+impl Spent {
+    /// Node-time during which the task made progress.
+    pub fn before(&self) -> f64 {
+        self.used - self.after - self.below
+    }
+
+    pub fn add(&mut self, other: &Spent) {
+        self.used += other.used;
+        self.after += other.after;
+        self.below += other.below;
+        self.gross += other.gross;
+        self.rescale += other.rescale;
+        self.preemption += other.preemption;
+        self.after_work += other.after_work;
+    }
+}
+
+/// The accounts of a replay, recomputed event by event.
+pub(super) struct Ledger<'a> {
+    pub inputs: Inputs<'a>,
+    pub written: &'a Written<'a>,
+    /// The tasks submitted so far.
+    pub tasks: Vec<Known>,
+    edges: Vec<Edge>,
+    /// Index of the first edge that has not been applied.
+    next_edge: usize,
+    pub accounts: Vec<Account>,
+    /// Indices of the active tasks.
+    pub active: Vec<u32>,
+    pub supply: Supply<'a>,
+    /// Whether the tables list other tasks than the inputs imply, so that the replay cannot be
+    /// followed.
+    is_lost: bool,
+    /// Whether each node is idle; `holder` is the task that holds it.
+    idle: Vec<bool>,
+    holder: Vec<Option<u32>>,
+    pub idle_count: u32,
+    pub start: Time,
+    pub now: Time,
+    /// Row of the last event in the log.
+    pub event: usize,
+    /// Whether the replay ended because no task remains.
+    pub is_over: bool,
+    pub idle_node_seconds: f64,
+    pub active_seconds: f64,
+    /// Idle node-time while tasks were active.
+    pub active_idle: f64,
+    /// Sum over all tasks.
+    pub spent: Spent,
+    /// Number of events at which nodes left while tasks were active, and number of tasks that lost
+    /// progress at them.
+    pub hits: (u64, u64),
+    /// Number of events at which the groups' minimum nodes could not be met; `None` if unknown.
+    pub short: Option<usize>,
+    pub rates: BestRates,
+    /// Work at the best rates for the idle nodes; `None` if computing it takes too long.
+    pub fluid_work: Option<f64>,
+    /// For each set of active tasks, given as sorted indices into the file: seconds in which
+    /// exactly these tasks were active.
+    pub spans: BTreeMap<Vec<u32>, f64>,
+}
+
+/// The expected figures of a row.
+#[derive(Debug, Default)]
+pub(super) struct Expected {
+    pub progress: f64,
+    pub nodes_left: u32,
+    pub nodes_joined: u32,
+    pub tasks_preempted: u32,
+    pub preemption_cost: f64,
+    pub rescale_cost: f64,
+    /// Idle node-time since the previous row.
+    pub idle: f64,
+    /// How node-time and work were spent since the previous row.
+    pub spent: Spent,
+    /// Whether the decision changed a task's number of nodes.
+    pub is_changed: bool,
+}
+
+impl<'a> Ledger<'a> {
+    pub fn new(inputs: &Inputs<'a>, written: &'a Written<'a>, edges: Vec<Edge>) -> Self {
+        let log = inputs.log;
+        let start = log.times().first().copied().unwrap_or(Time(0));
+        Ledger {
+            inputs: *inputs,
+            written,
+            tasks: Vec::new(),
+            edges,
+            next_edge: 0,
+            accounts: vec![Account::default(); written.tasks.len()],
+            active: Vec::new(),
+            supply: Supply::new(inputs, start),
+            is_lost: false,
+            idle: vec![false; log.nodes().len()],
+            holder: vec![None; log.nodes().len()],
+            idle_count: 0,
+            start,
+            now: start,
+            event: 0,
+            is_over: false,
+            idle_node_seconds: 0.0,
+            active_seconds: 0.0,
+            active_idle: 0.0,
+            spent: Spent::default(),
+            hits: (0, 0),
+            short: Some(0),
+            rates: BestRates::new(most_idle(inputs) + 1),
+            fluid_work: Some(0.0),
+            spans: BTreeMap::new(),
+        }
+    }
+
+    /// The accounts of the active tasks.
+    pub fn active_accounts(&self) -> impl Iterator<Item = &Account> {
+        let account = |&task: &u32| &self.accounts[task as usize];
+        self.active.iter().map(account)
+    }
+
+    /// The task in the file that a task of the replay comes from.
+    pub fn definition(&self, task: u32) -> &'a TrainingTask {
+        &self.inputs.set[self.tasks[task as usize].origin as usize]
+    }
+
+    /// Recomputes the accounts row by row and compares them with `steps`. Returns false if the verification cannot continue.
+    pub fn follow(&mut self, findings: &mut Findings) -> bool {
+        self.begin(findings);
+        let steps = self.written.steps;
+        let is_followed = !self.is_lost
+            && steps
+                .iter()
+                .enumerate()
+                .all(|(index, row)| self.step(index, row, findings) && !self.is_lost);
+        if is_followed {
+            self.cover_steps(findings);
+            let left = self.edges.len() - self.next_edge;
+            findings.holds(left == 0, || {
+                format!(
+                    "allocations: {left} begin or end after the last event, at {}",
+                    self.now
+                )
+            });
+            findings.equal("tasks: rows", self.written.tasks.len(), self.tasks.len());
+        }
+        is_followed && self.written.tasks.len() == self.tasks.len()
+    }
+
+    /// Event 0: the first tasks become active and get their first nodes, each at the cost of a
+    /// start.
+    fn begin(&mut self, findings: &mut Findings) {
+        for change in self.inputs.log.changes(0) {
+            self.idle[change.node() as usize] = change.idle();
+            self.idle_count += u32::from(change.idle());
+        }
+        self.open_round(findings);
+        self.admit(findings);
+        self.apply_edges("event 0", findings);
+        self.compare_groups("event 0", findings);
+        for &task in &self.active {
+            let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];
+            let account = &mut self.accounts[task as usize];
+            account.rate = rate(definition, account.held);
+            account.pending = account.rate * definition.rescale_up;
+            if account.rate > 0.0 {
+                account.lost_up += definition.rescale_up;
+            }
+        }
+    }
+
+    /// Recomputes the accounts up to one row of `steps` and compares them with it. Returns false if the verification cannot continue.
+    fn step(&mut self, index: usize, row: &StepRow, findings: &mut Findings) -> bool {
+        let place = format!("steps, row {index} ({})", row.time);
+        if row.time <= self.now {
+            let why = "several events happen at the same time, so the effect of each is unknown";
+            findings.not_verified("steps", format!("row {index} and later"), why);
+            return false;
+        }
+        if !self.is_next_event(&place, row, findings) {
+            return false;
+        }
+        let rate_before: f64 = self.active_accounts().map(|account| account.rate).sum();
+        let mut expected = Expected::default();
+        self.accrue(row.time, &mut expected);
+        if row.kind == EventKind::Nodes {
+            self.take_changes(&mut expected);
+        }
+        self.settle(row.kind, &mut expected);
+        self.spent.add(&expected.spent);
+        self.admit(findings);
+        self.repeat(findings);
+        let is_last = index + 1 == self.written.steps.len();
+        let before: Vec<u32> = self.active_accounts().map(|account| account.held).collect();
+        self.apply_edges(&place, findings);
+        self.is_over = self.active.is_empty() && self.supply.is_empty();
+        // All allocations end with the replay, which is not a rescaling.
+        if !is_last {
+            self.charge(&before, &mut expected);
+        }
+        self.compare_counts(&place, row, &expected, findings);
+        self.compare_status(&place, row, is_last, &expected, findings);
+        if self.is_over {
+            findings.holds(is_last, || {
+                format!("{place}: no task remains, but more rows follow")
+            });
+            findings.number(format_args!("{place}: Rate"), row.rate, rate_before);
+            self.compare_nothing(&place, row, findings);
+        } else if !is_last {
+            self.compare_allocation(&place, row, &expected, findings);
+        } else if row.status == StepStatus::Trivial {
+            findings.number(format_args!("{place}: Rate"), row.rate, 0.0);
+            self.compare_nothing(&place, row, findings);
+        } else {
+            let why = "the decision at the last event has no duration, so no allocation shows it";
+            for column in ["Rate", "ReScost", "nJrun", "nNrun"] {
+                findings.not_verified("steps", format!("last row: {column}"), why);
+            }
+        }
+        true
+    }
+
+    /// Counts this decision if the groups' minimum nodes could not be met.
+    pub fn count_short(&mut self) {
+        let groups = self.inputs.groups;
+        if self.idle_count == 0 || groups.iter().all(|group| group.min_nodes.is_none()) {
+            return;
+        }
+        let active: Vec<&TrainingTask> = self.active.iter().map(|&t| self.definition(t)).collect();
+        let can = minimums::can_be_had(groups, &active, self.idle_count);
+        self.short = self
+            .short
+            .zip(can)
+            .map(|(short, can)| short + usize::from(!can));
+    }
+
+    /// Adds up time and work since the last event.
+    fn accrue(&mut self, time: Time, expected: &mut Expected) {
+        let seconds = time.seconds_since(self.now);
+        expected.idle = seconds * f64::from(self.idle_count);
+        self.idle_node_seconds += expected.idle;
+        if !self.active.is_empty() {
+            self.active_seconds += seconds;
+            self.active_idle += expected.idle;
+            self.book_best(seconds);
+        }
+        for &task in &self.active {
+            let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];
+            let account = &mut self.accounts[task as usize];
+            account.progress = seconds * account.rate - account.pending;
+            account.active_seconds += seconds;
+            account.held_before = account.held;
+            let used = seconds * f64::from(account.held);
+            let is_below = account.held < definition.min_nodes;
+            let spent = Spent {
+                used,
+                below: if is_below { used } else { 0.0 },
+                gross: seconds * account.rate,
+                rescale: account.pending,
+                ..Spent::default()
+            };
+            account.spent.add(&spent);
+            expected.spent.add(&spent);
+        }
+        self.now = time;
+    }
+
+    /// Adds the most work that the active tasks could do in this time.
+    fn book_best(&mut self, seconds: f64) {
+        let members = self.active.iter();
+        let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
+        members.sort_unstable();
+        let rates = self.rates.of(self.inputs.set, &members);
+        let best = rates.and_then(|rates| rates.get(self.idle_count as usize).copied());
+        self.fluid_work = self
+            .fluid_work
+            .zip(best)
+            .map(|(work, best)| work + best * seconds);
+        *self.spans.entry(members).or_default() += seconds;
+    }
+
+    /// Applies the nodes that leave and join. A task pays once, however many nodes it loses.
+    fn take_changes(&mut self, expected: &mut Expected) {
+        let mut preempted = BTreeSet::new();
+        for change in self.inputs.log.changes(self.event) {
+            let node = change.node() as usize;
+            self.idle[node] = change.idle();
+            if change.idle() {
+                expected.nodes_joined += 1;
+                self.idle_count += 1;
+                continue;
+            }
+            expected.nodes_left += 1;
+            self.idle_count -= 1;
+            if let Some(task) = self.holder[node].take() {
+                self.accounts[task as usize].held -= 1;
+                preempted.insert(task);
+            }
+        }
+        for task in preempted {
+            let seconds = self.definition(task).rescale_down;
+            let account = &mut self.accounts[task as usize];
+            let cost = seconds * account.rate;
+            account.progress -= cost;
+            account.preemptions += 1;
+            account.spent.preemption += cost;
+            expected.spent.preemption += cost;
+            if cost > 0.0 {
+                account.lost_preempted += seconds;
+                expected.tasks_preempted += 1;
+                expected.preemption_cost += cost;
+            }
+        }
+        self.hits.0 += u64::from(expected.nodes_left > 0 && !self.active.is_empty());
+        self.hits.1 += u64::from(expected.tasks_preempted);
+    }
+
+    /// Adds the progress to the work done. Tasks that have done all their work finish.
+    fn settle(&mut self, kind: EventKind, expected: &mut Expected) {
+        let mut finished = Vec::new();
+        for &task in &self.active {
+            let work = self.tasks[task as usize].work;
+            let account = &mut self.accounts[task as usize];
+            account.work_done += account.progress;
+            // Completion times are rounded to whole nanoseconds, so the work may be slightly short.
+            let slack = match kind {
+                EventKind::Completion if work.is_finite() => 1e-9 * work,
+                _ => 0.0,
+            };
+            if account.work_done + slack >= work {
+                let more = account.work_done - work;
+                account.progress -= more;
+                account.work_done = work;
+                account.end = Some(self.now);
+                finished.push(task);
+                let mut spent = Spent {
+                    after_work: more,
+                    ..Spent::default()
+                };
+                if account.rate > 0.0 {
+                    spent.after = f64::from(account.held_before) * (more / account.rate);
+                }
+                account.spent.add(&spent);
+                expected.spent.add(&spent);
+            }
+            expected.progress += account.progress;
+        }
+        if let Supply::Search(trials) = &mut self.supply {
+            for &task in &finished {
+                trials.finish(task, self.now);
+            }
+        }
+        let accounts = &self.accounts;
+        self.active
+            .retain(|&task| accounts[task as usize].end.is_none());
+    }
+
+    /// Activates tasks while there is room.
+    fn admit(&mut self, findings: &mut Findings) {
+        while !self.is_lost && self.active.len() < self.written.summary.max_tasks {
+            let next = match &mut self.supply {
+                Supply::Listed(listed) => listed.next(self.now),
+                Supply::Search(trials) => {
+                    let coming = trials.next(self.now);
+                    coming.map(|coming| {
+                        let known = Known {
+                            origin: coming.origin,
+                            name: coming.name,
+                            submit: self.now,
+                            deadline: self.inputs.set[coming.origin as usize].deadline,
+                            work: coming.work,
+                        };
+                        self.learn(vec![known], findings);
+                        self.tasks.len() as u32 - 1
+                    })
+                }
+            };
+            match next {
+                Some(task) if !self.is_lost => self.active.push(task),
+                _ => break,
+            }
+        }
+    }
+
+    /// Opens the next round once all tasks of the previous round have been admitted and there is
+    /// room for more active tasks.
+    fn repeat(&mut self, findings: &mut Findings) {
+        let set = self.inputs.set.len();
+        let most = self.written.summary.max_tasks.min(set);
+        let has_room = self.supply.is_empty() && self.active.len() < most;
+        if self.inputs.repeat && has_room && self.open_round(findings) {
+            self.admit(findings);
+        }
+    }
+
+    /// Adds the tasks of a new round. Returns false if there are none.
+    fn open_round(&mut self, findings: &mut Findings) -> bool {
+        let next = self.tasks.len() as u32;
+        let Supply::Listed(listed) = &mut self.supply else {
+            return false;
+        };
+        let Some(round) = listed.round(self.now, next) else {
+            return false;
+        };
+        self.learn(round, findings);
+        true
+    }
+
+    /// Adds tasks, which must be the next rows of the table.
+    fn learn(&mut self, tasks: Vec<Known>, findings: &mut Findings) {
+        for task in tasks {
+            let row = self.written.tasks.get(self.tasks.len());
+            let name = row.map(|row| row.name.as_str());
+            if name != Some(task.name.as_str()) {
+                self.is_lost = true;
+                let place = self.tasks.len();
+                findings.add(|| {
+                    format!(
+                        "tasks, row {place}: task is {}, expected {:?}, which is submitted at {}",
+                        name.map_or("missing".to_owned(), |name| format!("{name:?}")),
+                        task.name,
+                        task.submit
+                    )
+                });
+            }
+            self.tasks.push(task);
+        }
+    }
+
+    /// Applies the allocations that start or end now.
+    fn apply_edges(&mut self, place: &str, findings: &mut Findings) {
+        while let Some(&edge) = self.edges.get(self.next_edge)
+            && edge.time <= self.now
+        {
+            self.next_edge += 1;
+            findings.holds(edge.time == self.now, || {
+                format!(
+                    "{place}: an allocation changes earlier, at {}, where there is no event",
+                    edge.time
+                )
+            });
+            let (node, name) = (
+                edge.node as usize,
+                &self.inputs.log.nodes()[edge.node as usize],
+            );
+            let task = &self.written.tasks[edge.task as usize].name;
+            if edge.task as usize >= self.tasks.len() {
+                self.is_lost = true;
+                findings
+                    .add(|| format!("{place}: task {task:?} gets a node before it is submitted"));
+                return;
+            }
+            let account = &mut self.accounts[edge.task as usize];
+            if edge.starts {
+                findings.holds(self.idle[node] && self.holder[node].is_none(), || {
+                    let why = if self.idle[node] {
+                        "held by another task"
+                    } else {
+                        "busy"
+                    };
+                    format!("{place}: task {task:?} gets node {name}, which is {why}")
+                });
+                findings.holds(self.active.contains(&edge.task), || {
+                    format!("{place}: task {task:?} gets node {name}, but it is not active")
+                });
+                self.holder[node] = Some(edge.task);
+                account.held += 1;
+                account.start.get_or_insert(self.now);
+            } else if self.holder[node] == Some(edge.task) {
+                self.holder[node] = None;
+                account.held -= 1;
+            } else {
+                // A node that left the log was already taken from its task.
+                findings.holds(!self.idle[node], || {
+                    format!("{place}: task {task:?} loses node {name}, which it does not hold")
+                });
+            }
+        }
+    }
+
+    /// Computes the costs of rescaling and the new rates.
+    fn charge(&mut self, before: &[u32], expected: &mut Expected) {
+        for (&task, &before) in self.active.iter().zip(before) {
+            let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];
+            let account = &mut self.accounts[task as usize];
+            expected.is_changed |= account.held != before;
+            let speed = definition.curve.progress_at(before);
+            account.pending = 0.0;
+            if account.held > before {
+                account.pending = speed * definition.rescale_up;
+                account.rescales_up += 1;
+                if account.pending > 0.0 {
+                    account.lost_up += definition.rescale_up;
+                }
+            } else if account.held < before {
+                account.pending = speed * definition.rescale_down;
+                account.rescales_down += 1;
+                if account.pending > 0.0 {
+                    account.lost_down += definition.rescale_down;
+                }
+            }
+            account.rate = rate(definition, account.held);
+            expected.rescale_cost += account.pending;
+        }
+    }
+}
+
+/// Work per second on this many nodes; 0 below the task's minimum.
+pub(super) fn rate(task: &TrainingTask, count: u32) -> f64 {
+    if count >= task.min_nodes {
+        task.curve.progress_at(count)
+    } else {
+        0.0
+    }
+}
+
+/// The largest number of nodes that are idle at once.
+fn most_idle(inputs: &Inputs<'_>) -> u32 {
+    let (mut idle, mut most) = (0u32, 0);
+    for (_, changes) in inputs.log.rows() {
+        let joined = changes.iter().filter(|change| change.idle()).count() as u32;
+        idle = idle + joined - (changes.len() as u32 - joined);
+        most = most.max(idle);
+    }
+    most
+}

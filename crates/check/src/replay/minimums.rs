@@ -1,0 +1,54 @@
+//! Whether the groups of tasks can have their minimum nodes.
+
+use gleaner_core::domain::{TaskGroup, TrainingTask};
+
+use super::rates::cap;
+
+/// Whether `nodes` nodes suffice for a plan in which every group is within its minimum and maximum.
+/// Groups without an active task are ignored. Returns `None` if a task is in two groups, because
+/// counting each group separately is then wrong.
+pub(super) fn can_be_had(
+    groups: &[TaskGroup],
+    active: &[&TrainingTask],
+    nodes: u32,
+) -> Option<bool> {
+    let mut least = 0;
+    for (place, group) in groups.iter().enumerate() {
+        let is_member = |task: &&&TrainingTask| group.tasks.contains(&task.name);
+        let members: Vec<&TrainingTask> = active.iter().filter(is_member).copied().collect();
+        let is_shared = |task: &&TrainingTask| {
+            let mut others = groups[place + 1..].iter();
+            others.any(|other| other.tasks.contains(&task.name))
+        };
+        if members.iter().any(is_shared) {
+            return None;
+        }
+        if members.is_empty() {
+            continue;
+        }
+        let most = group.max_nodes.unwrap_or(nodes).min(nodes);
+        let sums = sums(&members, most);
+        let wanted = group.min_nodes.unwrap_or(0) as usize;
+        match (wanted..=most as usize).find(|&sum| sums[sum]) {
+            Some(sum) => least += sum,
+            None => return Some(false),
+        }
+    }
+    Some(least <= nodes as usize)
+}
+
+/// Which totals of at most `most` nodes the tasks can hold together.
+fn sums(members: &[&TrainingTask], most: u32) -> Vec<bool> {
+    let mut reached = vec![false; most as usize + 1];
+    reached[0] = true;
+    for task in members {
+        let earlier = reached.clone();
+        for count in task.min_nodes..=cap(task).min(most) {
+            let count = count as usize;
+            for (sum, reached) in reached.iter_mut().enumerate().skip(count) {
+                *reached |= earlier[sum - count];
+            }
+        }
+    }
+    reached
+}

@@ -1,0 +1,83 @@
+//! Verifies the tables of a replay against each other, the log and the tasks.
+//!
+//! The allocations record which task held which node, and when. Together with the log and the
+//! tasks, they are enough to recompute the accounts event by event: progress, preemptions, rescale
+//! costs, completions, rounds, and the decisions of a search. Every row of the tables and every
+//! field of `summary.json` must agree with them, or is listed as not verified.
+//!
+//! Two things cannot be recovered from the tables. The last decision's allocation has no duration,
+//! so its row is only partly verified. Events at the same time end the verification, because the
+//! effect of each is unknown.
+
+use super::Findings;
+use gleaner_core::domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
+use gleaner_core::results::replay::{AllocationRow, StepRow, Summary, TaskRow};
+use gleaner_core::results::search::SearchOutcome;
+
+mod edges;
+mod fragments;
+mod ledger;
+mod minimums;
+mod rates;
+mod settings;
+mod steps;
+mod summary;
+mod supply;
+mod tasks;
+mod timings;
+
+pub use fragments::fragments;
+pub use settings::{Chosen, settings};
+pub use timings::timings;
+
+use edges::edges;
+use ledger::Ledger;
+
+/// The inputs of a replay.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The part of the log that is replayed.
+    pub log: &'a EventLog,
+    /// The tasks.
+    pub set: &'a [TrainingTask],
+    /// Node limits of groups of tasks.
+    pub groups: &'a [TaskGroup],
+    /// The search that trains the tasks, with the algorithm used; `None` without a search.
+    pub search: Option<&'a TrialSearch>,
+    /// Seed of the replay.
+    pub seed: u64,
+    /// Whether the tasks are resubmitted in rounds.
+    pub repeat: bool,
+}
+
+/// The results of a replay.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    /// `steps`.
+    pub steps: &'a [StepRow],
+    /// `tasks`.
+    pub tasks: &'a [TaskRow],
+    /// Rows of `allocations`; they index `tasks` and `nodes`.
+    pub allocations: &'a [AllocationRow],
+    /// Names of the nodes in `allocations`.
+    pub nodes: &'a [String],
+    /// `summary.json`.
+    pub summary: &'a Summary,
+    /// `search`, `trials` and `rungs`; `None` if no search trained the tasks.
+    pub search: Option<&'a SearchOutcome>,
+}
+
+/// Verifies the results of a replay.
+pub fn replay(inputs: &Inputs<'_>, written: &Written<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let Some(edges) = edges(inputs.log, written, &mut findings) else {
+        return findings;
+    };
+    let mut ledger = Ledger::new(inputs, written, edges);
+    if ledger.follow(&mut findings) {
+        ledger.compare_tasks(&mut findings);
+        ledger.compare_search(&mut findings);
+        ledger.compare_summary(&mut findings);
+    }
+    findings
+}

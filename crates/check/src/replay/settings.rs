@@ -1,0 +1,189 @@
+//! Compares the arguments of a replay in `run.json` with its summary.
+
+use gleaner_core::results::replay::Summary;
+use gleaner_core::results::run::RUN_FILE;
+use serde_json::{Map, Value};
+
+use crate::Findings;
+
+const SUMMARY: &str = "summary.json";
+
+/// Arguments used to read the log, the tasks and the search again. All tables depend on them.
+const READ: [&str; 14] = [
+    "events",
+    "tasks",
+    "curves",
+    "topology",
+    "skip_rows",
+    "first_node",
+    "nodes",
+    "from",
+    "to",
+    "drop_end_row",
+    "timezone",
+    "max_tasks",
+    "repeat_tasks",
+    "search",
+];
+
+/// Arguments that do not affect any result.
+const WITHOUT_EFFECT: [&str; 6] = ["cache", "check", "strict", "out", "json", "quiet"];
+
+/// Arguments whose effect can be verified only by running the command again.
+const RUN_AGAIN: [&str; 7] = [
+    "initial",
+    "seed",
+    "big_m",
+    "time_limit",
+    "gap",
+    "scripted",
+    "skip_invalid",
+];
+
+/// Settings that follow from the arguments and the inputs together.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// The forward window in seconds.
+    pub t_fwd: f64,
+    /// The expression of the objective.
+    pub objective_expression: String,
+    /// The solver; `None` for a program, which reports its own name.
+    pub solver: Option<String>,
+}
+
+/// Compares the arguments with the summary, and lists those that are not verified.
+pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summary) -> Findings {
+    let mut findings = Findings::default();
+    let argument = |name: &str| arguments.get(name).filter(|value| !value.is_null());
+    let is_scripted = argument("scripted").is_some();
+    let mut same = |name: &str, written: Value, expected: Value| {
+        findings.equal(format_args!("{SUMMARY}: {name}"), written, expected);
+        findings.covers(SUMMARY, [name]);
+        findings.covers(RUN_FILE, [format!("arguments/{name}")]);
+    };
+    let text = |name: &str| argument(name).cloned().unwrap_or(Value::Null);
+    same("max_tasks", summary.max_tasks.into(), text("max_tasks"));
+    same("objective", json(&summary.objective), text("objective"));
+    // Scripted allocations use only the events of the log.
+    let asked = argument("completion_events").and_then(Value::as_bool);
+    let has_completions = !is_scripted && asked.unwrap_or(false);
+    same(
+        "completion_events",
+        summary.completion_events.into(),
+        has_completions.into(),
+    );
+    let arrival = || Value::from("arrival");
+    let choice = argument("node_choice").cloned().unwrap_or_else(arrival);
+    let choice = if is_scripted { arrival() } else { choice };
+    same("node_choice", json(&summary.node_choice), choice);
+    let bound = argument("bound").and_then(Value::as_bool).unwrap_or(false);
+    findings.equal(
+        format_args!("{SUMMARY}: presence of bound_work"),
+        summary.bound_work.is_some(),
+        bound,
+    );
+    findings.covers(RUN_FILE, ["arguments/bound"]);
+    window(argument("t_fwd"), chosen.t_fwd, summary, &mut findings);
+    findings.equal(
+        format_args!("{SUMMARY}: objective_expression"),
+        &summary.objective_expression,
+        &chosen.objective_expression,
+    );
+    findings.covers(SUMMARY, ["objective_expression"]);
+    solver(arguments, is_scripted, chosen, summary, &mut findings);
+    functions(arguments, summary, &mut findings);
+    findings.covers(RUN_FILE, READ.map(|name| format!("arguments/{name}")));
+    let kinds: [(&[&str], &str); 2] = [
+        (&WITHOUT_EFFECT, "it does not affect any result"),
+        (&RUN_AGAIN, "its effect is verified only by --again"),
+    ];
+    for (names, why) in kinds {
+        for name in names.iter().filter(|name| arguments.contains_key(**name)) {
+            findings.not_verified(RUN_FILE, format!("arguments/{name}"), why);
+        }
+    }
+    findings
+}
+
+/// Compares the digests of Python functions.
+fn functions(arguments: &Map<String, Value>, summary: &Summary, findings: &mut Findings) {
+    let listed = arguments.get("functions");
+    let digests = [
+        ("objective", &summary.objective_sha256),
+        ("solver", &summary.solver_sha256),
+    ];
+    for (role, written) in digests {
+        let digest = listed.and_then(|listed| listed.get(role)?.get("sha256")?.as_str());
+        let name = format!("{role}_sha256");
+        findings.equal(
+            format_args!("{SUMMARY}: {name}"),
+            written.as_deref().unwrap_or("null"),
+            digest.unwrap_or("null"),
+        );
+        findings.covers(SUMMARY, [name]);
+    }
+    if listed.is_some() {
+        let why = "the functions belong to a Python program";
+        findings.not_verified(RUN_FILE, "arguments/functions", why);
+    }
+}
+
+/// Compares the forward window, which is either given as a number or was determined by the run.
+fn window(given: Option<&Value>, chosen: f64, summary: &Summary, findings: &mut Findings) {
+    let place = format!("{SUMMARY}: t_fwd");
+    if let Some(seconds) = given.and_then(Value::as_f64) {
+        findings.number(&place, summary.t_fwd, seconds);
+    }
+    findings.number(&place, summary.t_fwd, chosen);
+    findings.covers(SUMMARY, ["t_fwd"]);
+    findings.covers(RUN_FILE, ["arguments/t_fwd"]);
+}
+
+/// Compares the solver and its formulation.
+fn solver(
+    arguments: &Map<String, Value>,
+    is_scripted: bool,
+    chosen: &Chosen,
+    summary: &Summary,
+    findings: &mut Findings,
+) {
+    let expected = if is_scripted {
+        Some("scripted")
+    } else {
+        chosen.solver.as_deref()
+    };
+    let Some(expected) = expected else {
+        let why = "a program reports its own name";
+        findings.not_verified(SUMMARY, "solver", why);
+        findings.not_verified(SUMMARY, "formulation", why);
+        findings.not_verified(RUN_FILE, "arguments/solver", why);
+        findings.not_verified(RUN_FILE, "arguments/formulation", why);
+        return;
+    };
+    findings.equal(
+        format_args!("{SUMMARY}: solver"),
+        summary.solver.as_str(),
+        expected,
+    );
+    let is_milp = ["highs", "cbc"].contains(&expected);
+    let given = arguments
+        .get("formulation")
+        .filter(|value| !value.is_null());
+    let given = given.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+    let formulation = is_milp.then(|| given.as_deref().unwrap_or("counts"));
+    let name = |formulation: Option<&str>| formulation.unwrap_or("null").to_owned();
+    findings.equal(
+        format_args!("{SUMMARY}: formulation"),
+        name(summary.formulation.as_deref()),
+        name(formulation),
+    );
+    findings.holds(is_milp || given.is_none(), || {
+        format!("{RUN_FILE}: arguments: formulation is given, but {expected} has none")
+    });
+    findings.covers(SUMMARY, ["solver", "formulation"]);
+    findings.covers(RUN_FILE, ["arguments/solver", "arguments/formulation"]);
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}

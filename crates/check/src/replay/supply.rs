@@ -1,0 +1,126 @@
+//! The source of a replay's tasks: the file, in rounds, or a search.
+
+use std::collections::BTreeSet;
+
+use super::Inputs;
+use crate::search::Trials;
+use gleaner_core::domain::tasks::MAX_TASKS;
+use gleaner_core::domain::{Time, TrainingTask};
+
+/// A task derived from the inputs.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// Index of the task in the file from which it was derived.
+    pub origin: u32,
+    pub name: String,
+    pub submit: Time,
+    pub deadline: Option<Time>,
+    pub work: f64,
+}
+
+/// The source of tasks that have not yet become active.
+pub(super) enum Supply<'a> {
+    Listed(Listed<'a>),
+    Search(Box<Trials<'a>>),
+}
+
+/// The tasks of a file, submitted in rounds.
+pub(super) struct Listed<'a> {
+    set: &'a [TrainingTask],
+    start: Time,
+    /// Submission time of the first task in the first round.
+    first: Time,
+    /// Number of rounds opened so far.
+    pub rounds: usize,
+    /// Tasks that have not been submitted, latest first.
+    future: Vec<(Time, u32)>,
+    /// Tasks that have been submitted and are waiting.
+    waiting: BTreeSet<u32>,
+}
+
+impl<'a> Supply<'a> {
+    /// The tasks of a replay that starts at `start`.
+    pub fn new(inputs: &Inputs<'a>, start: Time) -> Self {
+        match inputs.search {
+            Some(search) => {
+                let trials = Trials::new(search, inputs.set, inputs.seed);
+                Supply::Search(Box::new(trials))
+            }
+            None => Supply::Listed(Listed::new(inputs.set, start)),
+        }
+    }
+
+    /// Whether this round has no more tasks.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Supply::Listed(listed) => listed.future.is_empty() && listed.waiting.is_empty(),
+            Supply::Search(trials) => trials.is_over(),
+        }
+    }
+}
+
+impl<'a> Listed<'a> {
+    fn new(set: &'a [TrainingTask], start: Time) -> Self {
+        let submissions = set.iter().map(|task| task.submit.max(start));
+        Listed {
+            set,
+            start,
+            first: submissions.min().unwrap_or(start),
+            rounds: 0,
+            future: Vec::new(),
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// The tasks of the next round, which begins at `now`; numbering starts at `next`. `None` if
+    /// there would be too many tasks.
+    pub fn round(&mut self, now: Time, next: u32) -> Option<Vec<Known>> {
+        if (self.rounds + 1) * self.set.len() > MAX_TASKS && self.rounds > 0 {
+            return None;
+        }
+        self.rounds += 1;
+        let tasks: Vec<Known> = (0..self.set.len())
+            .map(|task| self.known(task, now))
+            .collect();
+        self.future
+            .extend(tasks.iter().map(|task| task.submit).zip(next..));
+        self.future.sort_unstable_by(|a, b| b.cmp(a));
+        Some(tasks)
+    }
+
+    fn known(&self, place: usize, now: Time) -> Known {
+        let task = &self.set[place];
+        let is_first = self.rounds == 1;
+        let later = |time: Time| {
+            let after = time.max(self.start).0.saturating_sub(self.first.0);
+            Time(now.0.saturating_add(after))
+        };
+        Known {
+            origin: place as u32,
+            name: if is_first {
+                task.name.clone()
+            } else {
+                format!("{}#{}", task.name, self.rounds)
+            },
+            submit: if is_first {
+                task.submit.max(self.start)
+            } else {
+                later(task.submit)
+            },
+            deadline: if is_first {
+                task.deadline
+            } else {
+                task.deadline.map(later)
+            },
+            work: task.work,
+        }
+    }
+
+    /// The next task in file order that has been submitted by `now`.
+    pub fn next(&mut self, now: Time) -> Option<u32> {
+        while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
+            self.waiting.insert(task);
+        }
+        self.waiting.pop_first()
+    }
+}

@@ -1,0 +1,215 @@
+//! Compares the tables and figures of a search with a search recomputed from its settings.
+
+use std::fmt::Display;
+
+use super::Trials;
+use crate::Findings;
+use gleaner_core::domain::Time;
+use gleaner_core::results::replay::Summary;
+use gleaner_core::results::search::{
+    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+};
+use gleaner_core::results::{Named, Record};
+
+/// The fields of `summary.json` that describe a search.
+const FIELDS: [&str; 11] = [
+    "search",
+    "trials_started",
+    "trials_stopped",
+    "trials_finished",
+    "trials_per_hour",
+    "first_rung_s",
+    "last_rung_s",
+    "best_loss",
+    "best_trial_s",
+    "regret",
+    "wasted_work",
+];
+
+/// Records that the fields of a search are verified.
+pub(crate) fn cover(findings: &mut Findings) {
+    findings.covers("summary.json", FIELDS);
+}
+
+/// Whether a summary contains no figures of a search.
+pub(crate) fn has_no_figure(s: &Summary) -> bool {
+    let counts = [s.trials_started, s.trials_stopped, s.trials_finished];
+    let figures = [
+        s.trials_per_hour,
+        s.first_rung_s,
+        s.last_rung_s,
+        s.best_loss,
+        s.best_trial_s,
+        s.regret,
+        s.wasted_work,
+    ];
+    counts.iter().all(Option::is_none) && figures.iter().all(Option::is_none)
+}
+
+impl Trials<'_> {
+    /// Compares the tables. `work_done` lists the work of the replay's tasks in order.
+    pub(crate) fn compare(
+        &mut self,
+        written: &SearchOutcome,
+        start: Time,
+        work_done: impl Iterator<Item = f64>,
+        findings: &mut Findings,
+    ) {
+        for (job, work) in self.jobs.iter().zip(work_done) {
+            self.trials[job.trial as usize].work_done += work;
+        }
+        let names = |fields: &[gleaner_core::results::Field]| {
+            fields.iter().map(|field| field.name).collect::<Vec<_>>()
+        };
+        findings.covers("search", names(SearchRow::FIELDS));
+        findings.covers("trials", names(TrialRow::FIELDS));
+        findings.covers("rungs", names(RungRow::FIELDS));
+        rows("search", &written.events, &self.events, event, findings);
+        rows("trials", &written.trials, &self.trials, trial, findings);
+        rows("rungs", &written.rungs, &self.rungs(start), rung, findings);
+    }
+
+    /// Compares the figures of `summary.json`.
+    pub(crate) fn compare_figures(
+        &self,
+        s: &Summary,
+        from: Time,
+        to: Time,
+        findings: &mut Findings,
+    ) {
+        cover(findings);
+        let algorithm = self.spec.plan.algorithm.as_str();
+        let written = s.search.map_or("missing", |algorithm| algorithm.as_str());
+        findings.equal("summary.json: search", written, algorithm);
+        let count = |state| self.trials.iter().filter(|t| t.state == state).count();
+        let finished = self
+            .trials
+            .iter()
+            .filter(|t| t.state == TrialState::Finished);
+        let since = |time: Time| time.seconds_since(from);
+        let hours = to.seconds_since(from) / 3600.0;
+        let reached = self
+            .trials
+            .iter()
+            .filter(|trial| trial.end.is_some())
+            .count();
+        let firsts = self
+            .events
+            .iter()
+            .filter(|row| row.event == TrialEvent::Reached);
+        let loss = |trial: &&TrialRow| trial.loss.unwrap_or(f64::INFINITY);
+        let best = finished.clone().min_by(|a, b| loss(a).total_cmp(&loss(b)));
+        // If every loss diverged, there is no best trial.
+        let best = best.filter(|trial| loss(trial).is_finite());
+        let least = self.trials.iter().map(|t| t.final_loss).reduce(f64::min);
+        let wasted = self
+            .trials
+            .iter()
+            .filter(|t| t.state != TrialState::Finished);
+        let wasted = wasted.map(|trial| trial.work_done).sum();
+        let number = |count: Option<usize>| count.map(|count| count as f64);
+        for (field, written, expected) in [
+            (
+                "trials_started",
+                number(s.trials_started),
+                Some(self.trials.len() as f64),
+            ),
+            (
+                "trials_stopped",
+                number(s.trials_stopped),
+                Some(count(TrialState::Stopped) as f64),
+            ),
+            (
+                "trials_finished",
+                number(s.trials_finished),
+                Some(count(TrialState::Finished) as f64),
+            ),
+            (
+                "trials_per_hour",
+                s.trials_per_hour,
+                (hours > 0.0).then(|| reached as f64 / hours),
+            ),
+            (
+                "first_rung_s",
+                s.first_rung_s,
+                firsts.map(|row| row.time).min().map(since),
+            ),
+            (
+                "last_rung_s",
+                s.last_rung_s,
+                finished.filter_map(|t| t.end).min().map(since),
+            ),
+            ("best_loss", s.best_loss, best.and_then(|trial| trial.loss)),
+            (
+                "best_trial_s",
+                s.best_trial_s,
+                best.and_then(|trial| trial.end).map(since),
+            ),
+            (
+                "regret",
+                s.regret,
+                best.zip(least).map(|(t, least)| t.final_loss - least),
+            ),
+            ("wasted_work", s.wasted_work, Some(wasted)),
+        ] {
+            findings.option(format_args!("summary.json: {field}"), written, expected);
+        }
+    }
+}
+
+/// Names the place of a column in messages.
+type Name<'n> = &'n dyn Fn(&str) -> String;
+
+/// Compares the rows of a table and their number.
+fn rows<R>(
+    table: &str,
+    written: &[R],
+    expected: &[R],
+    compare: fn(Name<'_>, &R, &R, &mut Findings),
+    findings: &mut Findings,
+) {
+    findings.equal(format_args!("{table}: rows"), written.len(), expected.len());
+    for (place, (written, expected)) in written.iter().zip(expected).enumerate() {
+        let name = |column: &str| format!("{table}, row {place}: {column}");
+        compare(&name, written, expected, findings);
+    }
+}
+
+fn event(name: Name<'_>, row: &SearchRow, expected: &SearchRow, findings: &mut Findings) {
+    findings.equal(name("time"), row.time, expected.time);
+    findings.equal(name("event"), row.event.name(), expected.event.name());
+    findings.equal(name("trial"), row.trial, expected.trial);
+    findings.equal(name("rung"), row.rung, expected.rung);
+    findings.number(name("resource"), row.resource, expected.resource);
+    loss(name("loss"), row.loss, expected.loss, findings);
+}
+
+fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Findings) {
+    let text = |time: Option<Time>| time.map_or("missing".to_owned(), |time| time.to_string());
+    findings.equal(name("trial"), row.trial, expected.trial);
+    findings.equal(name("task"), &row.task, &expected.task);
+    findings.equal(name("bracket"), row.bracket, expected.bracket);
+    findings.equal(name("state"), row.state.name(), expected.state.name());
+    findings.equal(name("start"), row.start, expected.start);
+    findings.equal(name("end"), text(row.end), text(expected.end));
+    findings.number(name("resource"), row.resource, expected.resource);
+    loss(name("loss"), row.loss, expected.loss, findings);
+    let final_loss = (Some(row.final_loss), Some(expected.final_loss));
+    loss(name("final_loss"), final_loss.0, final_loss.1, findings);
+    findings.number(name("work_done"), row.work_done, expected.work_done);
+}
+
+fn rung(name: Name<'_>, row: &RungRow, expected: &RungRow, findings: &mut Findings) {
+    findings.number(name("resource"), row.resource, expected.resource);
+    findings.equal(name("trials"), row.trials, expected.trials);
+    findings.number(name("first_s"), row.first_s, expected.first_s);
+    findings.number(name("median_s"), row.median_s, expected.median_s);
+    let best = (Some(row.best_loss), Some(expected.best_loss));
+    loss(name("best_loss"), best.0, best.1, findings);
+}
+
+/// Compares losses, which may be infinite or NaN.
+fn loss(place: impl Display, written: Option<f64>, expected: Option<f64>, findings: &mut Findings) {
+    let finite = |loss: Option<f64>| loss.filter(|loss| loss.is_finite());
+    findings.option(place, finite(written), finite(expected));
+}

@@ -1,0 +1,207 @@
+//! Recomputes a search: its trials, their losses, and its decisions.
+
+mod compare;
+mod schedule;
+
+use std::collections::BTreeMap;
+
+use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
+use gleaner_core::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_search::LearningCurves;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+pub(crate) use compare::{cover, has_no_figure};
+use schedule::{Job, Schedule, Verdict};
+
+/// A search as it is recomputed.
+pub(crate) struct Trials<'a> {
+    spec: &'a TrialSearch,
+    curves: LearningCurves,
+    set: &'a [TrainingTask],
+    seed: u64,
+    schedule: Schedule,
+    is_over: bool,
+    /// The job of each task in the replay.
+    jobs: Vec<Job>,
+    events: Vec<SearchRow>,
+    trials: Vec<TrialRow>,
+    /// For each trial: its rung and resource, and whether its promotion is recorded.
+    places: Vec<(usize, f64, bool)>,
+}
+
+/// A task that the search submits.
+pub(crate) struct Coming {
+    /// Index in the file of the task that the trial trains.
+    pub origin: u32,
+    /// Its name in the replay.
+    pub name: String,
+    /// Its work.
+    pub work: f64,
+}
+
+impl<'a> Trials<'a> {
+    /// The search `spec`, whose trials train the tasks in `set`.
+    pub fn new(spec: &'a TrialSearch, set: &'a [TrainingTask], seed: u64) -> Self {
+        let mut curves = spec.curves.clone();
+        if let LearningCurves::Family(family) = &mut curves {
+            family.seed = seed;
+        }
+        Trials {
+            spec,
+            curves,
+            set,
+            seed,
+            schedule: Schedule::new(&spec.plan),
+            is_over: false,
+            jobs: Vec::new(),
+            events: Vec::new(),
+            trials: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Whether the search has no more tasks.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The task that a trial trains: the one named in the file, or else one drawn from the seed and
+    /// the trial.
+    fn origin(&self, trial: u32) -> u32 {
+        if let Some(&task) = self.spec.tasks.get(trial as usize) {
+            return task;
+        }
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(u64::from(trial));
+        random.random_range(0..self.set.len()) as u32
+    }
+
+    /// The next task of the replay, if the search has one ready.
+    pub fn next(&mut self, now: Time) -> Option<Coming> {
+        let Some(job) = self.schedule.next() else {
+            if self.schedule.is_idle() {
+                self.end(now);
+            }
+            return None;
+        };
+        let (below, resource) = self.schedule.resources(&job);
+        let origin = self.origin(job.trial);
+        let task = self.set.get(origin as usize)?;
+        let trial = job.trial as usize;
+        if job.rung == 0 {
+            self.places.push((0, resource, false));
+            self.trials.push(TrialRow {
+                trial: job.trial,
+                task: task.name.clone(),
+                bracket: job.bracket,
+                state: TrialState::Training,
+                start: now,
+                end: None,
+                resource: 0.0,
+                loss: None,
+                final_loss: self
+                    .curves
+                    .true_loss(job.trial, self.spec.plan.max_resource),
+                work_done: 0.0,
+            });
+            self.record(now, TrialEvent::Started, job.trial, None);
+        } else {
+            if !self.places[trial].2 {
+                self.promote(job.trial, job.rung, now);
+            }
+            self.places[trial].2 = false;
+            self.trials[trial].state = TrialState::Training;
+        }
+        self.jobs.push(job);
+        Some(Coming {
+            origin,
+            name: format!("{}#{}.{}", task.name, job.trial, job.rung),
+            work: task.work * ((resource - below) / self.spec.plan.max_resource),
+        })
+    }
+
+    /// Records that a task of the replay has finished.
+    pub fn finish(&mut self, task: u32, now: Time) {
+        let Some(&job) = self.jobs.get(task as usize) else {
+            return;
+        };
+        let (_, resource) = self.schedule.resources(&job);
+        let loss = self.curves.loss(job.trial, resource);
+        let row = &mut self.trials[job.trial as usize];
+        (row.end, row.resource, row.loss) = (Some(now), resource, Some(loss));
+        row.state = TrialState::Waiting;
+        self.record(now, TrialEvent::Reached, job.trial, Some(loss));
+        let verdicts = self.schedule.report(job.trial, loss);
+        for (trial, verdict) in verdicts.into_iter().flat_map(|(_, verdicts)| verdicts) {
+            match verdict {
+                Verdict::Promoted => self.promote(trial, job.rung + 1, now),
+                Verdict::Stopped => self.stop(trial, now),
+                Verdict::Finished => {
+                    self.trials[trial as usize].state = TrialState::Finished;
+                    self.record(now, TrialEvent::Finished, trial, None);
+                }
+            }
+        }
+    }
+
+    fn promote(&mut self, trial: u32, rung: usize, now: Time) {
+        let bracket = self.trials[trial as usize].bracket;
+        let (_, resource) = self.schedule.resources(&Job {
+            trial,
+            bracket,
+            rung,
+        });
+        self.places[trial as usize] = (rung, resource, true);
+        self.record(now, TrialEvent::Promoted, trial, None);
+    }
+
+    fn stop(&mut self, trial: u32, now: Time) {
+        self.trials[trial as usize].state = TrialState::Stopped;
+        self.record(now, TrialEvent::Stopped, trial, None);
+    }
+
+    /// Ends the search after its last job: trials that were never promoted are stopped.
+    fn end(&mut self, now: Time) {
+        if !self.is_over {
+            self.is_over = true;
+            for trial in self.schedule.unpromoted() {
+                self.stop(trial, now);
+            }
+        }
+    }
+
+    fn record(&mut self, time: Time, event: TrialEvent, trial: u32, loss: Option<f64>) {
+        let (rung, resource, _) = self.places[trial as usize];
+        self.events.push(SearchRow {
+            time,
+            event,
+            trial,
+            rung: rung as u32,
+            resource,
+            loss,
+        });
+    }
+
+    /// The rows of `rungs`.
+    fn rungs(&self, start: Time) -> Vec<RungRow> {
+        let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
+        let rows = self.events.iter();
+        for row in rows.filter(|row| row.event == TrialEvent::Reached) {
+            reached.entry(row.resource.to_bits()).or_default().push(row);
+        }
+        let rung = |rows: &Vec<&SearchRow>| {
+            let seconds = |place: usize| rows[place].time.seconds_since(start);
+            let losses = rows.iter().filter_map(|row| row.loss);
+            RungRow {
+                resource: rows[0].resource,
+                trials: rows.len() as u64,
+                first_s: seconds(0),
+                median_s: seconds((rows.len() - 1) / 2),
+                best_loss: losses.fold(f64::INFINITY, f64::min),
+            }
+        };
+        reached.values().map(rung).collect()
+    }
+}

@@ -1,0 +1,333 @@
+//! Decides which trial trains next, from the settings of a search and the losses so far.
+//!
+//! Implemented from the papers: successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
+//! (arXiv:1810.05934), Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_search::{Algorithm, Plan};
+
+/// Resources with a smaller relative difference are equal.
+const SAME: f64 = 1e-9;
+
+/// Maximum number of rungs, so that no settings cause an endless search.
+const MAX_RUNGS: usize = 65;
+
+/// The training of a trial up to a rung.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Job {
+    pub trial: u32,
+    pub bracket: u32,
+    pub rung: usize,
+}
+
+/// A decision about a trial that is now final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Promoted,
+    Stopped,
+    Finished,
+}
+
+/// A group of trials that compete with each other.
+#[derive(Debug)]
+struct Bracket {
+    number: u32,
+    /// The resource of each rung.
+    resources: Vec<f64>,
+    /// The number of trials on each rung.
+    sizes: Vec<u64>,
+    /// Number of the bracket's first trial.
+    first: u32,
+    /// How many trials were started.
+    started: u64,
+    /// The current rung; not used by ASHA.
+    rung: usize,
+    /// Trials promoted to the current rung that have not started there; not used by ASHA.
+    ready: Vec<u32>,
+    /// The losses at each rung, in ascending order.
+    measured: Vec<Vec<(f64, u32)>>,
+    promoted: Vec<BTreeSet<u32>>,
+}
+
+/// A search in progress.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    is_asha: bool,
+    eta: u64,
+    brackets: Vec<Bracket>,
+    outstanding: BTreeMap<u32, Job>,
+}
+
+impl Schedule {
+    /// A search with these settings.
+    pub fn new(plan: &Plan) -> Self {
+        let eta = u64::from(plan.eta.max(2));
+        let mut first = 0u32;
+        let mut bracket = |number: usize, trials: u64, resources: Vec<f64>| {
+            let shrunk = |rung: u32| eta.checked_pow(rung).map_or(0, |power| trials / power);
+            let sizes = (0..resources.len() as u32).map(shrunk).collect();
+            let bracket = Bracket {
+                number: number as u32,
+                sizes,
+                first,
+                started: 0,
+                rung: 0,
+                ready: Vec::new(),
+                measured: vec![Vec::new(); resources.len()],
+                promoted: vec![BTreeSet::new(); resources.len()],
+                resources,
+            };
+            first = first.saturating_add(trials.min(u64::from(u32::MAX)) as u32);
+            bracket
+        };
+        let trials = u64::from(plan.trials.unwrap_or(0));
+        let brackets = match plan.algorithm {
+            Algorithm::Random => vec![bracket(0, trials, vec![plan.max_resource])],
+            Algorithm::SuccessiveHalving | Algorithm::Asha => {
+                vec![bracket(0, trials, upward(plan))]
+            }
+            Algorithm::Hyperband => {
+                let all = downward(plan);
+                let most = all.len();
+                let of = |s: usize| {
+                    let power = u128::from(eta).saturating_pow(s as u32);
+                    let trials = (most as u128).saturating_mul(power).div_ceil(s as u128 + 1);
+                    bracket(
+                        s,
+                        trials.min(u32::MAX.into()) as u64,
+                        all[most - 1 - s..].to_vec(),
+                    )
+                };
+                (0..most).rev().map(of).collect()
+            }
+        };
+        Schedule {
+            is_asha: plan.algorithm == Algorithm::Asha,
+            eta,
+            brackets,
+            outstanding: BTreeMap::new(),
+        }
+    }
+
+    /// The resources of a job's rung and of the rung below.
+    pub fn resources(&self, job: &Job) -> (f64, f64) {
+        let own = self.brackets.iter().find(|b| b.number == job.bracket);
+        let at = |rung: usize| own.and_then(|b| b.resources.get(rung)).copied();
+        let below = job.rung.checked_sub(1).and_then(at);
+        (below.unwrap_or(0.0), at(job.rung).unwrap_or(f64::NAN))
+    }
+
+    /// The next job; `None` if the search must wait for a loss, or is finished.
+    pub fn next(&mut self) -> Option<Job> {
+        let (is_asha, eta) = (self.is_asha, self.eta);
+        let mut brackets = self.brackets.iter_mut();
+        let job = brackets.find_map(|bracket| {
+            if is_asha {
+                bracket.asynchronous(eta)
+            } else {
+                bracket.synchronous()
+            }
+        })?;
+        self.outstanding.insert(job.trial, job);
+        Some(job)
+    }
+
+    /// Whether no job is outstanding.
+    pub fn is_idle(&self) -> bool {
+        self.outstanding.is_empty()
+    }
+
+    /// Records the loss of a trial's job. Returns the job and the decisions that are now final, in
+    /// order.
+    pub fn report(&mut self, trial: u32, loss: f64) -> Option<(Job, Vec<(u32, Verdict)>)> {
+        let job = self.outstanding.remove(&trial)?;
+        let bracket = self.brackets.iter_mut().find(|b| b.number == job.bracket)?;
+        // A loss that is not finite counts as the worst. Adding 0 makes negative zero equal to
+        // positive zero.
+        let loss = if loss.is_finite() {
+            loss + 0.0
+        } else {
+            f64::INFINITY
+        };
+        let rung = bracket.measured.get_mut(job.rung)?;
+        let place = rung.partition_point(|(other, number)| {
+            other.total_cmp(&loss).then(number.cmp(&trial)).is_lt()
+        });
+        rung.insert(place, (loss, trial));
+        let is_last = job.rung + 1 == bracket.resources.len();
+        let verdicts = if is_last {
+            vec![(trial, Verdict::Finished)]
+        } else if !self.is_asha
+            && bracket.measured[job.rung].len() as u64 == bracket.sizes[job.rung]
+        {
+            bracket.close(job.rung)
+        } else {
+            Vec::new()
+        };
+        Some((job, verdicts))
+    }
+
+    /// The trials that are waiting for a promotion, in ascending order.
+    pub fn unpromoted(&self) -> Vec<u32> {
+        let mut found = BTreeSet::new();
+        for bracket in &self.brackets {
+            let below = bracket.resources.len().saturating_sub(1);
+            for rung in 0..below {
+                let is_done = !self.is_asha && bracket.rung > rung;
+                let trials = bracket.measured[rung].iter().map(|(_, trial)| *trial);
+                let waits = |trial: &u32| !is_done && !bracket.promoted[rung].contains(trial);
+                found.extend(trials.filter(waits));
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+impl Bracket {
+    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
+        Some(Job {
+            trial,
+            bracket: self.number,
+            rung,
+        })
+    }
+
+    fn begin(&mut self) -> Option<Job> {
+        if self.started >= *self.sizes.first()? {
+            return None;
+        }
+        let trial = self.first + self.started as u32;
+        self.started += 1;
+        self.job(trial, 0)
+    }
+
+    /// Starts all trials of a rung before any trial of the next.
+    fn synchronous(&mut self) -> Option<Job> {
+        if self.rung == 0 {
+            return self.begin();
+        }
+        if self.ready.is_empty() {
+            return None;
+        }
+        let trial = self.ready.remove(0);
+        self.job(trial, self.rung)
+    }
+
+    /// Promotes the best trials of a rung and stops the others.
+    fn close(&mut self, rung: usize) -> Vec<(u32, Verdict)> {
+        self.rung = rung + 1;
+        let kept = self.sizes[rung + 1] as usize;
+        let ranked = self.measured[rung].iter().map(|(_, trial)| *trial);
+        let ranked: Vec<u32> = ranked.collect();
+        self.ready = ranked.iter().take(kept).copied().collect();
+        let verdict = |(rank, trial): (usize, u32)| {
+            let is_kept = rank < kept;
+            (
+                trial,
+                if is_kept {
+                    Verdict::Promoted
+                } else {
+                    Verdict::Stopped
+                },
+            )
+        };
+        ranked.into_iter().enumerate().map(verdict).collect()
+    }
+
+    /// Promotes the best trial in the top 1/eta of the highest rung that has one to promote. If
+    /// there is none, starts a new trial.
+    fn asynchronous(&mut self, eta: u64) -> Option<Job> {
+        for rung in (0..self.resources.len().saturating_sub(1)).rev() {
+            let top = self.measured[rung].len() / eta as usize;
+            let mut best = self.measured[rung][..top].iter();
+            let next = best.find(|(_, trial)| !self.promoted[rung].contains(trial));
+            if let Some(&(_, trial)) = next {
+                self.promoted[rung].insert(trial);
+                return self.job(trial, rung + 1);
+            }
+        }
+        self.begin()
+    }
+}
+
+/// The resources r, r·eta, r·eta², … below R, and R itself.
+fn upward(plan: &Plan) -> Vec<f64> {
+    let mut rungs = Vec::new();
+    let mut power = 1.0;
+    while plan.min_resource * power < plan.max_resource * (1.0 - SAME) && rungs.len() < MAX_RUNGS {
+        rungs.push(plan.min_resource * power);
+        power *= f64::from(plan.eta);
+    }
+    rungs.push(plan.max_resource);
+    rungs
+}
+
+/// The resources R, R/eta, R/eta², … down to r, in ascending order.
+fn downward(plan: &Plan) -> Vec<f64> {
+    let mut rungs = Vec::new();
+    let mut power = 1.0;
+    while plan.min_resource * power <= plan.max_resource * (1.0 + SAME) && rungs.len() < MAX_RUNGS {
+        rungs.push(plan.max_resource / power);
+        power *= f64::from(plan.eta);
+    }
+    rungs.reverse();
+    rungs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_search::{Next, Search};
+    use proptest::prelude::*;
+
+    fn plan(algorithm: Algorithm, trials: u32, eta: u32, most: f64) -> Plan {
+        Plan {
+            trials: (algorithm != Algorithm::Hyperband).then_some(trials),
+            eta,
+            ..Plan::new(algorithm, most)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(128))]
+
+        /// The program's own search and this one produce the same jobs, whatever the losses and
+        /// their order.
+        #[test]
+        fn both_searches_agree(
+            algorithm in 0usize..4,
+            trials in 9u32..40,
+            eta in 2u32..4,
+            most in 1.0..30.0f64,
+            losses in proptest::collection::vec((0u8..9, any::<u8>(), any::<bool>()), 400),
+        ) {
+            let plan = plan(Algorithm::ALL[algorithm], trials, eta, most);
+            let Ok(mut theirs) = Search::new(plan.clone()) else { return Ok(()) };
+            let mut ours = Schedule::new(&plan);
+            let mut open: Vec<u32> = Vec::new();
+            for (loss, pick, starts) in losses {
+                if starts || open.is_empty() {
+                    let next = match theirs.next() {
+                        Next::Job(job) => Some(job),
+                        Next::Wait | Next::Done => None,
+                    };
+                    let own = ours.next();
+                    prop_assert_eq!(next.map(|j| (j.trial, j.rung as usize, j.bracket)),
+                        own.map(|j| (j.trial, j.rung, j.bracket)));
+                    if let (Some(job), Some(own)) = (next, own) {
+                        prop_assert_eq!((job.from, job.to), ours.resources(&own));
+                        open.push(job.trial);
+                    }
+                } else {
+                    let trial = open.remove(usize::from(pick) % open.len());
+                    let loss = if loss == 8 { f64::NAN } else { f64::from(loss) };
+                    let verdicts = theirs.report(trial, loss).unwrap();
+                    let (_, own) = ours.report(trial, loss).unwrap();
+                    prop_assert_eq!(verdicts.len(), own.len());
+                }
+                prop_assert_eq!(theirs.unpromoted(), ours.unpromoted());
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Compares the best settings of a sweep.
+
+use gleaner_core::error::Result;
+use gleaner_core::results::Direction;
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_core::results::sweep::{Metric, Mode, SEED};
+use gleaner_formats::ingest::runs::RunInfo;
+use serde_json::{Map, Value, json};
+
+use super::Run;
+use super::tables::{Group, Spread};
+use crate::Findings;
+
+const FILE: &str = "summary.json";
+
+/// Means that differ from the best by at most this relative amount are tied.
+const EQUAL: f64 = 1e-9;
+
+/// The runs of a sweep, in groups.
+struct Grouped<'a> {
+    mode: Mode,
+    runs: &'a [Run],
+    groups: &'a [Group],
+}
+
+/// Compares `summary.json`. `best` is the figure named in the arguments.
+pub(super) fn summary(
+    info: &RunInfo,
+    mode: Mode,
+    runs: &[Run],
+    groups: &[Group],
+    best: Option<&str>,
+    findings: &mut Findings,
+) -> Result<()> {
+    let grouped = Grouped { mode, runs, groups };
+    let written: Value = info.json(FILE)?;
+    let by = best.unwrap_or(mode.default_metric());
+    let Some(metric) = mode.metric(by) else {
+        findings.add(|| format!("{RUN_FILE}: arguments: best is {by:?}, an unknown figure"));
+        return Ok(());
+    };
+    let ties: Vec<&str> = mode.ties(&metric).iter().map(|tie| tie.name).collect();
+    let all = mode.metrics().iter();
+    let by_metric = all.filter_map(|m| Some((m.name.to_owned(), grouped.entry(m)?)));
+    let expected = json!({
+        "runs": runs.len(),
+        "settings": groups.len(),
+        "metric": by,
+        "ties_by": ties,
+        "best": grouped.entry(&metric),
+        "best_by_metric": by_metric.collect::<Map<String, Value>>(),
+    });
+    compare("", &written, &expected, findings);
+    let fields = [
+        "runs",
+        "settings",
+        "metric",
+        "ties_by",
+        "best",
+        "best_by_metric",
+    ];
+    findings.covers(FILE, fields);
+    Ok(())
+}
+
+/// Compares values, with a relative tolerance of 1e-7 for numbers.
+fn compare(place: &str, written: &Value, expected: &Value, findings: &mut Findings) {
+    match (written, expected) {
+        (Value::Object(written), Value::Object(expected)) => {
+            let others = expected.keys().filter(|name| !written.contains_key(*name));
+            for name in written.keys().chain(others) {
+                let below = format!("{place}/{name}");
+                match (written.get(name), expected.get(name)) {
+                    (Some(written), Some(expected)) => {
+                        compare(&below, written, expected, findings);
+                    }
+                    (None, _) => findings.add(|| format!("{FILE}: {below} is missing")),
+                    (_, None) => findings.add(|| format!("{FILE}: {below} is not expected")),
+                }
+            }
+        }
+        (Value::Number(written), Value::Number(expected)) => {
+            let number = |value: &serde_json::Number| value.as_f64().unwrap_or(f64::NAN);
+            let name = format!("{FILE}: {place}");
+            findings.number(name, number(written), number(expected));
+        }
+        _ => findings.equal(format_args!("{FILE}: {place}"), written, expected),
+    }
+}
+
+impl Grouped<'_> {
+    /// The spread of a figure across the seeds of a group.
+    fn spread(&self, group: usize, metric: &Metric) -> Option<Spread> {
+        let runs = self.groups[group].iter();
+        let values = runs.map(|&run| metric.of(&self.runs[run].outcome.summary));
+        Spread::of(&values.collect::<Vec<_>>())
+    }
+
+    /// The members of `groups` with the best mean.
+    fn leaders(&self, groups: &[usize], metric: &Metric) -> Vec<usize> {
+        let mean = |group: usize| self.spread(group, metric).map(|spread| spread.mean);
+        let means = groups.iter().filter_map(|&group| mean(group));
+        let best = match metric.best {
+            None => None,
+            Some(Direction::Max) => means.reduce(f64::max),
+            Some(Direction::Min) => means.reduce(f64::min),
+        };
+        let leads = |group: &usize| {
+            let pair = mean(*group).zip(best);
+            pair.is_some_and(|(mean, best)| (mean - best).abs() <= EQUAL * best.abs())
+        };
+        groups.iter().copied().filter(leads).collect()
+    }
+
+    /// The best settings for a figure, in the form used in `summary.json`.
+    fn entry(&self, metric: &Metric) -> Option<Value> {
+        let all: Vec<usize> = (0..self.groups.len()).collect();
+        let leaders = self.leaders(&all, metric);
+        let mut left = leaders.clone();
+        for tie in self.mode.ties(metric) {
+            let fewer = self.leaders(&left, &tie);
+            if !fewer.is_empty() {
+                left = fewer;
+            }
+        }
+        let group = *left.first()?;
+        let spread = self.spread(group, metric)?;
+        let is_near = |other: &&usize| {
+            let mean = self.spread(**other, metric).map(|spread| spread.mean);
+            let reach = spread.deviation.unwrap_or(0.0);
+            mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
+        };
+        let others = all.iter().filter(|group| !leaders.contains(group));
+        let runs = &self.groups[group];
+        let mut settings = self.runs[runs[0]].settings.clone();
+        if let Some(settings) = settings.as_object_mut() {
+            settings.remove(SEED);
+        }
+        let keys: Vec<&str> = runs
+            .iter()
+            .map(|&run| self.runs[run].key.as_str())
+            .collect();
+        Some(json!({
+            "value": spread.mean,
+            "standard_deviation": spread.deviation,
+            "standard_error": spread.error,
+            "low": spread.reach.map(|reach| spread.mean - reach),
+            "high": spread.reach.map(|reach| spread.mean + reach),
+            "seeds": runs.len(),
+            "direction": metric.best,
+            "settings": settings,
+            "settings_as_good": leaders.len(),
+            "settings_within_deviation": others.filter(is_near).count(),
+            "runs": keys,
+        }))
+    }
+}

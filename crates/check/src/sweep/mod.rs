@@ -1,0 +1,103 @@
+//! Compares the records of a sweep with its plan, and its tables with its records.
+
+mod best;
+mod records;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_core::error::Result;
+use gleaner_core::results::sweep::{Mode, RunOutcome};
+use gleaner_formats::ingest::runs::RunInfo;
+use serde_json::Value;
+
+use crate::Findings;
+use records::Done;
+
+/// A run of the plan, derived from the plan and its inputs.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Its key.
+    pub key: String,
+    /// Its settings.
+    pub settings: Value,
+}
+
+/// A run and its result.
+#[derive(Debug)]
+struct Run {
+    key: String,
+    settings: Value,
+    outcome: RunOutcome,
+}
+
+/// The recorded results of a sweep's runs, by key.
+///
+/// # Errors
+/// The records cannot be read.
+pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
+    let done = records::read(directory, &mut Findings::default())?;
+    let result = |(key, done): (String, Done)| (key, done.result);
+    Ok(done.into_iter().map(result).collect())
+}
+
+/// Verifies the records and tables of a sweep. `planned` lists its runs in the order of the plan,
+/// and `best` is the figure named in the arguments.
+///
+/// # Errors
+/// A file is missing or damaged.
+pub fn sweep(
+    info: &RunInfo,
+    mode: Mode,
+    planned: &[Planned],
+    best: Option<&str>,
+) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut done = records::read(&info.path, &mut findings)?;
+    let mut runs = Vec::with_capacity(planned.len());
+    for run in planned {
+        match done.remove(&run.key) {
+            None => findings.add(|| format!("runs: run {} has no result", run.key)),
+            Some(record) => runs.extend(take(run, &record, &mut findings)),
+        }
+    }
+    if !done.is_empty() {
+        let name = format!("{} records", done.len());
+        let why = "their runs are not in the plan, so their keys have no known settings";
+        findings.not_verified("runs", name, why);
+    }
+    let why = "only --again verifies the results of runs, on a sample; the check verifies only \
+               that the tables agree with the records";
+    findings.not_verified("runs", "result", why);
+    findings.not_verified("runs", "seconds", "it contains measured times");
+    if runs.len() == planned.len() {
+        let groups = tables::groups(mode, &runs);
+        tables::runs(info, mode, &runs, &mut findings)?;
+        tables::settings(info, mode, &runs, &groups, &mut findings)?;
+        best::summary(info, mode, &runs, &groups, best, &mut findings)?;
+    }
+    Ok(findings)
+}
+
+/// The result of a planned run; its record must have the planned settings.
+fn take(run: &Planned, record: &Done, findings: &mut Findings) -> Option<Run> {
+    findings.holds(record.settings == run.settings, || {
+        format!(
+            "runs: the settings of run {} are {}, but its key belongs to {}",
+            run.key, record.settings, run.settings
+        )
+    });
+    let outcome = record.outcome();
+    findings.holds(outcome.is_some(), || {
+        format!(
+            "runs: the result of run {} is not in the format of this version",
+            run.key
+        )
+    });
+    Some(Run {
+        key: run.key.clone(),
+        settings: run.settings.clone(),
+        outcome: outcome?,
+    })
+}

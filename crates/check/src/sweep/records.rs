@@ -1,0 +1,104 @@
+//! Reads the records of a sweep: the progress of its processes, one record per line.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::Digest;
+use gleaner_core::results::sweep::RunOutcome;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::Findings;
+
+/// Number of hexadecimal digits in a digest.
+const DIGITS: usize = 64;
+
+/// Maximum length of a line in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// A finished run.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Done {
+    /// Its key.
+    pub run: String,
+    /// Its settings.
+    pub settings: Value,
+    /// The result as recorded.
+    pub result: Value,
+}
+
+/// A line of a segment. Lines without `done` describe the processes.
+#[derive(Deserialize)]
+struct Line {
+    done: Option<Done>,
+}
+
+/// The finished runs, by key. Altered lines and conflicting results of a run are reported as wrong.
+pub(super) fn read(directory: &Path, findings: &mut Findings) -> Result<BTreeMap<String, Done>> {
+    let mut found: BTreeMap<String, Done> = BTreeMap::new();
+    for path in segments(&directory.join("runs"))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = File::open(&path).map_err(|error| Error::io("read", &path, error))?;
+        let mut lines = BufReader::new(file);
+        let (mut line, mut number) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let read = (&mut lines).take(LONGEST).read_until(b'\n', &mut line);
+            if read.map_err(|error| Error::io("read", &path, error))? == 0 {
+                break;
+            }
+            number += 1;
+            let Some(parsed) = parse(&line) else {
+                findings.add(|| format!("runs/{name}, line {number}: it was altered"));
+                continue;
+            };
+            findings.verified += 1;
+            let Some(done) = parsed.done else { continue };
+            if let Some(other) = found.get(&done.run) {
+                findings.holds(other.result == done.result, || {
+                    format!(
+                        "runs/{name}, line {number}: it conflicts with an earlier result of run {}",
+                        done.run
+                    )
+                });
+            } else {
+                found.insert(done.run.clone(), done);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The segments, by name. Only regular files are opened.
+fn segments(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
+    let mut paths = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_segment = path.extension().is_some_and(|ending| ending == "records");
+        if is_segment && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The record in a line; `None` if the line does not match its digest.
+fn parse(line: &[u8]) -> Option<Line> {
+    let line = line.strip_suffix(b"\n")?;
+    let (digest, rest) = line.split_at_checked(DIGITS)?;
+    let json = rest.strip_prefix(b" ")?;
+    let is_whole = digest == Digest::of(json).to_string().as_bytes();
+    is_whole.then(|| serde_json::from_slice(json).ok())?
+}
+
+impl Done {
+    /// The result; `None` if it is not in the format of this version.
+    pub fn outcome(&self) -> Option<RunOutcome> {
+        serde_json::from_value(self.result.clone()).ok()
+    }
+}

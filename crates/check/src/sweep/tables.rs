@@ -1,0 +1,208 @@
+//! Compares the tables of a sweep with its records.
+
+use std::collections::BTreeMap;
+
+use gleaner_core::error::Result;
+use gleaner_core::results::Column;
+use gleaner_core::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED};
+use gleaner_core::student::t95;
+use gleaner_formats::ingest::runs::{RunInfo, StoredTable};
+use serde_json::Value;
+
+use super::Run;
+use crate::Findings;
+
+/// Indices of runs that differ only in their seed.
+pub(super) type Group = Vec<usize>;
+
+/// The groups, in the order of their first runs.
+pub(super) fn groups(mode: Mode, runs: &[Run]) -> Vec<Group> {
+    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, run) in runs.iter().enumerate() {
+        let fields = mode.settings().iter().filter(|field| field.name != SEED);
+        let key = fields.map(|field| setting(field, &run.settings)).collect();
+        let place = *places.entry(key).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+/// Statistics of a figure over the runs of a group.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    pub mean: f64,
+    pub deviation: Option<f64>,
+    pub error: Option<f64>,
+    /// Half the width of the 95 % confidence interval.
+    pub reach: Option<f64>,
+}
+
+impl Spread {
+    /// The mean, the sample standard deviation, the standard error and the confidence interval;
+    /// `None` if a run has no value.
+    pub fn of(values: &[Option<f64>]) -> Option<Self> {
+        let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let deviation = (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt());
+        let error = deviation.map(|deviation| deviation / count.sqrt());
+        Some(Spread {
+            mean,
+            deviation,
+            error,
+            reach: error.map(|error| error * t95(values.len() - 1)),
+        })
+    }
+}
+
+/// A setting as the text of a cell; empty if it is missing.
+pub(super) fn setting(field: &Field, settings: &Value) -> String {
+    match settings.pointer(field.pointer) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// Compares the table `sweep`, which has one row for each run.
+pub(super) fn runs(
+    info: &RunInfo,
+    mode: Mode,
+    runs: &[Run],
+    findings: &mut Findings,
+) -> Result<()> {
+    let table = Stored::read(info, "sweep", runs.len(), findings)?;
+    table.texts("run", runs.iter().map(|run| run.key.clone()), findings);
+    for field in mode.settings() {
+        let expected = runs.iter().map(|run| setting(field, &run.settings));
+        table.texts(field.name, expected, findings);
+    }
+    for metric in mode.metrics() {
+        let expected = runs.iter().map(|run| metric.of(&run.outcome.summary));
+        table.numbers(metric.name, expected, findings);
+    }
+    if mode == Mode::Replay {
+        let faults = runs.iter().map(|run| {
+            let program = run.outcome.program.as_ref();
+            program.map(|program| program.faults() as f64)
+        });
+        table.numbers(PROGRAM_FAULTS, faults, findings);
+    }
+    Ok(())
+}
+
+type Figure = fn(&Spread) -> Option<f64>;
+
+/// Compares the tables by settings, which have one row for each group.
+pub(super) fn settings(
+    info: &RunInfo,
+    mode: Mode,
+    runs: &[Run],
+    groups: &[Group],
+    findings: &mut Findings,
+) -> Result<()> {
+    let figures: [(&str, Figure); 5] = [
+        ("settings", |spread| Some(spread.mean)),
+        ("settings_sd", |spread| spread.deviation),
+        ("settings_se", |spread| spread.error),
+        ("settings_low", |spread| Some(spread.mean - spread.reach?)),
+        ("settings_high", |spread| Some(spread.mean + spread.reach?)),
+    ];
+    for (name, of) in figures {
+        let table = Stored::read(info, name, groups.len(), findings)?;
+        for field in mode.settings().iter().filter(|field| field.name != SEED) {
+            let first = |group: &Group| setting(field, &runs[group[0]].settings);
+            table.texts(field.name, groups.iter().map(first), findings);
+        }
+        let seeds = groups.iter().map(|group| Some(group.len() as f64));
+        table.numbers("seeds", seeds, findings);
+        for metric in mode.metrics() {
+            let spread = |group: &Group| {
+                let values = group
+                    .iter()
+                    .map(|&run| metric.of(&runs[run].outcome.summary));
+                Spread::of(&values.collect::<Vec<_>>())
+                    .as_ref()
+                    .and_then(of)
+            };
+            table.numbers(metric.name, groups.iter().map(spread), findings);
+        }
+    }
+    Ok(())
+}
+
+/// A table as it was read.
+struct Stored {
+    table: StoredTable,
+}
+
+impl Stored {
+    fn read(info: &RunInfo, name: &str, rows: usize, findings: &mut Findings) -> Result<Self> {
+        let table = info.table(name)?;
+        let found = table.columns.first().map_or(0, |(_, column)| match column {
+            Column::Texts(values) => values.len(),
+            Column::Floats(values) => values.len(),
+            Column::OptionalWhole(values) => values.len(),
+            Column::Times(values) => values.len(),
+            _ => 0,
+        });
+        findings.equal(format_args!("{name}: rows"), found, rows);
+        Ok(Stored { table })
+    }
+
+    fn column(&self, name: &str, findings: &mut Findings) -> Option<&Column<'static>> {
+        let mut columns = self.table.columns.iter();
+        let found = columns.find(|(other, _)| other == name);
+        findings.holds(found.is_some(), || {
+            format!("{}: the column {name} is missing", self.table.name)
+        });
+        findings.covers(self.table.name.as_str(), [name]);
+        found.map(|(_, column)| column)
+    }
+
+    /// Compares a text column.
+    fn texts(&self, name: &str, expected: impl Iterator<Item = String>, findings: &mut Findings) {
+        let Some(column) = self.column(name, findings) else {
+            return;
+        };
+        for (row, expected) in expected.enumerate() {
+            let place = format!("{}, row {row}: {name}", self.table.name);
+            match column {
+                Column::Texts(values) => {
+                    let written = values.get(row).map_or("", |text| text.as_ref());
+                    findings.equal(place, written, expected.as_str());
+                }
+                _ => findings.option(place, number(column, row), expected.parse().ok()),
+            }
+        }
+    }
+
+    /// Compares a numeric column.
+    fn numbers(
+        &self,
+        name: &str,
+        expected: impl Iterator<Item = Option<f64>>,
+        findings: &mut Findings,
+    ) {
+        let Some(column) = self.column(name, findings) else {
+            return;
+        };
+        for (row, expected) in expected.enumerate() {
+            let place = format!("{}, row {row}: {name}", self.table.name);
+            findings.option(place, number(column, row), expected);
+        }
+    }
+}
+
+fn number(column: &Column<'_>, row: usize) -> Option<f64> {
+    match column {
+        Column::Floats(values) => *values.get(row)?,
+        Column::OptionalWhole(values) => values.get(row)?.map(|value| value as f64),
+        _ => None,
+    }
+}

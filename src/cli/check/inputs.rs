@@ -1,0 +1,85 @@
+//! Reads the inputs of a run again.
+
+use std::fs;
+use std::path::Path;
+
+use gleaner_check::Findings;
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_formats::ingest::SourceId;
+use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_formats::ingest::source::STDIN;
+use serde_json::Value;
+
+const REMEDY: &str = "check from the directory where the run was started, or pass it with \
+                      --inputs; if the inputs have changed, run it again";
+
+/// Compares all inputs listed in `run.json` with their digests.
+///
+/// # Errors
+/// An input is missing, or is not a regular file.
+pub(super) fn given(info: &RunInfo) -> Result<Findings> {
+    for input in &info.inputs {
+        let path = Path::new(&input.path);
+        let found = match fs::metadata(path) {
+            _ if input.path == STDIN => "standard input, which cannot be read again",
+            Ok(metadata) if metadata.is_file() => continue,
+            Ok(_) => "something that is not a file",
+            Err(_) => "no file",
+        };
+        return Err(Error::Run(format!(
+            "{}: {found}, expected an input of the run: {REMEDY}",
+            input.path
+        )));
+    }
+    Ok(gleaner_check::inputs(&info.inputs))
+}
+
+/// The inputs that `run.json` lists.
+pub(super) struct Given<'a> {
+    info: &'a RunInfo,
+}
+
+impl<'a> Given<'a> {
+    /// The inputs of a run.
+    pub fn of(info: &'a RunInfo) -> Self {
+        Given { info }
+    }
+
+    /// Returns an error if an argument names a file that is not an input of the run. This prevents
+    /// the check from opening other files.
+    ///
+    /// # Errors
+    /// A file is not listed.
+    pub fn names(&self, arguments: &[&str]) -> Result<()> {
+        for name in arguments {
+            let Some(path) = self.info.arguments.get(*name).and_then(Value::as_str) else {
+                continue;
+            };
+            if !self.info.inputs.iter().any(|input| input.path == path) {
+                let file = self.info.path.join(RUN_FILE);
+                let fault = Fault::of(&file, path, "an input listed in run.json");
+                return Err(fault.field(format!("arguments/{name}")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error for files that are not inputs of the run.
+    ///
+    /// # Errors
+    /// A file is not listed, or has other content.
+    pub fn same(&self, sources: &[SourceId]) -> Result<()> {
+        for source in sources {
+            let path = source.path.display().to_string();
+            let sha256 = source.sha256.to_string();
+            let mut listed = self.info.inputs.iter();
+            if !listed.any(|input| input.path == path && input.sha256 == sha256) {
+                let found = "content other than the run read";
+                let fault = Fault::of(&source.path, found, "the same");
+                return Err(fault.remedy(REMEDY).into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Checks a replay against its inputs.
+
+use serde_json::Value;
+
+use super::again::PYTHON;
+use super::inputs::{Given, given};
+use crate::cli::remark;
+use gleaner_check::Findings;
+use gleaner_check::replay::{self, Chosen, Inputs, Written};
+use gleaner_check::tables;
+use gleaner_core::domain::Objective;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_formats::ingest::runs::{ReplayRun, RunInfo};
+use gleaner_setup::{LogArgs, Replay, SolverName};
+use gleaner_solvers::{SolverKind, SolverSpec};
+
+/// Tables of every replay, and of replays driven by a search.
+const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
+const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
+
+/// Checks a replay.
+///
+/// # Errors
+/// The inputs are missing, or differ from those of the run.
+pub(super) fn check(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
+    let args: LogArgs = arguments(info)?;
+    let mut findings = given(info)?;
+    Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
+    let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
+    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), &remark)?;
+    Given::of(info).same(&inputs.sources)?;
+    tables::listed(info, TABLES, true, &mut findings);
+    if run.search.is_some() {
+        tables::listed(info, SEARCH_TABLES, true, &mut findings);
+    }
+    let written = Written {
+        steps: &run.steps,
+        tasks: &run.tasks,
+        allocations: &run.allocations,
+        nodes: &run.nodes,
+        summary: &run.summary,
+        search: run.search.as_ref(),
+    };
+    let options = &inputs.options;
+    findings.merge(replay::replay(
+        &Inputs {
+            log: &inputs.log,
+            set: &inputs.tasks,
+            groups: &options.groups,
+            search: options.search.as_deref(),
+            seed: options.seed,
+            repeat: options.repeat_tasks,
+        },
+        &written,
+    ));
+    if let Some(fragments) = &run.fragments {
+        findings.merge(replay::fragments(&inputs.log, fragments));
+    }
+    findings.merge(replay::timings(info, &run.steps)?);
+    let why = "it counts the outcomes of a program's answers";
+    if info.files.iter().any(|file| file.path == "solver.json") {
+        findings.not_verified("solver.json", Findings::WHOLE, why);
+    }
+    let own_objective = function(info, "objective");
+    let chosen = Chosen {
+        t_fwd: options.t_fwd,
+        objective_expression: own_objective
+            .map_or_else(|| options.objective.expression(), str::to_owned),
+        solver: solver(info, &inputs)?,
+    };
+    findings.merge(replay::settings(&info.arguments, &chosen, &run.summary));
+    findings.equal("run.json: complete", info.complete, run.summary.complete);
+    findings.covers(RUN_FILE, ["complete"]);
+    Ok(findings)
+}
+
+/// The arguments of the run.
+fn arguments(info: &RunInfo) -> Result<LogArgs> {
+    let mut values = info.arguments.clone();
+    // A check writes no files.
+    values.insert("cache".to_owned(), Value::Bool(false));
+    if function(info, "objective").is_some() {
+        // No check uses the values of the objective.
+        let default = Objective::default().to_string();
+        values.insert("objective".to_owned(), Value::String(default));
+    }
+    let values = Value::Object(values);
+    serde_json::from_value(values).map_err(|error| {
+        let fault = Fault::of(
+            &info.path.join(RUN_FILE),
+            error.to_string(),
+            "the arguments of gleaner replay",
+        );
+        fault
+            .field("arguments")
+            .remedy("run it again with this version")
+            .into()
+    })
+}
+
+/// The value of argument `name`, if it is a Python function.
+fn function<'i>(info: &'i RunInfo, name: &str) -> Option<&'i str> {
+    let value = info.arguments.get(name)?.as_str()?;
+    value.starts_with(PYTHON).then_some(value)
+}
+
+/// The name of the solver in the arguments; `None` for a program or a function.
+fn solver(info: &RunInfo, inputs: &Replay) -> Result<Option<String>> {
+    if function(info, "solver").is_some() {
+        return Ok(None);
+    }
+    let named = info.arguments.get("solver").and_then(Value::as_str);
+    let kind = match named.unwrap_or("auto").parse()? {
+        SolverName::Program(_) => return Ok(None),
+        SolverName::Ours(kind) => kind,
+    };
+    let chosen = match kind {
+        SolverKind::Auto => {
+            let outline = inputs.options.outline(&inputs.tasks);
+            SolverSpec::new(kind).for_problem(&outline).kind
+        }
+        named => named,
+    };
+    Ok(Some(SolverName::Ours(chosen).to_string()))
+}

@@ -1,0 +1,125 @@
+//! Checks a sweep.
+
+use std::path::Path;
+
+use gleaner_check::again::Again;
+use gleaner_check::sweep::{Planned, results, sweep};
+use gleaner_check::{Findings, tables};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::run::RUN_FILE;
+use gleaner_core::results::sweep::Mode;
+use gleaner_formats::ingest::runs::{RunInfo, SweepRuns};
+use gleaner_sweep::plan::{self, Plan};
+use gleaner_sweep::{PreparedRuns, prepare};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde_json::Value;
+
+use super::again::refuse_programs;
+use super::inputs::{Given, given};
+use crate::cli::{interrupt, remark};
+
+/// Tables of every sweep.
+const TABLES: [&str; 6] = [
+    "sweep",
+    "settings",
+    "settings_sd",
+    "settings_se",
+    "settings_low",
+    "settings_high",
+];
+
+/// Checks a sweep.
+///
+/// # Errors
+/// The inputs are missing, or differ from those of the sweep.
+pub(super) fn check(info: &RunInfo, run: &SweepRuns) -> Result<Findings> {
+    let mut findings = given(info)?;
+    Given::of(info).names(&["plan"])?;
+    let (mode, prepared) = open(info)?;
+    tables::listed(info, TABLES, true, &mut findings);
+    findings.equal(
+        "sweep: whether the runs are replays",
+        run.mode == Mode::Replay,
+        mode == Mode::Replay,
+    );
+    let planned = (0..prepared.count()).map(|run| {
+        Ok(Planned {
+            key: prepared.key(run).to_string(),
+            settings: prepared.settings(run)?,
+        })
+    });
+    let planned = planned.collect::<Result<Vec<_>>>()?;
+    let best = info.arguments.get("best").and_then(Value::as_str);
+    findings.merge(sweep(info, mode, &planned, best)?);
+    findings.covers(RUN_FILE, ["arguments/plan", "arguments/best"]);
+    findings.equal("run.json: complete", info.complete, true);
+    findings.covers(RUN_FILE, ["complete"]);
+    let why = "how runs were distributed does not affect any result";
+    findings.not_verified(RUN_FILE, "arguments", why);
+    let why = "it depends on when processes were killed or interrupted";
+    findings.not_verified(RUN_FILE, "runs_begun_again", why);
+    Ok(findings)
+}
+
+/// The plan of a sweep, with everything that its runs need.
+fn open(info: &RunInfo) -> Result<(Mode, Box<dyn PreparedRuns>)> {
+    let Some(path) = info.arguments.get("plan").and_then(Value::as_str) else {
+        let fault = Fault::of(&info.path.join(RUN_FILE), "nothing", "the path of the plan");
+        return Err(fault.field("arguments/plan").into());
+    };
+    let mut plan = plan::read(Path::new(path))?;
+    if let Plan::Replay(replay) = &mut plan.value {
+        // A check writes no files.
+        replay.cache = false;
+    }
+    let mode = plan.value.mode();
+    let prepared = prepare(plan.value, &remark)?;
+    let given = Given::of(info);
+    given.same(&plan.sources)?;
+    given.same(prepared.sources())?;
+    Ok((mode, prepared))
+}
+
+/// Repeats a sample of the runs.
+///
+/// # Errors
+/// The errors of [`check`], or a run fails.
+pub(super) fn again(info: &RunInfo, sample: usize, seed: u64, may_run: bool) -> Result<Again> {
+    let (_, prepared) = open(info)?;
+    let count = prepared.count();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut drawn: Vec<usize> = (0..count).collect();
+    for place in 0..sample.min(count) {
+        drawn.swap(place, random.random_range(place..count));
+    }
+    drawn.truncate(sample);
+    drawn.sort_unstable();
+    let results = results(&info.path)?;
+    let mut found = Again::default();
+    for run in drawn {
+        let settings = prepared.settings(run)?;
+        refuse_programs([&settings], may_run)?;
+        let key = prepared.key(run).to_string();
+        let Some(outcome) = prepared.execute(run, interrupt::flag(), &|_| ())? else {
+            return Err(Error::Interrupted);
+        };
+        let summary = serde_json::to_value(&outcome.summary);
+        let summary = summary.map_err(|error| Error::Run(error.to_string()))?;
+        let written = results.get(&key).and_then(|result| result.get("summary"));
+        if written == Some(&summary) {
+            found.same += 1;
+        } else {
+            found
+                .different
+                .push(format!("run {key}: other summary in the second run"));
+        }
+    }
+    let others = count - sample.min(count);
+    if others > 0 {
+        let name = format!("{others} of {count} runs");
+        found.except(&name, "--sample limits how many runs are repeated");
+    }
+    Ok(found)
+}
