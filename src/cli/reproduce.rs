@@ -25,13 +25,13 @@ use gleaner_reproduce::{Control, Reproduction, artifacts_of, needed_by, reproduc
 /// reproducible from what is public. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(after_help = "Examples:\n  \
-    gleaner reproduce all --list\n  \
+    gleaner reproduce --list\n  \
     gleaner reproduce sysu --data DIR -o reproduced\n  \
     gleaner reproduce all --data DIR -o reproduced")]
 pub struct Args {
-    /// The system.
-    #[arg(value_enum, value_name = "SYSTEM")]
-    system: Choice,
+    /// The system to reproduce [default with --list: all].
+    #[arg(value_enum, value_name = "SYSTEM", required_unless_present = "list")]
+    system: Option<Choice>,
     /// Directory with the published data; --list names its files.
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     data: Option<PathBuf>,
@@ -80,11 +80,12 @@ impl Choice {
 /// Files that are missing or have faults, a computation that fails, or an interrupt after the systems
 /// that are done are written.
 pub fn run(args: &Args) -> Result<()> {
-    let systems = args.system.systems();
+    let systems = args.system.unwrap_or(Choice::All).systems();
     let (Some(data), Some(out), false) = (&args.data, &args.out, args.list) else {
         return list(&systems, args.data.as_deref());
     };
     gleaner_reproduce::check_files(data, &systems)?;
+    remark(&gleaner_reproduce::changed_files(data, &systems)?);
     let directory = RunDir::open(out, "reproduce", args)?;
     let clock = Instant::now();
     let made = make(args, data, &systems)?;

@@ -30,6 +30,10 @@ fn the_files_that_are_needed_are_listed() {
             .out
     };
     let [lucid, sysu, all] = ["lucid", "sysu", "all"].map(listed);
+    assert_eq!(gleaner(at, "reproduce --list").expect(0).out, all);
+    gleaner(at, "reproduce --data . -o o")
+        .expect(2)
+        .says(&["<SYSTEM>"]);
     assert!(lucid.contains("lucid/venus_sept/jobs.csv\n"), "{lucid}");
     assert!(lucid.contains("duration_estimate_lgb.csv"), "{lucid}");
     assert!(!sysu.contains("duration_estimate_lgb.csv"), "{sysu}");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Fault, Faults, Result};
 use gleaner_core::results::reproduce::System;
+use gleaner_formats::ingest::source::Source;
 
 /// A file of the data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +163,33 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
     faults.into_result(())
 }
 
+/// SHA-256 of the published files, in the format of `sha256sum`.
+const PUBLISHED: &str = include_str!("../published.sha256");
+
+/// Returns a remark for each file that differs from the published one: values computed from it may
+/// differ.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn changed_files(data: &Path, systems: &[System]) -> Result<Vec<String>> {
+    let mut remarks = Vec::new();
+    for file in needed_by(systems) {
+        let known = PUBLISHED.lines().filter_map(|line| line.split_once("  "));
+        let mut known = known.filter(|(_, path)| *path == file.path);
+        let Some((digest, _)) = known.next() else {
+            continue;
+        };
+        let path = data.join(file.path);
+        if Source::identify(&path)?.sha256.to_string() != digest {
+            remarks.push(format!(
+                "{}: not the published file (its SHA-256 differs); values computed from it may differ too",
+                path.display()
+            ));
+        }
+    }
+    Ok(remarks)
+}
+
 /// The data directory.
 #[derive(Debug, Clone, Copy)]
 pub struct Data<'d>(pub &'d Path);
@@ -170,5 +198,32 @@ impl Data<'_> {
     /// The path of a file.
     pub fn file(self, name: &str) -> PathBuf {
         self.0.join(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    // The file contains the 12 bytes `run,work\n1,2\n` instead of the published content.
+    #[test]
+    fn files_that_are_not_the_published_ones_are_named() {
+        let data = tempfile::tempdir().unwrap();
+        for file in needed_files(System::Driple) {
+            let path = data.path().join(file.path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "run,work\n1,2\n").unwrap();
+        }
+        let remarks = changed_files(data.path(), &[System::Driple]).unwrap();
+        assert_eq!(remarks.len(), INSPECTORS.len());
+        assert!(remarks[0].contains("pretrained_gcn.safetensors: not the published file"));
+        if let Some(published) = gleaner_testing::shared("driple") {
+            let data = published.parent().unwrap();
+            assert_eq!(
+                changed_files(data, &[System::Driple]).unwrap(),
+                Vec::<String>::new()
+            );
+        }
     }
 }

@@ -25,7 +25,7 @@ mod throughput;
 mod venus;
 pub mod verdict;
 
-pub use files::{NeededFile, check_files, needed_by, needed_files};
+pub use files::{NeededFile, changed_files, check_files, needed_by, needed_files};
 
 /// What is made again, and the files read for it.
 #[derive(Debug, Default)]

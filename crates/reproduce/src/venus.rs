@@ -9,7 +9,7 @@ use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_formats::ingest::SourceId;
 use gleaner_setup::experiment::{
-    Choice, FileArgs, Given, Learned, ModelArgs, Part, Preset, ProfilerArgs,
+    Choice, Corrected, FileArgs, Given, Learned, ModelArgs, Part, Preset, ProfilerArgs,
 };
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::metrics::summarise;
@@ -88,9 +88,8 @@ impl Venus {
         let experiment = open(&files(data), &choice, &ModelArgs::default())?;
         let runs = PLANNED.par_iter().map(|planned| {
             let choice = Choice {
-                policy: vec![planned.policy.to_owned()],
                 without: planned.without.into_iter().collect(),
-                ..Choice::default()
+                ..policies(&[planned.policy])
             };
             run(&experiment, &choice, planned.name, control)
         });
@@ -135,9 +134,11 @@ pub fn simulate_with(
     Ok((simulated, experiment.inputs.sources))
 }
 
+/// Returns these policies as in the original.
 fn policies(names: &[&str]) -> Choice {
     Choice {
         policy: names.iter().map(|name| (*name).to_owned()).collect(),
+        corrected: Some(Corrected::No),
         ..Choice::default()
     }
 }
@@ -158,7 +159,7 @@ fn open(files: &FileArgs, choice: &Choice, models: &ModelArgs) -> Result<Experim
         profiler: &ProfilerArgs::default(),
         dated: false,
     };
-    Experiment::open(args, &choice.requests(false)?, &|_| {})
+    Experiment::open(args, &choice.requests(files)?, &|_| {})
 }
 
 fn run(
@@ -167,7 +168,7 @@ fn run(
     name: &'static str,
     control: Control<'_>,
 ) -> Result<Simulated> {
-    let requests: Vec<Request> = choice.requests(false)?;
+    let requests: Vec<Request> = choice.requests(&FileArgs::default())?;
     let simulation = experiment.simulation(choice, false);
     let learnt = experiment.learn(simulation, &requests, control.stop)?;
     let simulation = learnt.simulation(simulation);

@@ -89,6 +89,7 @@ impl<'c> Replays<'c> {
         let log = part.take(events::read(&path)?);
         let slice = Slice {
             skip_rows: SKIPPED_ROWS,
+            drop_end_row: true,
             ..Slice::default()
         };
         let log = cut(
@@ -116,6 +117,7 @@ impl<'c> Replays<'c> {
     pub fn first_nodes(&self, nodes: usize) -> Result<EventLog> {
         let slice = Slice {
             nodes: Some(nodes),
+            drop_end_row: true,
             ..Slice::default()
         };
         self.log.slice(slice).map_err(failed)
