@@ -5,8 +5,6 @@ The engines are those of the command line ``gleaner``, which comes with this pac
 byte. docs/PYTHON.md has the tour.
 """
 
-from types import ModuleType
-
 from ._gleaner import (
     Answer,
     Figure,
@@ -22,23 +20,13 @@ from ._gleaner import (
     View,
     __version__,
 )
-from .api import Inspection, compare, ingest, inspect, replay, simulate, solve, sweep
+from .api import Inspection
+from .calls import compare, ingest, inspect, replay, simulate, solve, sweep
 from .errors import DataError, Fault, FileError, GleanerError, RunError, UsageError
 from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, report
 from .run import open_run as open
-
-
-
-def __getattr__(name: str) -> ModuleType:
-    # Only people and type checkers read the options.
-    if name == "options":
-        from importlib import import_module
-
-        return import_module("gleaner.options")
-    raise AttributeError(f"module 'gleaner' has no attribute {name!r}")
-
 
 __all__ = [
     "Answer",

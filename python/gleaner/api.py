@@ -1,35 +1,33 @@
-"""The functions of the package."""
+"""The implementation of the package's functions. ``calls.py`` declares them with all of their options, which are
+``**options`` here."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from copy import deepcopy
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
 
 from . import _gleaner
 from ._gleaner import Answer, Page, Problem, Task
 from .commands import words
 from .errors import UsageError
 from .folders import folder as new_folder
+from .functions import Function, function, inner, name_of
 from .inputs import Events, Input, Staging, Tasks
 from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, StrPath, open_in, tell
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .options import CompareOptions, InspectOptions, ReplayOptions, SimulateOptions, SolveOptions, SweepOptions
-
 Plan = Union[Answer, Sequence[int], Mapping[str, int], None]
 """A plan of a solver: an answer, counts in the order of the tasks, counts by task, or None for no plan."""
 Solver = Callable[[Problem], Plan]
 Objective = Callable[[Task, int], float]
-PolicyClass = Union[type[Policy], Callable[[], Policy]]
-"""A class of policies, or a function that makes one."""
+OwnPolicy = Union[type[Policy], Policy, Callable[[], Policy]]
+"""A policy, a policy class, or a function that creates a policy."""
 
 
 def replay(
@@ -39,18 +37,17 @@ def replay(
     solver: Union[str, Solver, None] = None,
     objective: Union[str, Objective, None] = None,
     out: Optional[StrPath] = None,
-    **options: Unpack[ReplayOptions],
+    **options: Any,
 ) -> Run:
     """Replays a log of idle nodes, and allocates the nodes to elastic training tasks.
 
     ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
     name, ``exec:COMMAND``, or a function of a :class:`Problem`; its plans are checked like those of any program.
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
-    each point of the task's curve. ``out`` is a directory for the results. The other options are those of
-    ``gleaner replay``; ``help(gleaner.options)`` lists them.
+    each point of the task's curve. ``out`` is a directory for the results.
 
-    Ctrl-C ends the replay with what there is: ``run.complete`` is then False. An exception in a function of yours
-    ends it too; it has what was computed as its attribute ``run``.
+    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` has the
+    partial results.
 
     >>> run = replay("dataset/idle.csv", "dataset/tasks.toml", t_fwd=120)
     >>> run.complete, len(run.tasks)
@@ -60,9 +57,9 @@ def replay(
         given = {**options, **_unless_callable(solver=solver, objective=objective)}
         found = words("replay", given, staging)
         found += [f"--events={staging.file('events', events)}", f"--tasks={staging.file('tasks', tasks)}", "--quiet"]
-        function = (_name(solver), solver) if callable(solver) else None
-        value = objective if callable(objective) else None
-        run = _finish(partial(_gleaner.replay, found, staging.names, out, function, value))
+        own = function("solver", solver) if callable(solver) else None
+        value = function("objective", objective) if callable(objective) else None
+        run = _finish(partial(_gleaner.replay, found, staging.names, out, own, value))
     return run
 
 
@@ -70,26 +67,27 @@ def simulate(
     trace: Union[Input, Trace, None] = None,
     cluster: Optional[Input] = None,
     *,
-    policy: Union[str, PolicyClass, Sequence[Union[str, PolicyClass]], None] = None,
+    policy: Union[str, OwnPolicy, Sequence[Union[str, OwnPolicy]], None] = None,
     out: Optional[StrPath] = None,
-    **options: Unpack[SimulateOptions],
+    **options: Any,
 ) -> Run:
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
     ``trace`` and ``cluster`` are files or tables, or ``trace`` is a :class:`Trace`; ``data`` names a directory
-    instead. ``policy`` has names of policies and classes of your own. ``out`` is a directory for the results. The
-    other options are those of ``gleaner simulate``; ``help(gleaner.options)`` lists them.
+    instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
+    new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
-    Ctrl-C ends the simulation with the policies that are done. An exception in a policy of yours ends it too; it
-    has these as its attribute ``run``.
+    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` has
+    the results of the policies that had finished.
 
     >>> run = simulate(data="dataset/cluster", policy=["fifo", "srtf"])
     >>> run.policies.column("policy")
     ['fifo', 'srtf']
     """
-    chosen = [policy] if policy is None or isinstance(policy, str) or callable(policy) else list(policy)
-    own = [(_policy_name(of), str(getattr(_inner(of), "needs", "jobs")), of) for of in chosen if callable(of)]
-    names = [_policy_name(of) if callable(of) else of for of in chosen]
+    is_single = policy is None or isinstance(policy, (str, Policy)) or callable(policy)
+    chosen: list[Any] = [policy] if is_single else list(policy)  # type: ignore[arg-type]
+    own = [_own_policy(of) for of in chosen if _is_own(of)]
+    names = [_policy_name(of) if _is_own(of) else of for of in chosen]
     if len(set(names)) < len(names):
         raise UsageError(f"policies have the same name: {', '.join(map(str, names))}")
     with Staging() as staging:
@@ -112,17 +110,17 @@ def compare(
     tasks: Optional[Tasks] = None,
     solvers: Union[str, Solver, Sequence[Union[str, Solver]], None] = None,
     out: Optional[StrPath] = None,
-    **options: Unpack[CompareOptions],
+    **options: Any,
 ) -> Run:
     """Compares solvers on the same problems: those of a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` has names and functions of yours.
+    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
 
     >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])
     >>> run.solvers.column("solver")
     ['exact', 'equal-share']
     """
     chosen = [solvers] if solvers is None or isinstance(solvers, str) or callable(solvers) else list(solvers)
-    own = [(_name(of), of) for of in chosen if callable(of)]
+    own = [function(None, of) for of in chosen if callable(of)]
     names = [of for of in chosen if isinstance(of, str)]
     with Staging() as staging:
         given: dict[str, Any] = {**options, "events": events, "tasks": tasks, "solvers": names or None}
@@ -142,15 +140,15 @@ AnyProblem = Union[Problem, Mapping[str, Any]]
 
 
 @overload
-def solve(problems: AnyProblem, *, solver: Optional[str] = None, **options: Unpack[SolveOptions]) -> Answer: ...
+def solve(problems: AnyProblem, *, solver: Optional[str] = None, **options: Any) -> Answer: ...
 @overload
 def solve(
-    problems: Union[StrPath, Iterable[AnyProblem]], *, solver: Optional[str] = None, **options: Unpack[SolveOptions]
+    problems: Union[StrPath, Iterable[AnyProblem]], *, solver: Optional[str] = None, **options: Any
 ) -> list[Answer]: ...
-def solve(problems: Any, *, solver: Optional[str] = None, **options: Unpack[SolveOptions]) -> Any:
-    """Solves allocation problems: one gives an :class:`Answer`, several or a file give a list.
+def solve(problems: Any, *, solver: Optional[str] = None, **options: Any) -> Any:
+    """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list for several or a file.
 
-    A problem is a :class:`Problem`, or a dict as ``gleaner solve`` takes it.
+    A problem is a :class:`Problem`, or a dict in the format of ``gleaner solve``.
 
     >>> task = {"name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
     ...         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}
@@ -176,17 +174,22 @@ def _problem(problem: AnyProblem) -> Problem:
     return problem if isinstance(problem, Problem) else Problem.from_json(json.dumps(problem))
 
 
-def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Unpack[SweepOptions]) -> Run:
-    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep: what it
-    holds already is not run again. Without it, the results last as long as what this returns.
+def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Run:
+    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep; runs that
+    it already holds are not repeated. Without it, the results are deleted together with the returned object.
 
-    Ctrl-C ends it; what is done is kept in ``out``.
+    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
     """
     folder = new_folder() if out is None else None
     directory = Path(folder.name, "sweep") if folder else Path(os.fspath(out or ""))
     with Staging() as staging:
         found = [*words("sweep", options, staging), f"--out={directory}", "--quiet", "--", os.fspath(plan)]
-    tell(_gleaner.sweep_plan(found))
+    try:
+        remarks = _gleaner.sweep_plan(found)
+    except KeyboardInterrupt as error:
+        error.run = open_in(directory, folder)  # type: ignore[attr-defined]
+        raise
+    tell(remarks)
     return open_in(directory, folder)
 
 
@@ -210,8 +213,8 @@ class Inspection:
         return self.page._repr_html_()
 
 
-def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Unpack[InspectOptions]) -> Inspection:
-    """Finds out what an event log holds: how much is idle, in what fragments, and when.
+def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) -> Inspection:
+    """Describes an event log: how much is idle, in which fragments, and when.
 
     >>> inspect("dataset/idle.csv").findings["nodes"]
     100
@@ -223,8 +226,10 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Unpack[
     return Inspection(findings, text, page)
 
 
+LOGS = ("slurm", "pbs", "cobalt", "djc", "swf")
+"""Log formats of batch schedulers."""
 TRACES = ("philly", "pai", "batsim", "helios", "gavel")
-"""Formats of traces of GPU clusters. The others are logs of batch schedulers."""
+"""Trace formats of GPU clusters."""
 
 
 def ingest(
@@ -233,8 +238,8 @@ def ingest(
     """Reads logs of a batch scheduler (slurm, pbs, cobalt, djc, swf) as an :class:`EventLog`, or a trace of a GPU
     cluster (philly, pai, batsim, helios, gavel, or slurm with ``jobs``) as a :class:`Trace`.
 
-    ``output`` keeps the log or the table of jobs; ``jobs`` that of slurm. The other options are those of
-    ``gleaner ingest FORMAT``.
+    ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
+    Each format accepts some of the options.
 
     >>> ingest("slurm", "dataset/logs/sacct.txt")
     <gleaner.EventLog: ...
@@ -271,35 +276,38 @@ def _finish(start: Callable[[], _gleaner._Run]) -> Run:
         # What was computed before a function of the user raised.
         partly = getattr(error, "run", None)
         if isinstance(partly, _gleaner._Run):
-            error.run = Run(partly)  # type: ignore[attr-defined]
+            run = Run(partly)
+            error.run = run  # type: ignore[attr-defined]
+            tell(run._remarks())
         raise
     run = Run(found)
-    tell(run.remarks)
+    tell(run._remarks())
     return run
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _unless_callable(**given: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if not callable(value)}
 
 
-def _inner(function: Any) -> Any:
-    """The function behind partial applications."""
-    while isinstance(function, partial):
-        function = function.func
-    return function
+def _is_own(policy: Any) -> bool:
+    return isinstance(policy, Policy) or callable(policy)
 
 
-def _name(function: Any) -> str:
-    """The name of a function in tables."""
-    inner = _inner(function)
-    return str(getattr(inner, "__name__", type(inner).__name__))
+def _own_policy(policy: Any) -> tuple[Function, str]:
+    """A user's policy, and what it needs. An instance is copied for each virtual cluster."""
+    make = partial(deepcopy, policy) if isinstance(policy, Policy) else policy
+    made = function(None, make, _policy_name(policy), source=policy)
+    return made, str(getattr(inner(policy), "needs", "jobs"))
 
 
 def _policy_name(policy: Any) -> str:
-    name = getattr(_inner(policy), "name", None)
-    name = name if isinstance(name, str) else _name(policy)
+    name = getattr(inner(policy), "name", None)
+    name = name if isinstance(name, str) else name_of(policy)
     if not re.fullmatch("[A-Za-z0-9_-]+", name):
         raise UsageError(f"a policy has the name {name!r}, expected letters, digits, _ and -: give it another `name`")
     return name
-
-

@@ -75,7 +75,7 @@ class Staging:
             value.write(path)
         elif hasattr(value, "__arrow_c_stream__"):
             path = self._path(option, ".csv")
-            _gleaner.write_frame(value, path)
+            _gleaner.write_frame(value, path, option == "events")
         elif isinstance(value, Iterable) and (tasks := list(value)) and all(isinstance(task, Task) for task in tasks):
             path = self._path(option, ".json")
             _gleaner.write_tasks(tasks, path)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Optional, Union
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Table
+from .folders import folder as new_folder
 
 if TYPE_CHECKING:
     from .folders import Folder
@@ -21,8 +23,9 @@ class EventLog:
 
     @classmethod
     def read(cls, events: Input) -> EventLog:
-        """Reads a log: a file of any format that ``gleaner replay`` reads, or a table with the columns time,
-        node and state, or with a column for each node."""
+        """Reads a log from a file in any format that ``gleaner replay`` reads, or from a table. The table has the
+        columns time, node and state (or idle), or a column for each node. In the second form, the times are the
+        first column, or the index of a pandas frame."""
         from .inputs import Staging
 
         with Staging() as staging:
@@ -45,7 +48,9 @@ class EventLog:
 
     @property
     def changes(self) -> Table:
-        """A row for each change of a node: time, node, state (1 for idle)."""
+        """The rows of the log: time, node, state (1 for idle). At the first time, every node has a
+        row; after that, only nodes that change have rows. A time at which nothing changes, such as the end of many
+        logs, has a row without a node and a state. ``EventLog.read`` makes the same log from these rows."""
         return self._log.changes()
 
     def write(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -54,6 +59,14 @@ class EventLog:
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
         return self.changes.__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], EventLog], tuple[bytes]]:
+        from . import pickles
+
+        with new_folder() as name:
+            path = Path(name, "log.gev")
+            self.write(path)
+            return pickles.event_log, (path.read_bytes(),)
 
     def __len__(self) -> int:
         return len(self._log)

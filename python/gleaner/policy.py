@@ -10,8 +10,9 @@ Decision = Union[Start, Preempt, Share]
 
 
 class Policy:
-    """A scheduling policy for one virtual cluster. ``simulate(policy=[MyPolicy, "fifo"])`` makes an instance of
-    it for each, without arguments.
+    """A scheduling policy for one virtual cluster. ``simulate(policy=[MyPolicy, "fifo"])`` creates an
+    instance for each, without arguments. With ``simulate(policy=MyPolicy(3))``, each virtual cluster gets a copy of
+    the instance.
 
     In every second in which something happens, ends and arrivals are reported first. Then :meth:`open` begins a
     round, and :meth:`next` is asked for decisions, one by one, until it returns ``None``. Methods that you do not

@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Page, Table
@@ -23,10 +23,10 @@ LOGGER = logging.getLogger("gleaner")
 StrPath = Union[str, "os.PathLike[str]"]
 
 
-def tell(remarks: Sequence[str]) -> None:
-    """Passes remarks to the logger."""
-    for remark in remarks:
-        LOGGER.warning("%s", remark)
+def tell(remarks: Sequence[tuple[bool, str]]) -> None:
+    """Logs remarks, as warnings or as information."""
+    for is_warning, remark in remarks:
+        LOGGER.log(logging.WARNING if is_warning else logging.INFO, "%s", remark)
 
 
 class Tables(Mapping[str, Table]):
@@ -80,6 +80,8 @@ class Run:
         self._folder = folder
         self.command = run.command
         self.tables = Tables(run, folder)
+        self._told: dict[str, Any] = {}
+        """Values that were restored from a pickle and are not in the files of the run."""
 
     @property
     def complete(self) -> bool:
@@ -94,19 +96,23 @@ class Run:
 
     @property
     def remarks(self) -> list[str]:
-        """What the command line would tell on stderr."""
-        return self._run.remarks()
+        """The messages that the command line prints on stderr."""
+        return [text for _, text in self._remarks()]
+
+    def _remarks(self) -> list[tuple[bool, str]]:
+        found: list[tuple[bool, str]] = self._told.get("remarks") or self._run.remarks()
+        return found
 
     @property
     def skipped(self) -> list[Fault]:
         """Faults of the inputs that were left out with ``skip_invalid``."""
-        return [Fault(*fault) for fault in self._run.skipped()]
+        return [Fault(*fault) for fault in self._told.get("skipped") or self._run.skipped()]
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
         """What became of the answers of solvers that are programs or functions of yours: how many were wrong,
         late, claimed optimal and confirmed."""
-        found: list[dict[str, Any]] = json.loads(self._run.tallies())
+        found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 
     def write(self, path: StrPath) -> None:
@@ -127,6 +133,12 @@ class Run:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.tables]
+
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[str, bytes, dict[str, Any]]]:
+        from . import pickles
+
+        told = {"remarks": self._remarks(), "skipped": self.skipped, "tallies": self.tallies}
+        return pickles.run, (self.command, pickles.packed(self), told)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", interrupted"

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use crate::errors::exception;
-use crate::host::Host;
+use crate::host::{Host, Remark};
 use crate::options::parse;
 use crate::problem::Problem;
 
@@ -100,7 +100,7 @@ impl SolveOptions {
         &self,
         py: Python<'_>,
         problems: Vec<Bound<'_, Problem>>,
-    ) -> PyResult<(Vec<Answer>, Vec<String>)> {
+    ) -> PyResult<(Vec<Answer>, Vec<Remark>)> {
         let problems = problems.iter();
         let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
         let host = Host::default();

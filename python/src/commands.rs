@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 
 use gleaner::cli::{ingest, inspect, sweep};
-use gleaner_core::error::Error;
 use gleaner_formats::output::inspect::json;
 use pyo3::prelude::*;
 
 use crate::errors::exception;
-use crate::host::Host;
+use crate::host::{Host, Remark};
 use crate::options::parse;
 use crate::page::Page;
 
@@ -17,7 +16,7 @@ use crate::page::Page;
 pub fn inspect_log(
     py: Python<'_>,
     words: Vec<OsString>,
-) -> PyResult<(String, String, Page, Vec<String>)> {
+) -> PyResult<(String, String, Page, Vec<Remark>)> {
     let args: inspect::Args = parse(py, &words)?;
     let host = Host::default();
     let inspected = host.on_a_thread(py, || inspect::Inspected::of(&args, &host))?;
@@ -29,7 +28,7 @@ pub fn inspect_log(
 
 /// Makes an event log or a table of jobs of the logs of others; returns remarks.
 #[pyfunction]
-pub fn ingest_logs(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>> {
+pub fn ingest_logs(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<Remark>> {
     let args: ingest::Args = parse(py, &words)?;
     let host = Host::default();
     host.on_a_thread(py, || ingest::ingest(&args, &host))?;
@@ -37,15 +36,13 @@ pub fn ingest_logs(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>
     Ok(host.remarks())
 }
 
-/// Does the runs of a plan that are missing, and writes the tables; returns remarks. Ctrl-C ends it with what
-/// there is.
+/// Does the missing runs of a plan, writes the tables and returns the remarks. After Ctrl-C, the
+/// directory has the finished runs.
 #[pyfunction]
-pub fn sweep_plan(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<String>> {
+pub fn sweep_plan(py: Python<'_>, words: Vec<OsString>) -> PyResult<Vec<Remark>> {
     let args: sweep::Args = parse(py, &words)?;
     let host = Host::default();
-    host.on_a_thread(py, || match sweep::complete(&args, &host) {
-        Err(Error::Interrupted) => Ok(()),
-        done => done,
-    })?;
+    host.on_a_thread(py, || sweep::complete(&args, &host))?;
+    host.proceed(py)?;
     Ok(host.remarks())
 }

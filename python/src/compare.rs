@@ -16,21 +16,22 @@ use serde_json::{Value, json};
 
 use crate::host::Host;
 use crate::replay::{in_python, tell_faults};
-use crate::run::{Call, Held, Run};
+use crate::run::{Call, Function, Held, Run};
 
-/// Compares solvers. `own` are functions of Python, each with its name.
+/// Compares solvers. `own` holds the Python functions.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
     words: Vec<OsString>,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
-    own: Vec<(String, Py<PyAny>)>,
+    own: Vec<Function>,
 ) -> PyResult<Py<Run>> {
-    let call = Call::<Args>::begin(py, "compare", &words, names, out.as_deref())?;
+    let functions: Vec<&Function> = own.iter().collect();
+    let call = Call::<Args>::begin(py, "compare", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
-    let own = own.into_iter();
-    let own = own.map(|(name, solver)| in_python(name, solver, BigM::default(), host));
+    let own = own.iter();
+    let own = own.map(|solver| in_python(py, solver, BigM::default(), host));
     let own = own.collect();
     let mut opened = host.on_a_thread(py, || Opened::read(args, own, host.as_ref()))?;
     call.have_read(py, &mut opened.sources)?;

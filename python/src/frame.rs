@@ -4,11 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader,
+    StringArray,
 };
+use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{ArrowError, Schema};
+use arrow_schema::{ArrowError, DataType, Schema};
 use gleaner_core::files;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,13 +20,16 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::errors::exception;
 
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells, times
-/// are as in `2026-01-31 08:00:00`, those of columns with a zone in UTC with `Z`. Floats that are whole have no
-/// point: pandas keeps integers as floats where some are missing. Truth values are 1 and 0.
+/// are as in `2026-01-31 08:00:00`, those of columns with a zone in UTC with `Z`. Whole floats have no
+/// decimal point, because pandas stores integers as floats if some are missing. Booleans are written as 1
+/// and 0. The values of lists are separated by `;`. If `is_log` says that the table is an event log, a
+/// pandas index with its times comes first. Other unnamed indices are left out.
 ///
 /// # Errors
 /// The table is not one of plain columns, or the file cannot be written.
 #[pyfunction]
-pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<()> {
+#[pyo3(signature = (table, path, is_log = false))]
+pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf, is_log: bool) -> PyResult<()> {
     let py = table.py();
     let reader = table.extract::<PyRecordBatchReader>();
     let reader = reader.map_err(|error| not_a_table(&error.value(py).to_string()))?;
@@ -31,7 +37,8 @@ pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<()> {
     let schema = reader.schema();
     let batches = py.detach(|| reader.collect::<std::result::Result<Vec<_>, _>>());
     let batches = batches.map_err(|error| unreadable(&schema, &error))?;
-    let written = py.detach(|| files::write(&path, |out| write(&schema, &batches, out)));
+    let columns = columns(&schema, is_log);
+    let written = py.detach(|| files::write(&path, |out| write(&schema, &columns, &batches, out)));
     written.map_err(|error| exception(py, error))
 }
 
@@ -55,15 +62,55 @@ fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
     })
 }
 
-fn write(schema: &Schema, batches: &[RecordBatch], out: impl Write) -> std::io::Result<()> {
+/// The name that pyarrow gives to an unnamed pandas index.
+const INDEX: &str = "__index_level_0__";
+
+/// The indices of the columns to write, in order. pyarrow puts the pandas index after the columns.
+fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
+    let at = |name: &str| schema.index_of(name).ok();
+    let mut columns: Vec<usize> = (0..schema.fields().len()).collect();
+    let is_long = at("node").is_some();
+    if is_log && !is_long {
+        // A log with a column for each node: its first column is the time.
+        let time = at("time").or_else(|| at(INDEX)).or_else(|| index(schema));
+        if let Some(time) = time {
+            columns.retain(|column| *column != time);
+            columns.insert(0, time);
+        }
+    }
+    let is_needed = |column: &usize| schema.field(*column).name() != INDEX;
+    let first = columns.first().copied();
+    columns.retain(|column| is_needed(column) || (is_log && !is_long && Some(*column) == first));
+    columns
+}
+
+/// The column of the pandas index, if there is only one and it has a name:
+/// `{"index_columns": ["when"], …}`.
+fn index(schema: &Schema) -> Option<usize> {
+    let pandas: serde_json::Value = serde_json::from_str(schema.metadata().get("pandas")?).ok()?;
+    match pandas.get("index_columns")?.as_array()?.as_slice() {
+        [serde_json::Value::String(name)] => schema.index_of(name).ok(),
+        _ => None,
+    }
+}
+
+fn write(
+    schema: &Schema,
+    columns: &[usize],
+    batches: &[RecordBatch],
+    out: impl Write,
+) -> std::io::Result<()> {
     let options = FormatOptions::new()
         .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
         .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.fZ"))
         .with_datetime_format(Some("%Y-%m-%d %H:%M:%S%.f"));
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(schema.fields().iter().map(|field| field.name()))?;
+    csv.write_record(columns.iter().map(|column| schema.field(*column).name()))?;
     for batch in batches {
-        let columns: Vec<_> = batch.columns().iter().map(whole).collect();
+        let columns = columns.iter().map(|column| plain(batch.column(*column)));
+        let columns: Vec<_> = columns
+            .collect::<std::result::Result<_, _>>()
+            .map_err(std::io::Error::other)?;
         let columns = columns.iter();
         let columns = columns.map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
         let columns = columns
@@ -78,6 +125,35 @@ fn write(schema: &Schema, batches: &[RecordBatch], out: impl Write) -> std::io::
         }
     }
     csv.flush()
+}
+
+/// Converts a column to values for CSV cells. Lists become texts with `;` between their values.
+fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let lists: ArrayRef = match column.data_type() {
+        DataType::List(_) => Arc::clone(column),
+        DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
+            cast(column, &DataType::List(Arc::clone(of)))?
+        }
+        _ => return Ok(whole(column)),
+    };
+    let Some(lists) = lists.as_list_opt::<i32>() else {
+        return Ok(whole(column));
+    };
+    let options = FormatOptions::new();
+    let texts = lists
+        .iter()
+        .map(|list| -> Result<Option<String>, ArrowError> {
+            let Some(list) = list else {
+                return Ok(None);
+            };
+            let values = whole(&list);
+            let values = ArrayFormatter::try_new(values.as_ref(), &options)?;
+            let texts = (0..list.len()).map(|at| values.value(at).try_to_string());
+            let texts = texts.collect::<Result<Vec<_>, _>>()?;
+            Ok(Some(texts.join(";")))
+        });
+    let texts = texts.collect::<Result<StringArray, ArrowError>>()?;
+    Ok(Arc::new(texts))
 }
 
 /// A column of floats as one of integers, if all of them are whole; truth values as 1 and 0.

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use gleaner::cli::caller::Caller;
 use gleaner::cli::threads;
 use gleaner_core::error::{Error, Result};
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::exception;
@@ -28,8 +27,11 @@ pub struct Host {
     state: Mutex<State>,
 }
 
+/// A message for the user, and whether it is a warning rather than information.
+pub type Remark = (bool, String);
+
 struct State {
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     /// The exception that ended the run.
     failure: Option<PyErr>,
     /// When we last looked for signals.
@@ -66,7 +68,7 @@ impl Host {
     }
 
     /// The remarks so far.
-    pub fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<Remark> {
         self.state().remarks.clone()
     }
 
@@ -149,16 +151,21 @@ impl Host {
         })
     }
 
-    /// Whether the run was stopped by Ctrl-C; it then ends with what there is.
+    /// Ends the call that computed `run`.
     ///
     /// # Errors
-    /// Another exception stopped it. It has the run as its attribute `run`.
+    /// The exception that stopped the run, for example after Ctrl-C. Its attribute `run` is
+    /// that run.
     pub fn end(&self, py: Python<'_>, run: &Bound<'_, PyAny>) -> PyResult<()> {
         match self.failure() {
             None => Ok(()),
-            Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Ok(()),
             Some(error) => Err(with_run(py, error, run)),
         }
+    }
+
+    fn tell(&self, is_warning: bool, texts: &[String]) {
+        let texts = texts.iter().map(|text| (is_warning, text.clone()));
+        self.state().remarks.extend(texts);
     }
 }
 
@@ -171,7 +178,11 @@ pub fn with_run(py: Python<'_>, error: PyErr, run: &Bound<'_, PyAny>) -> PyErr {
 
 impl Caller for Host {
     fn remark(&self, remarks: &[String]) {
-        self.state().remarks.extend_from_slice(remarks);
+        self.tell(true, remarks);
+    }
+
+    fn inform(&self, information: &[String]) {
+        self.tell(false, information);
     }
 
     fn stop(&self) -> &AtomicBool {

@@ -1,9 +1,10 @@
 //! Event logs and job traces.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use gleaner_core::domain::{Cluster, Trace as JobTrace};
-use gleaner_core::results::{Column, Table as ResultTable};
+use arrow_array::{ArrayRef, Int64Array, StringArray, TimestampNanosecondArray};
+use gleaner_core::domain::{Change, Cluster, Time, Trace as JobTrace};
 use gleaner_formats::ingest;
 use gleaner_formats::ingest::jobs::{cluster, trace};
 use gleaner_formats::output::events::{self, Layout};
@@ -48,31 +49,26 @@ impl EventLog {
         Some((first.to_string(), last.to_string()))
     }
 
-    /// A row for each change: time, node, state (1 for idle).
+    /// The rows of the log, as in a CSV file: time, node, state (1 for idle).
     fn changes(&self, py: Python<'_>) -> PyResult<Table> {
-        let changes = || {
-            let rows = self.0.rows();
-            rows.flat_map(|(time, changes)| changes.iter().map(move |change| (time, *change)))
-        };
-        let states = changes().map(|(_, change)| i64::from(change.idle()));
-        let table = ResultTable {
-            name: "events",
-            columns: vec![
-                (
-                    "time",
-                    Column::EveryTime(changes().map(|(time, _)| time).collect()),
-                ),
-                (
-                    "node",
-                    Column::Names {
-                        names: self.0.nodes().iter().map(String::as_str).collect(),
-                        indices: changes().map(|(_, change)| change.node()).collect(),
-                    },
-                ),
-                ("state", Column::Whole(states.collect())),
-            ],
-        };
-        Table::of(&table).map_err(|error| exception(py, error))
+        let rows: Vec<_> = events::long_rows(&self.0).collect();
+        let times = rows.iter().map(|(Time(nanos), _)| *nanos);
+        let node = |change: &Change| self.0.nodes().get(change.node() as usize);
+        let nodes = rows
+            .iter()
+            .map(|(_, change)| change.as_ref().and_then(node));
+        let states = rows
+            .iter()
+            .map(|(_, change)| change.map(|change| i64::from(change.idle())));
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            (
+                "time",
+                Arc::new(TimestampNanosecondArray::from_iter_values(times)),
+            ),
+            ("node", Arc::new(nodes.collect::<StringArray>())),
+            ("state", Arc::new(states.collect::<Int64Array>())),
+        ];
+        Table::of_arrays("events", columns).map_err(|error| exception(py, error))
     }
 
     /// Writes the log: .gev, .csv or .parquet.

@@ -36,7 +36,8 @@ fn told(error: &clap::Error) -> String {
 }
 
 /// The options of a command, such as `replay` or `ingest slurm`, each as a dict: `name`, `is_positional`,
-/// `is_flag`, `is_list`, `delimiter` (of lists that are one word), `value` (the name of its value in the help),
+/// `is_flag`, `is_list`, `is_optional` (whether the option may be given without its value), `delimiter`
+/// (for lists that are passed as one word), `value` (the placeholder of its value in the help),
 /// `choices`, `default` and `help`.
 ///
 /// # Errors
@@ -82,7 +83,9 @@ fn describe<'py>(py: Python<'py>, arg: &Arg) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("name", arg.get_id().as_str())?;
     dict.set_item("is_positional", arg.is_positional())?;
     dict.set_item("is_flag", !takes_value)?;
+    let is_optional = arg.get_num_args().is_some_and(|n| n.min_values() == 0);
     dict.set_item("is_list", is_list)?;
+    dict.set_item("is_optional", takes_value && is_optional)?;
     dict.set_item("delimiter", arg.get_value_delimiter())?;
     dict.set_item("value", value.map(|value| value.as_str()))?;
     dict.set_item("choices", choices)?;

@@ -47,13 +47,11 @@ impl Page {
         Ok(figures)
     }
 
-    /// The page in a frame of its own, so that its style and that of the notebook do not mix.
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let page = self.html(py)?;
-        let page = page.replace('&', "&amp;").replace('"', "&quot;");
-        Ok(format!(
-            "<iframe srcdoc=\"{page}\" width=\"100%\" height=\"800\" style=\"border: 0\"></iframe>"
-        ))
+    /// Its figures as SVG. The page itself includes a library for interactive charts, and notebooks
+    /// store what they show.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let stills = slf.py().import("gleaner.show")?.getattr("stills")?;
+        stills.call1((slf,))
     }
 }
 

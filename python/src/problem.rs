@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gleaner_formats::ingest;
+use gleaner_solvers::{Allocation, BigM, Status};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ type Group = (String, Vec<String>, Option<u32>, Option<u32>);
 /// (4, 1)
 /// >>> problem.objective([4])
 /// 390.0
+/// >>> problem.check([5])
+/// ['...5...']
 #[pyclass(frozen, module = "gleaner")]
 pub struct Problem(pub Arc<gleaner_solvers::Problem>);
 
@@ -94,14 +97,34 @@ impl Problem {
             .collect()
     }
 
-    /// What a plan earns over the window, less what its changes cost.
+    /// What a plan earns over the window, minus the cost of its changes. An infeasible plan raises
+    /// a `ValueError`.
     fn objective(&self, counts: Vec<u32>) -> PyResult<f64> {
+        let violations = self.check(counts.clone());
+        if violations.is_empty() {
+            return Ok(self.0.objective(&counts));
+        }
+        let text = format!("the plan is not feasible: {}", violations.join("; "));
+        Err(PyValueError::new_err(text))
+    }
+
+    /// The reasons why a plan is infeasible: a sentence for each constraint of the model that it
+    /// violates; empty for a feasible plan.
+    fn check(&self, counts: Vec<u32>) -> Vec<String> {
         let (found, tasks) = (counts.len(), self.0.tasks.len());
         if found != tasks {
-            let text = format!("{found} counts for {tasks} tasks");
-            return Err(PyValueError::new_err(text));
+            return vec![format!("{found} counts for {tasks} tasks")];
         }
-        Ok(self.0.objective(&counts))
+        let answer = Allocation::with_plan(&self.0, Status::Feasible, counts, None);
+        let violations = gleaner_solvers::check(&self.0, &answer, BigM::default());
+        let violations = violations.err().unwrap_or_default();
+        violations.iter().map(ToString::to_string).collect()
+    }
+
+    /// Copies and pickles contain the problem as JSON.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let restore = py.import("gleaner.pickles")?.getattr("problem")?;
+        Ok((restore, (self.to_json()?,)))
     }
 
     fn __repr__(&self) -> String {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use gleaner::cli::caller::Caller;
 use gleaner::cli::replay::{Args, Opened, OwnSolver, Replayed};
 use gleaner_core::domain::objective::set_objective;
-use gleaner_core::domain::{CurveSet, TrainingTask};
+use gleaner_core::domain::{CurveSet, Objective, TrainingTask};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::replay::FragmentRow;
@@ -23,7 +23,7 @@ use crate::answer::plan;
 use crate::errors::exception;
 use crate::host::{Host, with_run};
 use crate::problem::Problem;
-use crate::run::{Call, Held, Run};
+use crate::run::{Call, Function, Held, Run};
 use crate::task::Task;
 
 /// Replays a log. `names` are those of the tables of Python that files stand for.
@@ -34,18 +34,25 @@ pub fn replay(
     words: Vec<OsString>,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
-    solver: Option<(String, Py<PyAny>)>,
-    objective: Option<Py<PyAny>>,
+    solver: Option<Function>,
+    objective: Option<Function>,
 ) -> PyResult<Py<Run>> {
-    let call = Call::<Args>::begin(py, "replay", &words, names, out.as_deref())?;
+    let functions: Vec<&Function> = objective.iter().chain(&solver).collect();
+    let call = Call::<Args>::begin(py, "replay", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
     let mut opened = host.on_a_thread(py, || Opened::read(args, host.as_ref()))?;
     call.have_read(py, &mut opened.inputs.sources)?;
-    if let Some(objective) = objective {
-        evaluate(py, &mut opened.inputs.tasks, objective.bind(py))?;
+    if let Some(objective) = &objective {
+        evaluate(py, &mut opened.inputs.tasks, objective.value.bind(py))?;
+        opened.inputs.options.objective = Objective::of_function(&objective.name);
     }
-    let own = solver.map(|(name, solver)| in_python(name, solver, args.big_m(), host));
-    let replayed = host.here(py, || opened.run(args, own, host.as_ref()))?;
+    let own = solver
+        .as_ref()
+        .map(|solver| in_python(py, solver, args.big_m(), host));
+    let mut replayed = host.here(py, || opened.run(args, own, host.as_ref()))?;
+    let summary = &mut replayed.outcome.summary;
+    summary.objective_sha256 = objective.and_then(|objective| objective.sha256);
+    summary.solver_sha256 = solver.and_then(|solver| solver.sha256);
     host.remark(&replayed.outcome.summary.remarks());
     let (host, is_strict) = (Arc::clone(host), args.is_strict());
     let tally = replayed.tally.clone();
@@ -99,8 +106,9 @@ fn evaluate(
 }
 
 /// A solver that is a function in Python. Where it raises, the run stops.
-pub fn in_python(name: String, solver: Py<PyAny>, big_m: BigM, host: &Arc<Host>) -> OwnSolver {
-    let host = Arc::clone(host);
+pub fn in_python(py: Python<'_>, solver: &Function, big_m: BigM, host: &Arc<Host>) -> OwnSolver {
+    let (name, version) = (solver.title(), solver.sha256.clone().unwrap_or_default());
+    let (solver, host) = (solver.value.clone_ref(py), Arc::clone(host));
     let ask = move |problem: &gleaner_solvers::Problem, _: &gleaner_solvers::Limits| {
         if host.is_stopped() {
             return None;
@@ -114,7 +122,7 @@ pub fn in_python(name: String, solver: Py<PyAny>, big_m: BigM, host: &Arc<Host>)
             None
         })
     };
-    let solver = FunctionSolver::new(format!("python:{name}"), big_m, ask);
+    let solver = FunctionSolver::new(name, version, big_m, ask);
     let tally = solver.tally();
     (Box::new(solver), tally)
 }

@@ -14,10 +14,10 @@ use gleaner_formats::ingest::runs::{self, RunInfo};
 use gleaner_formats::output::run::RunDir;
 use pyo3::prelude::*;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::errors::{exception, parts};
-use crate::host::{Host, with_run};
+use crate::host::{Host, Remark, with_run};
 use crate::options::parse;
 use crate::table::Table;
 
@@ -70,6 +70,27 @@ pub trait Held: Send {
     }
 }
 
+/// A Python function or class that takes part in a run.
+#[derive(FromPyObject)]
+pub struct Function {
+    /// The option whose value it is, or its own name if the option takes several.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its source, or of its compiled code if there is no source; `None` if there is
+    /// neither.
+    pub sha256: Option<String>,
+    /// Itself.
+    pub value: Py<PyAny>,
+}
+
+impl Function {
+    /// Its name in results.
+    pub fn title(&self) -> String {
+        format!("python:{}", self.name)
+    }
+}
+
 /// A call for a run: what was asked for, by whom, and where results go.
 pub struct Call<A> {
     /// The arguments, parsed.
@@ -81,8 +102,9 @@ pub struct Call<A> {
 }
 
 impl<A: Args + Serialize> Call<A> {
-    /// Parses the words of a command, and opens the directory `out`. `names` are those of the tables of Python
-    /// that files stand for.
+    /// Parses the words of a command, and opens the directory `out`. `names` lists the files that
+    /// stand for Python tables, with the names of the tables. `functions` are the Python functions
+    /// that take part.
     ///
     /// # Errors
     /// `UsageError`: wrong words; a directory that cannot be used.
@@ -92,10 +114,12 @@ impl<A: Args + Serialize> Call<A> {
         words: &[OsString],
         names: Vec<(PathBuf, String)>,
         out: Option<&Path>,
+        functions: &[&Function],
     ) -> PyResult<Self> {
         let args: A = parse(py, words)?;
         let opened = || {
-            let arguments = Arguments::new(command, &args, names)?;
+            let mut arguments = Arguments::new(command, &args, names)?;
+            arguments.list(functions);
             let directory = out.map(|out| arguments.directory(out)).transpose()?;
             Ok((arguments, directory))
         };
@@ -170,6 +194,28 @@ impl Arguments {
         })
     }
 
+    /// Records the Python functions: `python:NAME` in place of an option's value, and the digests
+    /// of all.
+    fn list(&mut self, functions: &[&Function]) {
+        let Some(values) = self.values.as_object_mut() else {
+            return;
+        };
+        let mut listed = serde_json::Map::new();
+        for function in functions {
+            let title = Value::String(function.title());
+            // In other commands, options already list functions by name.
+            let value = values.get_mut(&function.role);
+            if let Some(value) = value.filter(|_| self.command == "replay") {
+                *value = title.clone();
+            }
+            let described = json!({"name": title, "sha256": function.sha256});
+            listed.insert(function.role.clone(), described);
+        }
+        if !listed.is_empty() {
+            values.insert("functions".to_owned(), Value::Object(listed));
+        }
+    }
+
     fn name(&self, sources: &mut [SourceId]) {
         for source in sources {
             if let Some(name) = named(&self.names, &source.path) {
@@ -237,7 +283,7 @@ impl Run {
         self.with(py, |held| held.table(name))
     }
 
-    fn remarks(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<Remark> {
         self.host.remarks()
     }
 
@@ -251,7 +297,7 @@ impl Run {
     fn tallies(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |held| {
             let tallies = held.tallies();
-            let tallies: Vec<_> = tallies.iter().map(TallyHandle::get).collect();
+            let tallies: Vec<_> = tallies.iter().filter_map(TallyHandle::to_keep).collect();
             serde_json::to_string(&tallies).map_err(|e| Error::Run(e.to_string()))
         })
     }

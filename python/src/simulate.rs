@@ -1,5 +1,6 @@
 //! `simulate`: with policies in Python.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,25 +19,30 @@ use serde_json::Value;
 
 use crate::host::Host;
 use crate::policy::PolicyClass;
-use crate::run::{Call, Held, Run};
+use crate::run::{Call, Function, Held, Run};
 use crate::table::Table;
 
-/// Simulates policies. `own` are classes of Python, each with the name by which the words choose it and what it
-/// needs.
+/// Simulates policies. `own` holds Python classes, each with what it needs. `words` selects them by
+/// name.
 #[pyfunction]
 pub fn simulate(
     py: Python<'_>,
     words: Vec<OsString>,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
-    own: Vec<(String, String, Py<PyAny>)>,
+    own: Vec<(Function, String)>,
 ) -> PyResult<Py<Run>> {
-    let call = Call::<Args>::begin(py, "simulate", &words, names, out.as_deref())?;
+    let functions: Vec<&Function> = own.iter().map(|(policy, _)| policy).collect();
+    let call = Call::<Args>::begin(py, "simulate", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
     let classes = own
-        .into_iter()
-        .map(|(name, needs, class)| PolicyClass::new(&name, &needs, class, args.placer(), host));
+        .iter()
+        .map(|(policy, needs)| PolicyClass::new(py, policy, needs, args.placer(), host));
     let classes = classes.collect::<PyResult<Vec<_>>>()?;
+    let own_sources: BTreeMap<String, Option<String>> = own
+        .iter()
+        .map(|(policy, _)| (policy.name.clone(), policy.sha256.clone()))
+        .collect();
     let entries: Vec<_> = classes.iter().map(PolicyClass::entry).collect();
     let is_own = |request: &Request<'_>| classes.iter().any(|own| own.name == request.name);
 
@@ -57,14 +63,14 @@ pub fn simulate(
     timed.seconds += mine.seconds;
     timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
     let simulated = host.on_a_thread(py, || {
-        let mut simulated = Simulated::new(opened, timed);
+        let mut simulated = Simulated::new(args, opened, timed);
         simulated.write_idle_log(args, host.as_ref())?;
         Ok(simulated)
     })?;
     let held = HeldSimulation {
         interval: Interval::of(&simulated.runs),
         args: Arc::clone(args),
-        simulated,
+        simulated: with_sources(simulated, &own_sources),
     };
     call.end(py, held)
 }
@@ -80,6 +86,14 @@ fn check_known(opened: &Opened<'_>, own: &[PolicyClass]) -> Result<()> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Adds the source digests of Python policies to their figures.
+fn with_sources(mut simulated: Simulated, sources: &BTreeMap<String, Option<String>>) -> Simulated {
+    for (run, figures) in simulated.runs.iter().zip(&mut simulated.figures) {
+        figures.sha256 = sources.get(run.policy).cloned().flatten();
+    }
+    simulated
 }
 
 /// The runs in the order of the requests.
@@ -122,14 +136,18 @@ impl Held for HeldSimulation {
     }
 
     fn summary(&self) -> Result<Value> {
-        let summary = tables::summary(&self.figures(), self.interval);
+        let summary = tables::summary(
+            &self.simulated.inputs().trace,
+            &self.figures(),
+            self.interval,
+        );
         serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
     }
 
     fn names(&self) -> Vec<String> {
         let policies = self.simulated.runs.iter();
-        let own =
-            policies.flat_map(|run| ["jobs", "seq"].map(|kind| format!("{}_{kind}", run.policy)));
+        let own = policies
+            .flat_map(|run| ["jobs", "runs", "seq"].map(|kind| format!("{}_{kind}", run.policy)));
         ["policies", "vcs"]
             .map(str::to_owned)
             .into_iter()
@@ -144,6 +162,10 @@ impl Held for HeldSimulation {
             ("vcs", _) => Table::of(&tables::vcs(&self.figures()))?,
             (_, Some((run, "jobs"))) => {
                 let rows = tables::job_rows(&inputs.trace, &inputs.cluster, run);
+                Table::of(&ResultTable::of(name, &rows))?
+            }
+            (_, Some((run, "runs"))) => {
+                let rows = tables::run_rows(&inputs.trace, &inputs.cluster, run);
                 Table::of(&ResultTable::of(name, &rows))?
             }
             (_, Some((run, "seq"))) => {

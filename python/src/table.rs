@@ -35,13 +35,23 @@ impl Table {
     /// The table of these columns, each with its name.
     ///
     /// # Errors
-    /// As [`Table::of`].
+    /// The same as for [`Table::of`].
     pub fn new<'c>(
         name: &str,
         columns: impl Iterator<Item = (&'c str, &'c Column<'c>)>,
     ) -> Result<Self> {
         let columns = columns.map(|(name, column)| Ok((name, array(column)?)));
         let columns = columns.collect::<Result<Vec<_>>>()?;
+        Table::of_arrays(name, columns)
+    }
+}
+
+impl Table {
+    /// Creates a table from arrays and their names.
+    ///
+    /// # Errors
+    /// The same as for [`Table::of`].
+    pub fn of_arrays(name: &str, columns: Vec<(&str, ArrayRef)>) -> Result<Self> {
         Ok(Table {
             name: name.to_owned(),
             batch: RecordBatch::try_from_iter(columns).map_err(failed)?,

@@ -2,19 +2,21 @@
 
 use std::path::PathBuf;
 
-use gleaner_core::domain::{ScalingCurve, Time, TrainingTask};
+use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_formats::ingest::tasks::GivenTask;
 use gleaner_formats::{ingest, output};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping};
+use pyo3::types::{IntoPyDict, PyDict, PyMapping};
 
 use crate::errors::exception;
 
 /// An elastic training task: how many nodes it can use, how fast it is on them, and what changes cost.
 ///
 /// `curve` has the work per second by number of nodes, and is linear in between; it begins with 0 at 0 nodes.
-/// `work` is the total work; without it, the task is endless. Times are texts such as
-/// `"2026-01-31 08:00:00"`, on the clock of the log.
+/// `work` is the total work; without it, the task is endless. Times are strings such as
+/// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
+/// `DataError`.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -22,6 +24,9 @@ use crate::errors::exception;
 #[pyclass(frozen, module = "gleaner")]
 #[derive(Clone)]
 pub struct Task(TrainingTask);
+
+/// Positional and named arguments of the constructor.
+type NewArguments<'py> = ((String, Bound<'py, PyDict>), Bound<'py, PyDict>);
 
 impl From<TrainingTask> for Task {
     fn from(task: TrainingTask) -> Self {
@@ -32,54 +37,85 @@ impl From<TrainingTask> for Task {
 #[pymethods]
 impl Task {
     #[new]
-    #[pyo3(signature = (name, curve, *, min_nodes = 1, max_nodes = None, rescale_up = 0.0, rescale_down = 0.0,
+    #[pyo3(signature = (name, curve, *, min_nodes = 1.0, max_nodes = None, rescale_up = 0.0, rescale_down = 0.0,
                         work = None, objective = None, priority = 1.0, submit = None, deadline = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         name: String,
         curve: &Bound<'_, PyMapping>,
-        min_nodes: u32,
-        max_nodes: Option<u32>,
+        min_nodes: f64,
+        max_nodes: Option<f64>,
         rescale_up: f64,
         rescale_down: f64,
         work: Option<f64>,
         objective: Option<&Bound<'_, PyMapping>>,
         priority: f64,
-        submit: Option<&str>,
-        deadline: Option<&str>,
+        submit: Option<&Bound<'_, PyAny>>,
+        deadline: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let py = curve.py();
         let points = points(curve)?;
-        let nodes: Vec<u32> = points.iter().map(|(nodes, _)| *nodes).collect();
+        let nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
         let progress: Vec<f64> = points.iter().map(|(_, rate)| *rate).collect();
         let objective = match objective {
-            None => progress.clone(),
+            None => None,
             Some(values) => {
                 let values = self::points(values)?;
                 if !values.iter().map(|(nodes, _)| nodes).eq(&nodes) {
                     let text = "objective has other numbers of nodes than curve";
                     return Err(PyValueError::new_err(text));
                 }
-                values.iter().map(|(_, value)| *value).collect()
+                Some(values.iter().map(|(_, value)| *value).collect())
             }
         };
         let most = nodes.last().copied().unwrap_or_default();
-        Ok(Task(TrainingTask {
+        let given = GivenTask {
             name,
-            submit: submit.map_or(Ok(TrainingTask::FROM_START), time)?,
+            submit: submit.map(time).transpose()?,
+            deadline: deadline.map(time).transpose()?,
             min_nodes,
             max_nodes: max_nodes.unwrap_or(most),
             rescale_up,
             rescale_down,
             work: work.unwrap_or(f64::INFINITY),
             priority,
-            deadline: deadline.map(time).transpose()?,
-            rung: 0,
-            curve: ScalingCurve {
-                nodes: nodes.into(),
-                progress: progress.into(),
-                objective: objective.into(),
-            },
-        }))
+            nodes: nodes.into(),
+            progress: progress.into(),
+            objective,
+        };
+        given
+            .check()
+            .map(Task)
+            .map_err(|error| exception(py, error))
+    }
+
+    /// Copies and unpickled tasks are created by the constructor, with these arguments.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
+        let TrainingTask {
+            name,
+            min_nodes,
+            max_nodes,
+            rescale_up,
+            rescale_down,
+            work,
+            priority,
+            curve,
+            ..
+        } = &self.0;
+        let named = PyDict::new(py);
+        named.set_item("min_nodes", min_nodes)?;
+        named.set_item("max_nodes", max_nodes)?;
+        named.set_item("rescale_up", rescale_up)?;
+        named.set_item("rescale_down", rescale_down)?;
+        named.set_item("work", work)?;
+        named.set_item("priority", priority)?;
+        named.set_item("submit", self.submit())?;
+        named.set_item("deadline", self.deadline())?;
+        if curve.objective != curve.progress {
+            let values = curve.nodes.iter().zip(curve.objective.iter());
+            named.set_item("objective", values.into_py_dict(py)?)?;
+        }
+        Ok(((name.clone(), self.curve(py)?), named))
     }
 
     /// Reads the tasks of a file.
@@ -174,22 +210,32 @@ impl Task {
 }
 
 /// The points of a curve, from 0 nodes on.
-fn points(mapping: &Bound<'_, PyMapping>) -> PyResult<Vec<(u32, f64)>> {
+fn points(mapping: &Bound<'_, PyMapping>) -> PyResult<Vec<(f64, f64)>> {
     let mut points = Vec::new();
     for pair in mapping.items()?.iter() {
-        points.push(pair.extract::<(u32, f64)>()?);
+        points.push(pair.extract::<(f64, f64)>()?);
     }
-    points.sort_by_key(|(nodes, _)| *nodes);
-    if points.first().is_none_or(|(nodes, _)| *nodes > 0) {
-        points.insert(0, (0, 0.0));
+    points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    if points.first().is_none_or(|(nodes, _)| *nodes > 0.0) {
+        points.insert(0, (0.0, 0.0));
     }
     Ok(points)
 }
 
-fn time(text: &str) -> PyResult<Time> {
-    let wrong =
-        |_| PyValueError::new_err(format!("{text:?}: expected a time as 2026-01-31 08:00:00"));
-    text.parse::<Time>().map_err(wrong)
+/// Reads a time from a string, or from a `datetime`, whose `isoformat` method returns such a
+/// string.
+fn time(value: &Bound<'_, PyAny>) -> PyResult<Time> {
+    let text = match value.extract::<String>() {
+        Ok(text) => text,
+        Err(_) if value.hasattr("isoformat")? => value.call_method0("isoformat")?.extract()?,
+        Err(_) => value.str()?.extract()?,
+    };
+    let wrong = |_| {
+        PyValueError::new_err(format!(
+            "{text:?}: expected a time such as 2026-01-31 08:00:00, without an offset from UTC"
+        ))
+    };
+    text.replacen('T', " ", 1).parse::<Time>().map_err(wrong)
 }
 
 /// Writes tasks to a file, .toml or .json, that `gleaner replay` reads.

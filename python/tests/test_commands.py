@@ -70,7 +70,7 @@ def test_inspections_are_those_of_the_command_line() -> None:
     found = gleaner.inspect(EVENTS, tasks=TASKS)
     assert found.findings == json.loads(output("inspect", EVENTS, "--tasks", TASKS, "--json"))
     assert str(found) == output("inspect", EVENTS, "--tasks", TASKS)
-    assert found.page.html().startswith("<!doctype html>") and "srcdoc=" in found._repr_html_()
+    assert found.page.html().startswith("<!doctype html>") and "<svg" in found._repr_html_()
 
 
 def test_sweeps_are_those_of_the_command_line(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_reports_and_figures_are_shown(tmp_path: Path) -> None:
     assert len(page.figures) > 2
     figure = next(iter(page.figures.values()))
     assert figure.svg().startswith("<svg") and figure.png().startswith(b"\x89PNG") and "<svg" in figure._repr_html_()
-    assert "total_work" in run._repr_html_() and "iframe" in page._repr_html_()
+    assert "total_work" in run._repr_html_()
     run.write(tmp_path / "run")
     both = gleaner.report(run, tmp_path / "run")
     assert both.html() != page.html()

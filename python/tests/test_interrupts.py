@@ -1,4 +1,4 @@
-"""Ctrl-C ends runs with what there is, also in functions that never return."""
+"""Ctrl-C raises KeyboardInterrupt with the partial results, even in functions that never return."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def ready():
     print("ready", flush=True)
 def ended(run):
     print("ended", run.complete, *(f"{name}={len(table)}" for name, table in run.tables.items()), flush=True)
+def interrupted(start):
+    try:
+        start()
+    except KeyboardInterrupt as error:
+        ended(error.run)
 """
 
 LOOPS = """
@@ -29,19 +34,23 @@ def loops(problem):
         while True:
             pass
     return gleaner.solve(problem)
-ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, solver=loops))
+interrupted(lambda: gleaner.replay(EVENTS, TASKS, t_fwd=60, solver=loops))
 """
 
 SLEEPS = LOOPS.replace("while True:\n            pass", "time.sleep(1000)")
 
-BUSY = """
+LOOP = """
 def busy(problem):
-    ready()
+    if runs == 2:
+        ready()
+        time.sleep(0.1)
     return gleaner.solve(problem)
-while True:
-    ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, repeat_tasks=True, solver=busy))
-    if not gleaner: break
-    sys.exit()
+for runs in range(6):
+    try:
+        gleaner.replay(EVENTS, TASKS, t_fwd=60, to="2026-01-01 12:00", solver=busy)
+    finally:
+        if runs >= 2:
+            print("end of run", runs, flush=True)
 """
 
 POLICY = """
@@ -50,7 +59,7 @@ class Waits(gleaner.Policy):
         ready()
         while True:
             time.sleep(0.01)
-ended(gleaner.simulate(data=DATA, policy=["fifo", Waits]))
+interrupted(lambda: gleaner.simulate(data=DATA, policy=["fifo", Waits]))
 """
 
 OBJECTIVE = """
@@ -68,6 +77,8 @@ def interrupt(script: str) -> tuple[int, list[str], str]:
     process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
+    if line != "ready\n":
+        process.kill()
     assert line == "ready\n", (line, process.communicate())
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
@@ -94,11 +105,16 @@ def test_an_objective_that_never_returns_leaves_nothing() -> None:
     assert (code, lines) == (-signal.SIGINT, []) and "KeyboardInterrupt" in err
 
 
+def test_a_loop_of_runs_ends_with_the_run_that_was_interrupted() -> None:
+    code, lines, err = interrupt(LOOP)
+    assert (code, lines) == (-signal.SIGINT, ["end of run 2"]) and "KeyboardInterrupt" in err
+
+
 @pytest.mark.parametrize(
     "script",
     [
-        "ended(gleaner.replay(EVENTS, TASKS, t_fwd=60, repeat_tasks=True, solver='exact'))",
-        "ended(gleaner.simulate(data=DATA, policy='all'))",
+        "gleaner.replay(EVENTS, TASKS, t_fwd=60, repeat_tasks=True, solver='exact')",
+        "gleaner.simulate(data=DATA, policy='all')",
         "gleaner.solve([gleaner.Problem.read('dataset/problems.jsonl')[0]] * 3_000_000)",
         "gleaner.inspect(EVENTS)",
     ],
@@ -106,5 +122,4 @@ def test_an_objective_that_never_returns_leaves_nothing() -> None:
 )
 def test_runs_without_functions_end_soon(script: str) -> None:
     code, lines, err = interrupt("ready()\nwhile True:\n    " + script)
-    # Between two runs it is Python that ends.
-    assert code == -signal.SIGINT or lines[-1].startswith("ended False"), (code, lines, err)
+    assert (code, lines) == (-signal.SIGINT, []) and "KeyboardInterrupt" in err, (code, lines, err)

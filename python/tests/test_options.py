@@ -1,29 +1,36 @@
-"""The types of options in gleaner/options.py are those of the command line."""
+"""The functions in gleaner/calls.py have the options of the command line, with their types and meanings."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
-import pydoc
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
+
+import pytest
 
 import gleaner
-from gleaner import commands
+from gleaner import _gleaner, api, commands
 
-PATH = Path(__file__).resolve().parents[1] / "gleaner" / "options.py"
+PACKAGE = Path(__file__).resolve().parents[1] / "gleaner"
 
-HEAD = '''"""The options of the functions, with their types and meanings. Written by tests/test_options.py from those of the
-command line: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
+HEAD = '''"""The functions of the package with all of their options. Written by tests/test_options.py from ``api.py`` and the
+options of the command line: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Optional, Union, overload
 
-if TYPE_CHECKING:
-    from .inputs import Input
+from . import api
+from ._gleaner import Answer, Problem
+from .api import AnyProblem, Inspection, Objective, OwnPolicy, Solver
+from .inputs import Events, Input, Tasks
+from .logs import EventLog, Trace
+from .run import Run, StrPath
 
 Number = Union[int, float, str]
 When = Union[str, datetime.datetime]
@@ -38,6 +45,8 @@ def kind(option: dict[str, Any]) -> str:
         return "bool"
     if option["choices"]:
         found = f"Literal[{', '.join(repr(choice) for choice in option['choices'])}]"
+        if {"yes", "no"} <= set(option["choices"]):
+            found = f"Union[bool, {found}]"
     elif commands.takes_file(option):
         found = "Union[Input, Number]" if "|" in option["value"] else "Input"
     elif option["value"] in NUMBERS:
@@ -58,30 +67,119 @@ def meaning(option: dict[str, Any]) -> str:
     return textwrap.fill(text, 118, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
+def options(function: str) -> dict[str, dict[str, Any]]:
+    """The options of a function that ``api.py`` does not name. ``ingest`` has the options of all formats."""
+    found: dict[str, dict[str, Any]] = {}
+    for command in [f"ingest {of}" for of in (*api.LOGS, *api.TRACES)] if function == "ingest" else [function]:
+        for name, option in commands.options(command).items():
+            if name not in commands.LEFT_OUT[function] and not option["is_positional"]:
+                found.setdefault(name, option)
+    return dict(sorted(found.items()))
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The source of ``api.py`` and the functions there that take options, overloads included."""
+    source = (PACKAGE / "api.py").read_text(encoding="utf-8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.args.kwarg and node.args.kwarg.arg == "options" and node.name != "given":
+            yield source, node
+
+
+def parameters(source: str, node: ast.FunctionDef) -> tuple[list[str], list[str]]:
+    """The parameters of a function as written in the source, and the arguments that pass them on."""
+
+    def written(argument: ast.arg, default: Any = None) -> str:
+        assert argument.annotation is not None
+        text = f"{argument.arg}: {ast.get_source_segment(source, argument.annotation)}"
+        return text if default is None else f"{text} = {ast.get_source_segment(source, default)}"
+
+    args = node.args
+    defaults = [None] * (len(args.args) - len(args.defaults)) + list(args.defaults)
+    found = [written(argument, default) for argument, default in zip(args.args, defaults)]
+    passed = [argument.arg for argument in args.args]
+    if args.vararg is not None:
+        found.append("*" + written(args.vararg))
+        passed.append("*" + args.vararg.arg)
+    elif args.kwonlyargs or args.kwarg:
+        found.append("*")
+    found += [written(argument, default) for argument, default in zip(args.kwonlyargs, args.kw_defaults)]
+    passed += [f"{argument.arg}={argument.arg}" for argument in args.kwonlyargs]
+    return found, passed
+
+
+def function(source: str, node: ast.FunctionDef) -> str:
+    """The source of a function with all of its options."""
+    known = options(node.name)
+    found, passed = parameters(source, node)
+    found += [f"{name}: Optional[{kind(option)}] = None" for name, option in known.items()]
+    assert node.returns is not None
+    returns = ast.get_source_segment(source, node.returns)
+    lines = "".join(f"    {parameter},\n" for parameter in found)
+    head = f"def {node.name}(\n{lines}) -> {returns}:"
+    if node.decorator_list:
+        return f"\n\n@overload\n{head} ...\n"
+    text, examples = (ast.get_docstring(node) or "").partition("\n\n>>>")[::2]
+    meanings = "\n".join(f"    {name}\n{meaning(option)}" for name, option in known.items())
+    text = textwrap.indent(text, "    ").strip()
+    examples = "\n" + textwrap.indent(f">>>{examples}", "    ") + "\n" if examples else ""
+    doc = f'    """{text}\n\n    Options:\n\n{meanings}\n{examples}    """\n'
+    names = "".join(f"            {name}={name},\n" for name in known)
+    arguments = "".join(f"        {argument},\n" for argument in passed)
+    return f"\n\n{head}\n{doc}    return api.{node.name}(\n{arguments}        **api.given(\n{names}        ),\n    )\n"
+
+
 def written() -> str:
     """What the module should be."""
-    parts = [HEAD]
-    for command in commands.LEFT_OUT:
-        known = sorted(commands.options(command).items())
-        named = [(name, of) for name, of in known if name not in commands.LEFT_OUT[command] and not of["is_positional"]]
-        meanings = "\n".join(f"    {name}\n{meaning(option)}" for name, option in named)
-        fields = "\n".join(f"    {name}: {kind(option)}" for name, option in named)
-        head = f"class {command.capitalize()}Options(TypedDict, total=False):"
-        parts.append(f'\n\n{head}\n    """Options of ``{command}``.\n\n{meanings}\n    """\n\n{fields}\n')
-    return "".join(parts)
+    return HEAD + "".join(function(source, node) for source, node in functions())
 
 
-def test_the_types_of_options_are_those_of_the_command_line() -> None:
+def test_the_functions_have_the_options_of_the_command_line() -> None:
+    path = PACKAGE / "calls.py"
     if os.environ.get("WRITE_DOCS"):
-        PATH.write_text(written(), encoding="utf-8")
-    assert PATH.read_text(encoding="utf-8") == written()
+        path.write_text(written(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == written()
 
 
-def test_help_has_the_options_with_their_meanings() -> None:
-    shown = pydoc.plain(pydoc.render_doc(gleaner.options))
-    assert "max_tasks\n" in shown and "Most tasks that are active at once (-maxJ) [default: 10]" in shown
+@pytest.mark.parametrize("name", ["replay", "simulate", "compare", "solve", "inspect", "sweep", "ingest"])
+def test_the_functions_name_every_option(name: str) -> None:
+    signature = inspect.signature(getattr(gleaner, name))
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    assert inspect.Parameter.VAR_KEYWORD not in kinds
+    assert set(options(name)) <= set(signature.parameters) and options(name)
+    assert inspect.getdoc(getattr(gleaner, name)).count("\n\nOptions:\n") == 1  # type: ignore[union-attr]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tfwd'"):
+        getattr(gleaner, name)("x", "y", tfwd=60)
 
 
 def test_options_that_are_left_out_exist() -> None:
     for command, names in commands.LEFT_OUT.items():
-        assert names <= set(commands.options(command))
+        known = commands.options("ingest slurm" if command == "ingest" else command)
+        assert names <= set(known)
+
+
+class NoStaging:
+    """A stand-in for commands that need no file."""
+
+
+@pytest.mark.parametrize("command", [command for command in commands.LEFT_OUT if command != "ingest"])
+def test_false_reaches_the_program(command: str) -> None:
+    """False turns a flag off, and is an error for an option that is not a flag."""
+    all_words = {f"--{of['name'].replace('_', '-')}" for of in _gleaner.options(command)}
+    for name, option in commands.options(command).items():
+        if option["is_positional"]:
+            continue
+
+        def words(value: object) -> list[str]:
+            return commands.words(command, {name: value}, NoStaging())  # type: ignore[arg-type]
+
+        flag = f"--{option['name'].replace('_', '-')}"
+        counterpart = f"--no-{flag[2:]}"
+        if option["is_flag"]:
+            assert words(True) == [flag]
+            assert words(False) == ([counterpart] if counterpart in all_words else [])
+        elif "no" in option["choices"]:
+            assert words(False) == [f"{flag}=no"]
+        else:
+            with pytest.raises(gleaner.UsageError, match=f"{name} is False"):
+                words(False)
+        assert words(None) == []

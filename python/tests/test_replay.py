@@ -157,8 +157,12 @@ def test_wrong_arguments_are_told() -> None:
         gleaner.replay(EVENTS, [])
     with pytest.raises(gleaner.UsageError, match="--scripted names the allocations"):
         gleaner.replay(EVENTS, TASKS, scripted="x", solver=exact)
-    with pytest.raises(TypeError, match="no option 'tfwd'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tfwd'"):
         gleaner.replay(EVENTS, TASKS, tfwd=60)  # type: ignore[call-arg]
+    with pytest.raises(gleaner.UsageError, match="max_tasks is False, expected a value"):
+        gleaner.replay(EVENTS, TASKS, max_tasks=False)
+    with pytest.raises(gleaner.UsageError, match="big_m is True"):
+        gleaner.replay(EVENTS, TASKS, big_m=True)  # type: ignore[arg-type]
     with pytest.raises(gleaner.UsageError, match="--t-fwd"):
         gleaner.replay(EVENTS, TASKS, t_fwd="long")
     with pytest.raises(gleaner.UsageError, match="solver"):

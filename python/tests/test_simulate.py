@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import json
 import os
 import signal
 import threading
@@ -83,6 +86,43 @@ def test_a_copy_of_fifo_gives_its_schedule_on_venus() -> None:
     assert jobs(run, "Fifo").equals(jobs(run, "fifo"))
 
 
+class Limited(Fifo):
+    """First in, first out, but jobs with few GPUs come first: a policy with a setting and a state."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def next(self, view: gleaner.View) -> Optional[gleaner.Start]:
+        for job in [job for job in self.queue if job.gpus <= self.most] or list(self.queue):
+            if view.fits(job):
+                self.queue.remove(job)
+                return gleaner.Start(job)
+        return None
+
+
+def test_an_instance_is_copied_for_each_virtual_cluster() -> None:
+    given = Limited(4)
+    run = gleaner.simulate(data=DATA, policy=given, check=True)
+    made = gleaner.simulate(data=DATA, policy=[partial(Limited, 4)])
+    assert run.policies.column("policy") == ["Limited"] and jobs(run, "Limited").equals(jobs(made, "Limited"))
+    assert len(set(run.vcs.column("vc"))) > 1 and not given.queue
+    both = gleaner.simulate(data=DATA, policy=["fifo", Limited(4)])
+    assert both.policies.column("policy") == ["fifo", "Limited"]
+
+
+def test_a_policy_leaves_the_digest_of_its_source(tmp_path: Path) -> None:
+    expected = hashlib.sha256(inspect.getsource(Fifo).encode()).hexdigest()
+    for policy in (Fifo, Fifo(), partial(Fifo)):
+        run = gleaner.simulate(data=DATA, policy=["fifo", policy], out=tmp_path)
+        assert run.summary["policies"]["Fifo"]["sha256"] == expected
+        assert "sha256" not in run.summary["policies"]["fifo"]
+        assert gleaner.open(tmp_path).summary == run.summary
+        arguments = json.loads((tmp_path / "run.json").read_text())["arguments"]
+        assert arguments["functions"] == {"Fifo": {"name": "python:Fifo", "sha256": expected}}
+        assert arguments["policy"] == ["fifo", "Fifo"]
+
+
 def test_a_policy_may_live_by_its_view_alone() -> None:
     run = gleaner.simulate(data=DATA, policy=[Srtf, "fifo"], check=True)
     delay = dict(zip(run.policies.column("policy"), run.policies.column("avg_jct_s")))
@@ -101,8 +141,9 @@ def test_views_and_jobs_say_what_is() -> None:
                 assert 0 <= view.left(job) <= job.duration and view.since(job) <= view.now
             for job in view.waiting:
                 assert job.submit <= view.now and job.estimate == job.duration
+                assert view.left(job) == job.duration
                 with pytest.raises(ValueError, match="not running"):
-                    view.left(job)
+                    view.since(job)
             seen.add(bool(view.running))
             return super().next(view)
 
@@ -114,6 +155,7 @@ def test_hooks_are_called() -> None:
 
     class Hooked(Fifo):
         preempted_once = False
+        left = 0.0
 
         def started(self, job: gleaner.Job, view: gleaner.View) -> None:
             counts["started"] += 1
@@ -124,6 +166,8 @@ def test_hooks_are_called() -> None:
         def preempted(self, job: gleaner.Job, view: gleaner.View) -> None:
             counts["preempted"] += 1
             self.queue.append(job)
+            # Its remaining work, and a checkpoint of 40 or 60 seconds.
+            assert view.left(job) == self.left + (40 if job.gpus <= 8 else 60)
 
         def open(self, view: gleaner.View) -> None:
             counts["open"] += 1
@@ -136,8 +180,9 @@ def test_hooks_are_called() -> None:
             return float(job.gpus)
 
         def next(self, view: gleaner.View) -> "gleaner.Start | gleaner.Preempt | None":
-            if not self.preempted_once and len(view.running) > 2:
+            if not self.preempted_once and len(view.running) > 2 and view.since(view.running[0]) < view.now:
                 self.preempted_once = True
+                self.left = view.left(view.running[0])
                 return gleaner.Preempt(view.running[0])
             return super().next(view)
 
@@ -164,6 +209,10 @@ def preempt_waiting(policy: Bad, view: gleaner.View) -> object:
     return gleaner.Preempt(view.waiting[0]) if view.waiting else None
 
 
+def preempt_at_once(policy: Bad, view: gleaner.View) -> object:
+    return gleaner.Preempt(view.running[0]) if view.running else first_waiting(policy, view)
+
+
 def share_without_pairs(policy: Bad, view: gleaner.View) -> object:
     if view.waiting and view.running:
         return gleaner.Share(view.waiting[0], view.running[0])
@@ -179,6 +228,7 @@ def text(policy: Bad, view: gleaner.View) -> object:
     [
         (first_waiting, "does not fit"),
         (preempt_waiting, "is not running"),
+        (preempt_at_once, "started in this second"),
         (share_without_pairs, "does not run alone|needs is|another number of GPUs"),
         (text, "next returned"),
         (None, "not callable"),

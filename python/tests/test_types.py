@@ -26,6 +26,7 @@ class Mine(gleaner.Policy):
 
 
 gleaner.simulate(data="trace", policy=[Mine, "fifo"], gpus_per_node=4)
+gleaner.simulate(data="trace", policy=Mine())
 """
 
 WRONG = """

@@ -117,9 +117,13 @@ impl Checker<'_> {
 
     fn preempt(&self, job: &Bound<'_, Job>) -> PyResult<Decision> {
         let job = self.in_state(job, Status::Running)?;
-        match self.view.is_alone(job) {
-            true => Ok(Decision::Preempt { job }),
-            false => Err(self.refusal(job, "shares its GPUs, and cannot be preempted")),
+        let decision = Decision::Preempt { job };
+        match self.view.refusal(&decision) {
+            None => Ok(decision),
+            Some((job, refusal)) => {
+                let why = format!("cannot be preempted: {refusal}");
+                Err(self.refusal(job, &why))
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_core::domain::inputs::Packing;
+use gleaner_core::results::simulate::Durations;
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::policies::{self, Context, Make, Needs, PolicyEntry};
 use gleaner_simulate::policy::{Decision, Policy};
@@ -15,6 +16,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::host::Host;
+use crate::run::Function;
 use decision::Checker;
 pub use decision::{Preempt, Share, Start};
 pub use view::{Job, View};
@@ -65,14 +67,16 @@ pub struct PolicyClass {
 }
 
 impl PolicyClass {
-    /// The class `class`; a policy is made of it for each virtual cluster.
+    /// Wraps a class, or a function that creates policies. It creates one policy for each virtual
+    /// cluster.
     pub fn new(
-        name: &str,
+        py: Python<'_>,
+        policy: &Function,
         needs: &str,
-        class: Py<PyAny>,
         placer: &'static dyn Placer,
         host: &Arc<Host>,
     ) -> PyResult<Self> {
+        let (name, class) = (policy.name.as_str(), policy.value.clone_ref(py));
         if name == "all" || policies::ALL.iter().any(|entry| entry.name == name) {
             let text = format!("there is a policy {name:?} already: give yours another name");
             return Err(PyValueError::new_err(text));
@@ -103,6 +107,7 @@ impl PolicyClass {
             name: self.name,
             title: "a policy in Python",
             needs: self.needs,
+            durations: Durations::Own,
             notice: 0,
             profiled: false,
             published: false,

@@ -87,6 +87,8 @@ pub struct View {
     now: i64,
     jobs: Arc<Vec<Py<Job>>>,
     waiting: Arc<Vec<usize>>,
+    /// Remaining work of each waiting job, in the order of `waiting`.
+    waiting_left: Vec<f64>,
     running: Vec<Running>,
     free: FreeGpus,
     placer: &'static dyn Placer,
@@ -111,6 +113,7 @@ impl View {
             now: view.now(),
             jobs: Arc::clone(jobs),
             waiting: Arc::clone(waiting),
+            waiting_left: waiting.iter().map(|&job| view.left(job)).collect(),
             running: running.collect(),
             free: view.free().clone(),
             placer,
@@ -176,9 +179,18 @@ impl View {
         self.placer.place(&self.free, gpus).is_some()
     }
 
-    /// Work left to a running job, in seconds at full speed.
+    /// Remaining work of a running or waiting job, in seconds at full speed. For a preempted job,
+    /// it includes the cost of its checkpoints.
     fn left(&self, job: &Bound<'_, Job>) -> PyResult<f64> {
-        Ok(self.find(job.get())?.left)
+        let job = job.get();
+        let waiting = self
+            .waiting
+            .iter()
+            .position(|&waiting| waiting == job.index);
+        match waiting {
+            Some(at) => Ok(self.waiting_left[at]),
+            None => Ok(self.find(job)?.left),
+        }
     }
 
     /// Second of the latest start or change of speed of a running job.

@@ -1,0 +1,753 @@
+"""The functions of the package with all of their options. Written by tests/test_options.py from ``api.py`` and the
+options of the command line: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Optional, Union, overload
+
+from . import api
+from ._gleaner import Answer, Problem
+from .api import AnyProblem, Inspection, Objective, OwnPolicy, Solver
+from .inputs import Events, Input, Tasks
+from .logs import EventLog, Trace
+from .run import Run, StrPath
+
+Number = Union[int, float, str]
+When = Union[str, datetime.datetime]
+
+
+def replay(
+    events: Events,
+    tasks: Tasks,
+    *,
+    solver: Union[str, Solver, None] = None,
+    objective: Union[str, Objective, None] = None,
+    out: Optional[StrPath] = None,
+    big_m: Optional[Literal['corrected', 'paper']] = None,
+    bound: Optional[bool] = None,
+    cache: Optional[bool] = None,
+    check: Optional[bool] = None,
+    completion_events: Optional[bool] = None,
+    curves: Optional[Input] = None,
+    drop_end_row: Optional[bool] = None,
+    first_node: Optional[Number] = None,
+    formulation: Optional[Literal['counts', 'paper']] = None,
+    from_: Optional[When] = None,
+    gap: Optional[Number] = None,
+    initial: Optional[Literal['random', 'solve', 'empty']] = None,
+    max_tasks: Optional[Number] = None,
+    node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
+    nodes: Optional[Number] = None,
+    repeat_tasks: Optional[bool] = None,
+    scripted: Optional[Input] = None,
+    search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband']] = None,
+    seed: Optional[Number] = None,
+    skip_invalid: Optional[bool] = None,
+    skip_rows: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    t_fwd: Optional[Number] = None,
+    time_limit: Optional[Number] = None,
+    timezone: Optional[str] = None,
+    to: Optional[When] = None,
+    topology: Optional[Input] = None,
+) -> Run:
+    """Replays a log of idle nodes, and allocates the nodes to elastic training tasks.
+
+    ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
+    name, ``exec:COMMAND``, or a function of a :class:`Problem`; its plans are checked like those of any program.
+    ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
+    each point of the task's curve. ``out`` is a directory for the results.
+
+    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` has the
+    partial results.
+
+    Options:
+
+    big_m
+        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+    bound
+        Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
+        rescaling costs (docs/BOUND.md)
+    cache
+        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+    check
+        Check every decision with a checker that shares no code with the solvers
+    completion_events
+        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
+        flags
+    curves
+        Scaling curves: the original's second pickle (-scfn)
+    drop_end_row
+        Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
+        Implied by the original's flags
+    first_node
+        First node (column) of the log to use (-nis) [default: 0]
+    formulation
+        How highs and cbc formulate the problem [default: counts]
+    from_
+        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
+        UTC. Earlier rows only say which nodes are idle at that time
+    gap
+        Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
+    initial
+        How the first idle nodes are dealt [default: random]
+    max_tasks
+        Maximum number of tasks active at once (-maxJ) [default: 10]
+    node_choice
+        Which free nodes a growing task gets [default: blocks]
+    nodes
+        Number of nodes to use (-nN) [default: all]
+    repeat_tasks
+        Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
+        were admitted and fewer are active than both --max-tasks and the size of the set. In the second round, task
+        `a` is called `a#2`
+    scripted
+        Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the file ends
+    search
+        Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
+        (docs/SEARCHES.md)
+    seed
+        Seed of the random initial deal [default: 0]
+    skip_invalid
+        Leave out faulty tasks, and list them in skipped.csv
+    skip_rows
+        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+    strict
+        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+    t_fwd
+        Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
+        inspect` suggests for the log and the tasks [default: auto]
+    time_limit
+        Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
+    timezone
+        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+    to
+        Last time of the log to use
+    topology
+        Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
+        topology`. Its order replaces the order of names
+
+    >>> run = replay("dataset/idle.csv", "dataset/tasks.toml", t_fwd=120)
+    >>> run.complete, len(run.tasks)
+    (True, 20)
+    """
+    return api.replay(
+        events,
+        tasks,
+        solver=solver,
+        objective=objective,
+        out=out,
+        **api.given(
+            big_m=big_m,
+            bound=bound,
+            cache=cache,
+            check=check,
+            completion_events=completion_events,
+            curves=curves,
+            drop_end_row=drop_end_row,
+            first_node=first_node,
+            formulation=formulation,
+            from_=from_,
+            gap=gap,
+            initial=initial,
+            max_tasks=max_tasks,
+            node_choice=node_choice,
+            nodes=nodes,
+            repeat_tasks=repeat_tasks,
+            scripted=scripted,
+            search=search,
+            seed=seed,
+            skip_invalid=skip_invalid,
+            skip_rows=skip_rows,
+            strict=strict,
+            t_fwd=t_fwd,
+            time_limit=time_limit,
+            timezone=timezone,
+            to=to,
+            topology=topology,
+        ),
+    )
+
+
+def simulate(
+    trace: Union[Input, Trace, None] = None,
+    cluster: Optional[Input] = None,
+    *,
+    policy: Union[str, OwnPolicy, Sequence[Union[str, OwnPolicy]], None] = None,
+    out: Optional[StrPath] = None,
+    check: Optional[bool] = None,
+    colocate: Optional[Input] = None,
+    corrected: Optional[Literal['no', 'only', 'both']] = None,
+    data: Optional[str] = None,
+    elastic: Optional[str] = None,
+    epoch: Optional[When] = None,
+    estimates: Optional[Union[Input, Number]] = None,
+    experiment: Optional[str] = None,
+    first_estimate: Optional[Number] = None,
+    forecast: Optional[Union[Input, Number]] = None,
+    from_: Optional[When] = None,
+    gpus_per_node: Optional[Number] = None,
+    idle_events: Optional[Input] = None,
+    jobs: Optional[Number] = None,
+    lend: Optional[Union[str, Sequence[str]]] = None,
+    model_seed: Optional[Number] = None,
+    models: Optional[str] = None,
+    no_profile: Optional[bool] = None,
+    placer: Optional[str] = None,
+    preset: Optional[Literal['venus-sept']] = None,
+    profiler: Optional[str] = None,
+    profiles: Optional[Input] = None,
+    series: Optional[Input] = None,
+    skip_invalid: Optional[bool] = None,
+    sweep: Optional[bool] = None,
+    to: Optional[When] = None,
+    trace_dir: Optional[str] = None,
+    with_drain: Optional[bool] = None,
+    without: Optional[Union[Literal['packing', 'throughput', 'estimate'], Sequence[Literal['packing', 'throughput', 'estimate']]]] = None,
+) -> Run:
+    """Simulates scheduling policies on a job trace of a GPU cluster.
+
+    ``trace`` and ``cluster`` are files or tables, or ``trace`` is a :class:`Trace`; ``data`` names a directory
+    instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
+    new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
+
+    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` has
+    the results of the policies that had finished.
+
+    Options:
+
+    check
+        Check every schedule with a checker that shares no code with the policies
+    colocate
+        For lucid: workloads measured in pairs
+    corrected
+        Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the other returns
+        to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its submission. `=no`
+        simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid twice: as the
+        original and corrected
+    data
+        Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
+        colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
+    elastic
+        Virtual cluster that lends an additional node while many jobs wait. Needs --forecast
+    epoch
+        Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the experiment, or
+        1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
+    estimates
+        Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority (in seconds);
+        `oracle`, the true durations; one number of seconds for all jobs; or an estimator: `history` (the earlier jobs
+        of the user), `median`, `mean`, `ebm`, `ebm-seconds`, or `best`. With --models DIR, estimators are read from
+        there. Otherwise they are learnt in the simulation as with --models train; `best` then chooses again each week
+        among all but ebm-seconds
+    experiment
+        An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t
+    first_estimate
+        Estimate for every job of the first week, if estimates are learnt [default: 3600]
+    forecast
+        For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and pred_gpu_num, or one number
+        for both. Without a forecast lucid always shares GPUs
+    from_
+        Time of the first submission to simulate, if the trace has dates
+    gpus_per_node
+        GPUs of each node [default: 8]
+    idle_events
+        Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or .gev. It requires
+        a single policy. If the trace has no dates, --epoch sets them
+    jobs
+        Number of threads [default: the number of cores]. The results do not depend on it
+    lend
+        Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all clusters, starting with
+        those that keep the most nodes), or VC=NODES, separated by commas [default: as published with `--profiler
+        auto`; otherwise none, and the nodes of the profiler are extra nodes, which other policies do not have]
+    model_seed
+        Seed of the models that are learnt [default: 0]
+    models
+        Models that replace the files of estimates, forecast and sharing scores. Options that name a single file take
+        precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked held-out jobs
+        best, unless --estimates names another. `train` learns the models from the data itself, and never from the
+        future: the forecast from what was submitted before the start (or, with less than a week of that, again each
+        week), and the estimates again each week from the jobs that have ended by then
+    no_profile
+        Learn estimates without the profiles of jobs. In published traces the profiles were made up from the
+        durations, and so reveal them
+    placer
+        How jobs are placed: consolidate, consolidate-first or random [default: consolidate]
+    preset
+        A published experiment, whose files are in the directory of --data
+    profiler
+        `auto`: as published for the clusters Venus and Philly, off for others. `off`: no profiler. TIME,NODES,FACTOR:
+        TIME seconds for each job that asks for at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
+    profiles
+        For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
+        `gleaner driple profiles`
+    series
+        Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
+        --data; without it, what the trace submits]
+    skip_invalid
+        Leave out faulty jobs, and list them in skipped.csv
+    sweep
+        Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and tiresias
+    to
+        Time of the last submission to simulate, if the trace has dates
+    trace_dir
+        Directory of the experiment's trace, as in the original
+    with_drain
+        Extend the log of --idle-events to the end of the last job. By default it ends at the last submission, because
+        the drain that follows does not occur on a cluster in use
+    without
+        Parts of Lucid to leave out, separated by commas
+
+    >>> run = simulate(data="dataset/cluster", policy=["fifo", "srtf"])
+    >>> run.policies.column("policy")
+    ['fifo', 'srtf']
+    """
+    return api.simulate(
+        trace,
+        cluster,
+        policy=policy,
+        out=out,
+        **api.given(
+            check=check,
+            colocate=colocate,
+            corrected=corrected,
+            data=data,
+            elastic=elastic,
+            epoch=epoch,
+            estimates=estimates,
+            experiment=experiment,
+            first_estimate=first_estimate,
+            forecast=forecast,
+            from_=from_,
+            gpus_per_node=gpus_per_node,
+            idle_events=idle_events,
+            jobs=jobs,
+            lend=lend,
+            model_seed=model_seed,
+            models=models,
+            no_profile=no_profile,
+            placer=placer,
+            preset=preset,
+            profiler=profiler,
+            profiles=profiles,
+            series=series,
+            skip_invalid=skip_invalid,
+            sweep=sweep,
+            to=to,
+            trace_dir=trace_dir,
+            with_drain=with_drain,
+            without=without,
+        ),
+    )
+
+
+def compare(
+    problems: Union[StrPath, Sequence[Problem], None] = None,
+    *,
+    events: Optional[Events] = None,
+    tasks: Optional[Tasks] = None,
+    solvers: Union[str, Solver, Sequence[Union[str, Solver]], None] = None,
+    out: Optional[StrPath] = None,
+    bound: Optional[bool] = None,
+    cache: Optional[bool] = None,
+    completion_events: Optional[bool] = None,
+    curves: Optional[Input] = None,
+    drop_end_row: Optional[bool] = None,
+    every: Optional[Number] = None,
+    first_node: Optional[Number] = None,
+    from_: Optional[When] = None,
+    gap: Optional[Number] = None,
+    initial: Optional[Literal['random', 'solve', 'empty']] = None,
+    max_tasks: Optional[Number] = None,
+    node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
+    nodes: Optional[Number] = None,
+    objective: Optional[str] = None,
+    program: Optional[Union[str, Sequence[str]]] = None,
+    repeat_tasks: Optional[bool] = None,
+    search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband']] = None,
+    seed: Optional[Number] = None,
+    skip_rows: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    t_fwd: Optional[Number] = None,
+    time_limit: Optional[Number] = None,
+    timezone: Optional[str] = None,
+    to: Optional[When] = None,
+    topology: Optional[Input] = None,
+) -> Run:
+    """Compares solvers on the same problems: those of a file or a list, or those of a replay of ``events`` and
+    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+
+    Options:
+
+    bound
+        Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
+        rescaling costs (docs/BOUND.md)
+    cache
+        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+    completion_events
+        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
+        flags
+    curves
+        Scaling curves: the original's second pickle (-scfn)
+    drop_end_row
+        Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
+        Implied by the original's flags
+    every
+        Compare on the first and then on every K-th decision of the log [default: 100]
+    first_node
+        First node (column) of the log to use (-nis) [default: 0]
+    from_
+        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
+        UTC. Earlier rows only say which nodes are idle at that time
+    gap
+        Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
+    initial
+        How the first idle nodes are dealt [default: random]
+    max_tasks
+        Maximum number of tasks active at once (-maxJ) [default: 10]
+    node_choice
+        Which free nodes a growing task gets [default: blocks]
+    nodes
+        Number of nodes to use (-nN) [default: all]
+    objective
+        What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
+        [default: file]
+    program
+        A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more than once
+    repeat_tasks
+        Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
+        were admitted and fewer are active than both --max-tasks and the size of the set. In the second round, task
+        `a` is called `a#2`
+    search
+        Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
+        (docs/SEARCHES.md)
+    seed
+        Seed of the random initial deal [default: 0]
+    skip_rows
+        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+    strict
+        Exit with 1 if a program was wrong, late or died
+    t_fwd
+        Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
+        inspect` suggests for the log and the tasks [default: auto]
+    time_limit
+        Seconds that a solver may take for one problem [default: 10]
+    timezone
+        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+    to
+        Last time of the log to use
+    topology
+        Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
+        topology`. Its order replaces the order of names
+
+    >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])
+    >>> run.solvers.column("solver")
+    ['exact', 'equal-share']
+    """
+    return api.compare(
+        problems,
+        events=events,
+        tasks=tasks,
+        solvers=solvers,
+        out=out,
+        **api.given(
+            bound=bound,
+            cache=cache,
+            completion_events=completion_events,
+            curves=curves,
+            drop_end_row=drop_end_row,
+            every=every,
+            first_node=first_node,
+            from_=from_,
+            gap=gap,
+            initial=initial,
+            max_tasks=max_tasks,
+            node_choice=node_choice,
+            nodes=nodes,
+            objective=objective,
+            program=program,
+            repeat_tasks=repeat_tasks,
+            search=search,
+            seed=seed,
+            skip_rows=skip_rows,
+            strict=strict,
+            t_fwd=t_fwd,
+            time_limit=time_limit,
+            timezone=timezone,
+            to=to,
+            topology=topology,
+        ),
+    )
+
+
+@overload
+def solve(
+    problems: AnyProblem,
+    *,
+    solver: Optional[str] = None,
+    big_m: Optional[Literal['corrected', 'paper']] = None,
+    check: Optional[bool] = None,
+    formulation: Optional[Literal['counts', 'paper']] = None,
+    gap: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    time_limit: Optional[Number] = None,
+) -> Answer: ...
+
+
+@overload
+def solve(
+    problems: Union[StrPath, Iterable[AnyProblem]],
+    *,
+    solver: Optional[str] = None,
+    big_m: Optional[Literal['corrected', 'paper']] = None,
+    check: Optional[bool] = None,
+    formulation: Optional[Literal['counts', 'paper']] = None,
+    gap: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    time_limit: Optional[Number] = None,
+) -> list[Answer]: ...
+
+
+def solve(
+    problems: Any,
+    *,
+    solver: Optional[str] = None,
+    big_m: Optional[Literal['corrected', 'paper']] = None,
+    check: Optional[bool] = None,
+    formulation: Optional[Literal['counts', 'paper']] = None,
+    gap: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    time_limit: Optional[Number] = None,
+) -> Any:
+    """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list for several or a file.
+
+    A problem is a :class:`Problem`, or a dict in the format of ``gleaner solve``.
+
+    Options:
+
+    big_m
+        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+    check
+        Check every answer with a checker that shares no code with the solvers
+    formulation
+        How highs and cbc formulate the problem [default: counts]
+    gap
+        Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
+    strict
+        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+    time_limit
+        Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
+
+    >>> task = {"name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
+    ...         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}
+    >>> answer = solve({"nodes": 4, "t_fwd": 10, "tasks": [task]})
+    >>> answer.status, answer.counts, answer.objective
+    ('optimal', [4], 390.0)
+    """
+    return api.solve(
+        problems,
+        solver=solver,
+        **api.given(
+            big_m=big_m,
+            check=check,
+            formulation=formulation,
+            gap=gap,
+            strict=strict,
+            time_limit=time_limit,
+        ),
+    )
+
+
+def sweep(
+    plan: StrPath,
+    *,
+    out: Optional[StrPath] = None,
+    best: Optional[str] = None,
+    jobs: Optional[Number] = None,
+    strict: Optional[bool] = None,
+) -> Run:
+    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep; runs that
+    it already holds are not repeated. Without it, the results are deleted together with the returned object.
+
+    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
+
+    Options:
+
+    best
+        Figure by which the best settings are chosen: its mean over their seeds [default: total_work; for simulations
+        avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
+        avg_queue_s and checkpoints
+    jobs
+        Number of runs at once [default: the number of cores]. The results do not depend on it
+    strict
+        Exit with 1 if a solver program was wrong, late or died in any run. Faults are always reported
+    """
+    return api.sweep(
+        plan,
+        out=out,
+        **api.given(
+            best=best,
+            jobs=jobs,
+            strict=strict,
+        ),
+    )
+
+
+def inspect(
+    events: Events,
+    *,
+    tasks: Optional[Tasks] = None,
+    cache: Optional[bool] = None,
+    curves: Optional[Input] = None,
+    drop_end_row: Optional[bool] = None,
+    first_node: Optional[Number] = None,
+    from_: Optional[When] = None,
+    max_tasks: Optional[Number] = None,
+    nodes: Optional[Number] = None,
+    skip_rows: Optional[Number] = None,
+    timezone: Optional[str] = None,
+    to: Optional[When] = None,
+) -> Inspection:
+    """Describes an event log: how much is idle, in which fragments, and when.
+
+    Options:
+
+    cache
+        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+    curves
+        Scaling curves: the original's second pickle
+    drop_end_row
+        Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
+        Implied by the original's flags
+    first_node
+        First node (column) of the log to use (-nis) [default: 0]
+    from_
+        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
+        UTC. Earlier rows only say which nodes are idle at that time
+    max_tasks
+        Maximum number of tasks active at once, as in a replay [default: 10]
+    nodes
+        Number of nodes to use (-nN) [default: all]
+    skip_rows
+        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+    timezone
+        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+    to
+        Last time of the log to use
+
+    >>> inspect("dataset/idle.csv").findings["nodes"]
+    100
+    """
+    return api.inspect(
+        events,
+        tasks=tasks,
+        **api.given(
+            cache=cache,
+            curves=curves,
+            drop_end_row=drop_end_row,
+            first_node=first_node,
+            from_=from_,
+            max_tasks=max_tasks,
+            nodes=nodes,
+            skip_rows=skip_rows,
+            timezone=timezone,
+            to=to,
+        ),
+    )
+
+
+def ingest(
+    format: str,
+    *files: StrPath,
+    output: Optional[StrPath] = None,
+    jobs: Optional[StrPath] = None,
+    cluster: Optional[Input] = None,
+    cores_per_node: Optional[Number] = None,
+    delimiter: Optional[str] = None,
+    events: Optional[Input] = None,
+    from_: Optional[When] = None,
+    gpus_per_node: Optional[Number] = None,
+    machines: Optional[Input] = None,
+    node_count: Optional[Number] = None,
+    nodes: Optional[Union[Input, Number]] = None,
+    steps_per_second: Optional[Number] = None,
+    strict: Optional[bool] = None,
+    throughputs: Optional[Input] = None,
+    timezone: Optional[str] = None,
+    to: Optional[When] = None,
+    vc: Optional[Literal['partition', 'account']] = None,
+    worker_type: Optional[str] = None,
+) -> Union[EventLog, Trace]:
+    """Reads logs of a batch scheduler (slurm, pbs, cobalt, djc, swf) as an :class:`EventLog`, or a trace of a GPU
+    cluster (philly, pai, batsim, helios, gavel, or slurm with ``jobs``) as a :class:`Trace`.
+
+    ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
+    Each format accepts some of the options.
+
+    Options:
+
+    cluster
+        File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
+        NAME_vc_config.csv beside another NAME.csv]
+    cores_per_node
+        Processors per node [default: MaxProcs divided by MaxNodes, both from the header]
+    delimiter
+        Delimiter of the cells, as given to sacct with --delimiter [default: a vertical bar]
+    events
+        When nodes were down, drained or reserved: the output of `sacctmgr -P list events`
+    from_
+        Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log is complete]
+    gpus_per_node
+        GPUs of each node that jobs run on [default: 8; 1 for Batsim]
+    machines
+        Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
+    node_count
+        Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
+        header, or the most nodes ever used at once]
+    nodes
+        Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the output of
+        `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
+    steps_per_second
+        Steps per second of all jobs, instead of a file of throughputs
+    strict
+        Stop at the first line that cannot be read or that contradicts itself
+    throughputs
+        Steps per second of each kind of job: simulation_throughputs.json
+    timezone
+        Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or implies; otherwise
+        local times stay as they are, and seconds since 1970 are shown in UTC]
+    to
+        End of the event log [default: the time until which the log is complete]
+    vc
+        Column whose values are the virtual clusters of the jobs [default: partition]
+    worker_type
+        Type of GPU whose throughputs are used [default: v100]
+
+    >>> ingest("slurm", "dataset/logs/sacct.txt")
+    <gleaner.EventLog: ...
+    """
+    return api.ingest(
+        format,
+        *files,
+        output=output,
+        jobs=jobs,
+        **api.given(
+            cluster=cluster,
+            cores_per_node=cores_per_node,
+            delimiter=delimiter,
+            events=events,
+            from_=from_,
+            gpus_per_node=gpus_per_node,
+            machines=machines,
+            node_count=node_count,
+            nodes=nodes,
+            steps_per_second=steps_per_second,
+            strict=strict,
+            throughputs=throughputs,
+            timezone=timezone,
+            to=to,
+            vc=vc,
+            worker_type=worker_type,
+        ),
+    )

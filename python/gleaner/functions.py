@@ -1,0 +1,64 @@
+"""The user's functions and classes that take part in runs: solvers, objectives and policies."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import CodeType
+from typing import Any, NamedTuple, Optional
+
+
+class Function(NamedTuple):
+    """A function or class, in the form that the engines accept."""
+
+    role: str
+    """The option whose value it is, or its own name if the option takes several."""
+    name: str
+    """Its name. Results show it with the prefix ``python:``."""
+    sha256: Optional[str]
+    """SHA-256 of its source, or of its compiled code if there is no source; None if there is neither."""
+    value: Any
+    """The callable itself."""
+
+
+def function(role: Optional[str], value: Any, name: Optional[str] = None, source: Any = None) -> Function:
+    """Describes a user's function. ``source`` is the object whose source is hashed, if that is not ``value``."""
+    name = name_of(value) if name is None else name
+    return Function(name if role is None else role, name, digest(value if source is None else source), value)
+
+
+def inner(value: Any) -> Any:
+    """The function inside any ``functools.partial`` objects."""
+    while isinstance(value, partial):
+        value = value.func
+    return value
+
+
+def name_of(value: Any) -> str:
+    """The name of a function or class; for any other object, the name of its class."""
+    found = inner(value)
+    return str(getattr(found, "__name__", type(found).__name__))
+
+
+def digest(value: Any) -> Optional[str]:
+    """SHA-256 of the source of a function or class; for any other object, of its class."""
+    # Imported here, because these modules take longer to import than most of the package.
+    import hashlib
+    import inspect
+
+    found = inner(value)
+    if not (inspect.isclass(found) or inspect.isroutine(found)):
+        found = type(found)
+    try:
+        content = inspect.getsource(found).encode()
+    except (OSError, TypeError):
+        # There is no source, for example for functions typed into a plain interpreter.
+        parts = [of for _, of in sorted(vars(found).items())] if inspect.isclass(found) else [found]
+        content = b"".join(_content(of.__code__) for of in parts if hasattr(of, "__code__"))
+    return hashlib.sha256(content).hexdigest() if content else None
+
+
+def _content(code: CodeType) -> bytes:
+    """The instructions of a function, with the constants and names that they use."""
+    plain = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
+    inside = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return code.co_code + repr((plain, code.co_names)).encode() + b"".join(map(_content, inside))
