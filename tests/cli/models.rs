@@ -117,7 +117,7 @@ fn evaluations_come_as_text_and_json() {
         "Throughput, GPU jobs",
         "EBM of logarithms",
         "training median",
-        "left out",
+        "leave one out",
         "user's history, as jobs end",
         "Best by rank correlation",
     ] {
@@ -196,13 +196,13 @@ fn training_names_the_best_estimator_and_models_use_it() {
     let files = trace_with_durations_by_name(here);
     let (out, _) = run(here, &format!("train workload {files}"), 0);
     for words in [
-        "Best by rank correlation, as ranks are what schedulers use: history",
+        "Best by rank correlation, because schedulers use ranks: history",
         "median (training median)",
         "ebm-seconds (EBM of seconds)",
-        "MAE (s)",
+        "mean error (s)",
         // The last week: the nine bursts from second 1,470,000 on.
         "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",
-        "learnt from 630 that had ended before",
+        "trained on 630 that had ended before",
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }
@@ -267,7 +267,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         0,
     );
     assert!(
-        out.contains("use: history; mean is used, as asked for"),
+        out.contains("use ranks: history; mean is used, as asked for"),
         "{out}"
     );
     assert_eq!(
