@@ -9,6 +9,11 @@ pub trait Caller: Sync {
     /// Takes remarks, a sentence each.
     fn remark(&self, remarks: &[String]);
 
+    /// Reports information that needs no action, in sentences. By default it is reported like remarks.
+    fn inform(&self, information: &[String]) {
+        self.remark(information);
+    }
+
     /// The flag that stops the run in order once it is set. Runs ask for it when they begin to look at it.
     fn stop(&self) -> &AtomicBool;
 

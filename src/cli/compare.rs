@@ -11,12 +11,12 @@ use serde::Serialize;
 use super::caller::{Caller, Terminal};
 use super::progress::Progress;
 use super::replay::OwnSolver;
-use super::{print, remark};
+use super::{explained, print, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::compare::SolverRow;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
-use gleaner_external::{External, SolverCommand, Tally, TallyHandle};
+use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::compare as tables;
 use gleaner_formats::output::run::{End, RunDir};
@@ -24,6 +24,11 @@ use gleaner_replay::Control;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_setup::solver::{limits, report_faults};
 use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
+
+const EXAMPLES: &str = "Examples:\n  \
+    gleaner compare --problems dataset/problems.jsonl\n  \
+    gleaner compare --events dataset/idle.csv --tasks dataset/tasks.toml --every 100 \\\n      \
+        --solvers exact,highs,equal-share --out compared";
 
 /// Compare solvers on the same problems: objective, gap to the optimum, time, and how soon they have a
 /// plan.
@@ -33,10 +38,7 @@ use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
-#[command(after_help = "Examples:\n  \
-    gleaner compare --problems dataset/problems.jsonl\n  \
-    gleaner compare --events dataset/idle.csv --tasks dataset/tasks.toml --every 100 \\\n      \
-        --solvers exact,highs,equal-share --out compared")]
+#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &tables::TERMS))]
 pub struct Args {
     /// Problems as JSON or JSON lines; - for stdin.
     #[arg(long, value_name = "FILE")]
@@ -92,6 +94,9 @@ pub fn run(args: &Args) -> Result<()> {
         print(&told.to_string())?;
         report_faults(Some(tally), args.strict, &remark)?;
     }
+    for tally in &compared.ours {
+        report_faults(Some(tally), args.strict, &remark)?;
+    }
     if compared.is_complete {
         Ok(())
     } else {
@@ -105,6 +110,7 @@ pub struct Opened {
     /// Every file read.
     pub sources: Vec<SourceId>,
     contenders: Vec<Contender>,
+    ours: Vec<TallyHandle>,
     tallies: Vec<TallyHandle>,
     limits: Limits,
     seconds: Seconds,
@@ -116,8 +122,10 @@ pub struct Compared {
     pub outcome: compare::Compared,
     /// A row for each solver.
     pub lines: Vec<SolverRow>,
-    /// The counts of the answers of solvers that are not ours.
+    /// Counts of the answers of external solvers.
     pub tallies: Vec<TallyHandle>,
+    /// Counts of the answers of built-in solvers.
+    pub ours: Vec<TallyHandle>,
     /// Whether every solver was asked for every problem.
     pub is_complete: bool,
     sources: Vec<SourceId>,
@@ -137,8 +145,11 @@ impl Opened {
         let (problems, sources) = problems(args, limits, caller)?;
         check_named(args, &known, &problems)?;
         let known = known.into_iter().map(Known::build);
-        let mut contenders = known.collect::<Result<Vec<_>>>()?;
+        let known = known.collect::<Result<Vec<_>>>()?;
+        let (mut contenders, ours): (Vec<_>, Vec<_>) =
+            known.into_iter().map(counted_failures).unzip();
         Ok(Opened {
+            ours,
             tallies: add_others(&args.program, own, &mut contenders)?,
             contenders,
             problems,
@@ -162,7 +173,7 @@ impl Opened {
             limits,
             ..
         } = self;
-        caller.remark(&[format!(
+        caller.inform(&[format!(
             "comparing on {}",
             counted(problems.len(), "problem")
         )]);
@@ -174,7 +185,7 @@ impl Opened {
                 caller.tick();
                 progress.update(done, total);
             },
-            estimate: &mut |estimate| caller.remark(&[tables::estimate(estimate)]),
+            estimate: &mut |estimate| caller.inform(&[tables::estimate(estimate)]),
         };
         let outcome = compare::compare(&problems, &mut contenders, &limits, control)?;
         progress.finish();
@@ -182,6 +193,7 @@ impl Opened {
             lines: summarise(&outcome.answers, &contenders),
             is_complete: outcome.answers.len() == problems.len() * contenders.len(),
             tallies: self.tallies,
+            ours: self.ours,
             outcome,
             sources: self.sources,
             seconds: Seconds {
@@ -241,6 +253,17 @@ fn known(args: &Args) -> Result<Vec<Known>> {
         known.spec.build()?;
     }
     Ok(named)
+}
+
+/// Counts the failures of a solver's library.
+fn counted_failures(contender: Contender) -> (Contender, TallyHandle) {
+    let solver = Counted::new(contender.solver, None);
+    let tally = solver.tally();
+    let contender = Contender {
+        solver: Box::new(solver),
+        ..contender
+    };
+    (contender, tally)
 }
 
 /// Starts the programs, and adds them and the caller's own solvers to the contenders. Returns the counts of
@@ -303,6 +326,7 @@ fn problems(
     }
     args.log.rules.check()?;
     let inputs = Replay::open(&args.log, false, &|remarks| caller.remark(remarks))?;
+    caller.inform(&inputs.notes);
     let auto = Built::new(
         &SolverChoice::Ours(SolverKind::Auto),
         Formulation::default(),

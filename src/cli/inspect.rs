@@ -42,7 +42,7 @@ pub struct Args {
     /// Scaling curves: the original's second pickle.
     #[arg(long, value_name = "FILE", requires = "tasks")]
     curves: Option<PathBuf>,
-    /// Most tasks that are active at once, as in a replay.
+    /// Maximum number of tasks active at once, as in a replay.
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     max_tasks: usize,
     /// Print JSON instead of text. docs/OUTPUTS.md describes it.

@@ -45,6 +45,7 @@ fn begin() -> io::Result<()> {
 fn received(signal: i32) {
     let is_first = SIGNAL.swap(signal, Ordering::SeqCst) == 0;
     STOP.store(true, Ordering::SeqCst);
+    gleaner_process::stop();
     if !(is_first && POLLED.load(Ordering::SeqCst)) {
         files::discard_unfinished();
         gleaner_process::kill_all();

@@ -92,7 +92,8 @@ impl Page<'_> {
         if self.command.has_subcommands() {
             man.render_subcommands_section(&mut out)?;
         }
-        if let Some(text) = self.command.get_after_help() {
+        let after = self.command.get_after_long_help();
+        if let Some(text) = after.or_else(|| self.command.get_after_help()) {
             sections(&text.to_string()).to_writer(&mut out)?;
         }
         if let Some(parent) = &self.parent {

@@ -1,11 +1,12 @@
 //! The command line: one file a subcommand, arguments in, exit code out.
 
 pub mod caller;
-mod check;
+pub mod check;
 pub mod compare;
 mod completions;
 mod convert;
 mod driple;
+mod failing_problems;
 pub mod ingest;
 pub mod inspect;
 mod interrupt;
@@ -31,7 +32,7 @@ use std::io::{ErrorKind, Write};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use gleaner_core::error::{Error, Result};
-use gleaner_core::words::{printable_json, printable_lines};
+use gleaner_core::words::{printable_json, printable_lines, shortened_lines};
 
 /// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
 #[derive(Debug, Parser)]
@@ -93,8 +94,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nothing is left to report to when even this cannot be printed.
-            let _ = error.print();
+            show_usage(&error);
             return error.exit_code() as u8;
         }
     };
@@ -145,6 +145,13 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// Joins a command's examples with an explanation of the terms in its summary.
+fn explained(examples: &str, terms: &[(&str, &str)]) -> String {
+    let of = |(word, meaning): &(&str, &str)| format!("\n  {word}: {meaning}");
+    let lines: String = terms.iter().map(of).collect();
+    format!("{examples}\n\nTerms of the summary:{lines}")
+}
+
 /// Prints a text for people to stdout; nothing in it, as names of a file, steers the terminal.
 fn print(text: &str) -> Result<()> {
     write_to_stdout(printable_lines(text).as_bytes())
@@ -167,9 +174,22 @@ fn remark(notes: &[String]) {
     notes.iter().for_each(say);
 }
 
+/// Prints help to stdout, or errors in the arguments to stderr.
+fn show_usage(error: &clap::Error) {
+    let text = error.render().to_string();
+    // Help is long, but contains no user input.
+    let is_plain = !error.use_stderr() || shortened_lines(&text) == text;
+    // If printing fails here, there is nowhere left to report it.
+    let _ = if is_plain {
+        error.print()
+    } else {
+        write!(std::io::stderr(), "{}", shortened_lines(&text))
+    };
+}
+
 /// Prints to stderr; nothing in it steers the terminal.
 fn say(text: impl Display) {
     let text = text.to_string();
     // Nothing is left to report to where even this cannot be printed.
-    let _ = writeln!(std::io::stderr(), "gleaner: {}", printable_lines(&text));
+    let _ = writeln!(std::io::stderr(), "gleaner: {}", shortened_lines(&text));
 }

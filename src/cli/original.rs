@@ -18,8 +18,9 @@ const RENAMED: [(&str, &str); 8] = [
     ("-maxJ", "--max-tasks"),
 ];
 
-/// Replaces the original's single-dash flags after `replay` by this program's. With any of
-/// them the forward window and the choice of nodes are the original's unless they are named.
+/// Replaces the original's single-dash flags after `replay` by this program's flags. If any such flag is
+/// given, the forward window, the choice of nodes, the events and the end of the log follow the original,
+/// unless the arguments set them.
 ///
 /// # Errors
 /// A switch whose value is no yes or no.
@@ -56,14 +57,26 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
             _ => {}
         }
     }
-    let mut default = |flag: &str, value: String| {
-        if is_original && !out.iter().any(|argument| split(argument).0 == flag) {
-            out.extend([flag.into(), value.into()]);
+    if is_original {
+        add_defaults(&mut out);
+    }
+    Ok(out)
+}
+
+/// Adds the behaviour that the original always has, unless the arguments override it.
+fn add_defaults(arguments: &mut Vec<OsString>) {
+    let mut add = |flags: &[&str], words: &[&str]| {
+        let is_named = |argument: &OsString| flags.contains(&split(argument).0.as_str());
+        if !arguments.iter().any(is_named) {
+            arguments.extend(words.iter().map(OsString::from));
         }
     };
-    default("--t-fwd", ORIGINAL.to_string());
-    default("--node-choice", NodeRule::Arrival.to_string());
-    Ok(out)
+    let rule = NodeRule::Arrival.to_string();
+    add(&["--t-fwd"], &["--t-fwd", &ORIGINAL.to_string()]);
+    add(&["--node-choice"], &["--node-choice", &rule]);
+    let completions = ["--no-completion-events", "--completion-events"];
+    add(&completions, &completions[..1]);
+    add(&["--drop-end-row"], &["--drop-end-row"]);
 }
 
 /// `-flag=value` as flag and value, anything else as a flag alone.
@@ -95,7 +108,7 @@ mod tests {
     fn the_originals_flags_are_known_in_replay() {
         let ours = translated(
             "gleaner replay --events a --tasks b --curves c --t-fwd 60 --nodes=5 --first-node 2 \
-             --max-tasks 7 --time-limit 3 --solver equal-share --quiet --out x-itrOut --node-choice arrival",
+             --max-tasks 7 --time-limit 3 --solver equal-share --quiet --out x-itrOut --node-choice arrival --no-completion-events --drop-end-row",
         );
         let mut theirs = translated(
             "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
@@ -113,11 +126,16 @@ mod tests {
                 "--t-fwd",
                 "10",
                 "--node-choice",
-                "arrival"
+                "arrival",
+                "--no-completion-events",
+                "--drop-end-row"
             ]
         );
         assert_eq!(
-            translated("gleaner replay -nN 5 --t-fwd=auto --node-choice blocks"),
+            translated(
+                "gleaner replay -nN 5 --t-fwd=auto --node-choice blocks --completion-events \
+                 --drop-end-row"
+            ),
             [
                 "gleaner",
                 "replay",
@@ -125,7 +143,9 @@ mod tests {
                 "5",
                 "--t-fwd=auto",
                 "--node-choice",
-                "blocks"
+                "blocks",
+                "--completion-events",
+                "--drop-end-row"
             ]
         );
         assert_eq!(

@@ -195,7 +195,7 @@ impl Profiling<'_> {
         self.write(&tables)?;
         let complete = is_over && session.is_complete();
         if complete {
-            self.store.merge()?;
+            session.merge(&self.store)?;
         }
         let written = self.directory.finish_with(
             &End {

@@ -44,6 +44,14 @@ impl Progress {
         }
     }
 
+    /// Runs `print` with the progress bar hidden.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Removes the bar.
     pub fn finish(self) {
         if let Some(bar) = self.bar {

@@ -8,8 +8,9 @@ use gleaner_solvers::{BigM, Limits, Solver};
 use serde::Serialize;
 
 use super::caller::{Caller, Terminal};
+use super::failing_problems::{FailingProblems, Witness};
 use super::progress::Progress;
-use super::{print, print_json, remark};
+use super::{explained, print, print_json, remark};
 use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
@@ -22,6 +23,12 @@ use gleaner_replay::{Control, Decider, Initial, SolverDecider};
 use gleaner_setup::solver::report_faults;
 use gleaner_setup::{LogArgs, Replay, SolverArgs, SolverChoice, report_left_out};
 
+const EXAMPLES: &str = "Examples:\n  \
+    gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \
+    gleaner replay --events ndstat-10sdn6-evt.tar.gz --cache --skip-rows 1000 \\\n      \
+        --tasks hps-shufflenet-Jbnd-10J.pkl --curves hps-shufflenet-JNPs-10J.pkl --out run\n  \
+    gleaner replay -ndmap summit.gev -bdfn Jbnd.pkl -scfn JNPs.pkl -Tfwd 60 -nN 100 -name mine";
+
 /// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
 ///
 /// At each event the solver reallocates the idle nodes among the active tasks. It keeps within
@@ -29,11 +36,7 @@ use gleaner_setup::{LogArgs, Replay, SolverArgs, SolverChoice, report_left_out};
 /// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ
 /// -mip -name -print) work as well; "the original" is that replayer.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
-    gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \
-    gleaner replay --events ndstat-10sdn6-evt.tar.gz --cache --skip-rows 1000 \\\n      \
-        --tasks hps-shufflenet-Jbnd-10J.pkl --curves hps-shufflenet-JNPs-10J.pkl --out run\n  \
-    gleaner replay -ndmap summit.gev -bdfn Jbnd.pkl -scfn JNPs.pkl -Tfwd 60 -nN 100 -name mine")]
+#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &summary::TERMS))]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
@@ -71,7 +74,12 @@ pub fn run(args: &Args) -> Result<()> {
     let open = |path| RunDir::open(path, "replay", args);
     let directory = args.out.as_deref().map(open).transpose()?;
     let opened = Opened::read(args, &Terminal)?;
-    let mut replayed = opened.run(args, None, &Terminal)?;
+    let failing = opened.failing.clone();
+    let mut replayed = match opened.run(args, None, &Terminal) {
+        Ok(replayed) => replayed,
+        Err(error) => return Err(failing.keep(error, directory)),
+    };
+    remark(&failing.remark(args.out.as_deref()));
     if let Some(directory) = directory {
         remark(&[replayed.write(directory)?]);
     }
@@ -110,6 +118,8 @@ impl Args {
 pub struct Opened {
     /// What is replayed.
     pub inputs: Replay,
+    /// Problems on which the solver's answers were faulty.
+    pub failing: FailingProblems,
     seconds: Seconds,
 }
 
@@ -119,8 +129,10 @@ pub struct Replayed {
     pub inputs: Replay,
     /// What came of it.
     pub outcome: Outcome,
-    /// The counts of the solver's answers, if it is not one of ours.
+    /// Counts of the solver's answers; `None` if there is no solver.
     pub tally: Option<TallyHandle>,
+    /// Problems on which the solver's answers were faulty.
+    failing: FailingProblems,
     /// Wall time so far.
     pub seconds: Seconds,
 }
@@ -138,11 +150,16 @@ impl Opened {
         let clock = Instant::now();
         let remark = |remarks: &[String]| caller.remark(remarks);
         let inputs = Replay::open(&args.log, args.skip_invalid, &remark)?;
+        caller.inform(&inputs.notes);
         let seconds = Seconds {
             read: clock.elapsed().as_secs_f64(),
             ..Seconds::default()
         };
-        Ok(Opened { inputs, seconds })
+        Ok(Opened {
+            inputs,
+            failing: FailingProblems::default(),
+            seconds,
+        })
     }
 
     /// Replays, with a solver of the caller's own in place of the one that the arguments name.
@@ -161,11 +178,13 @@ impl Opened {
         }
         let clock = Instant::now();
         let inputs = &mut self.inputs;
-        let (mut decider, tally) = decider(args, inputs, own)?;
+        let (mut decider, tally) = decider(args, inputs, own, &self.failing)?;
         if args.scripted.is_some() {
-            // The script's event 0 is the initial deal, and it names nodes.
+            // Event 0 of the script is the initial assignment. The script names nodes, and its other
+            // events are rows of the log.
             inputs.options.initial = Initial::Solve;
             inputs.options.node_choice = NodeRule::Arrival;
+            inputs.options.completion_events = false;
         }
         report_left_out(&inputs.skipped, &|remarks: &[String]| {
             caller.remark(remarks);
@@ -195,6 +214,7 @@ impl Opened {
             inputs: self.inputs,
             outcome,
             tally,
+            failing: self.failing,
             seconds: self.seconds,
         })
     }
@@ -205,6 +225,7 @@ fn decider(
     args: &Args,
     inputs: &mut Replay,
     own: Option<OwnSolver>,
+    failing: &FailingProblems,
 ) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
     if let Some(path) = &args.scripted {
         let script = ingest::script::read(path, &inputs.log)?;
@@ -220,6 +241,11 @@ fn decider(
         true => decider.checked(args.solver.big_m),
         false => decider,
     };
+    let decider = Witness {
+        decider,
+        tally: tally.clone(),
+        failing: failing.clone(),
+    };
     Ok((Box::new(decider), tally))
 }
 
@@ -230,7 +256,7 @@ fn named(
     limits: Limits,
 ) -> Result<(SolverDecider, Option<TallyHandle>)> {
     let solver = args.solver.build()?;
-    let tally = solver.tally();
+    let tally = Some(solver.tally());
     if let SolverChoice::Program(command) = &args.solver.solver {
         let files = command.files();
         let identified = files
@@ -251,13 +277,14 @@ impl Replayed {
     /// A file cannot be written.
     pub fn write(&mut self, directory: RunDir) -> Result<String> {
         let clock = Instant::now();
-        if let Some(tally) = &self.tally {
-            directory.write_json("solver.json", &tally.get())?;
+        if let Some(tally) = self.tally.as_ref().and_then(TallyHandle::to_keep) {
+            directory.write_json("solver.json", &tally)?;
         }
         let Replayed {
             inputs, outcome, ..
         } = &self;
         directory.write_skipped(&inputs.skipped)?;
+        self.failing.write(&directory)?;
         let fragments = tables::fragments(&inputs.log);
         for table in tables::tables(outcome, &inputs.log, &fragments) {
             directory.write_table(&table)?;

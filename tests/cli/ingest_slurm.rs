@@ -74,6 +74,115 @@ fn conflicting_options_are_reported() {
 }
 
 #[test]
+fn two_outputs_are_written_or_none() {
+    let directory = logs();
+    let at = directory.path();
+    // The log is valid as an event log, but lacks a column that the jobs need.
+    let refused = gleaner(at, "ingest slurm sacct.txt -o a.gev --jobs a.csv").expect(3);
+    refused.says(&["AllocTRES"]);
+    let refused = gleaner(at, "ingest slurm sacct-gpus.txt -o a.gev --jobs a.txt").expect(2);
+    refused.says(&["expected a name ending in .csv or .parquet"]);
+    for name in ["a.gev", "a.csv", "a_vc_config.csv"] {
+        assert!(!at.join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn nodes_are_a_list_or_a_file() {
+    let directory = logs();
+    let at = directory.path();
+    fs::write(at.join("nodes.txt"), "n[01-02]\n").unwrap();
+    gleaner(at, "ingest slurm sacct.txt --nodes nodes.txt -o file.csv").expect(0);
+    let list = gleaner(at, "ingest slurm sacct.txt --nodes n[01-02] -o list.csv").expect(0);
+    assert_eq!(
+        fs::read(at.join("file.csv")).unwrap(),
+        fs::read(at.join("list.csv")).unwrap()
+    );
+    // The log names more nodes than the list: the user chose this, so it is not a contradiction.
+    list.says(&["with nodes that are missing from the list of nodes (the others are used); first sacct.txt, line "]);
+    gleaner(
+        at,
+        "ingest slurm sacct.txt --nodes n[01-02] --strict -o list.csv",
+    )
+    .expect(0);
+    let missing = gleaner(at, "ingest slurm sacct.txt --nodes nodes -o a.csv").expect(1);
+    missing.says(&["cannot read nodes: No such file"]);
+    let wrong = gleaner(at, "ingest slurm sacct.txt --nodes n[01- -o a.csv").expect(3);
+    wrong.says(&["--nodes", "n[01-"]);
+}
+
+#[test]
+fn what_is_not_the_table_of_sacct_gets_one_answer() {
+    let directory = logs();
+    let at = directory.path();
+    let table = fs::read_to_string(at.join("sacct.txt")).unwrap();
+    let (_, rows) = table.split_once('\n').unwrap();
+    for (text, found, hint) in [
+        (
+            rows.to_owned(),
+            "found a row of values, ",
+            "(run sacct without -n)",
+        ),
+        (
+            format!("sacct: error: no connection\n{table}"),
+            "found another line, ",
+            "remove the lines above",
+        ),
+        (
+            "{\n  \"jobs\": []\n}\n".to_owned(),
+            "found JSON, ",
+            "(run sacct without --json)",
+        ),
+    ] {
+        fs::write(at.join("wrong.txt"), text).unwrap();
+        for output in ["-o a.gev", "--jobs a.csv"] {
+            let refused = gleaner(at, &format!("ingest slurm wrong.txt {output}")).expect(3);
+            assert_eq!(
+                refused.err.matches("wrong.txt").count(),
+                1,
+                "{}",
+                refused.err
+            );
+            refused.says(&["wrong.txt, line 1: ", found, hint, "sacct -a -X -P -D"]);
+        }
+    }
+}
+
+#[test]
+fn lines_of_overlapping_files_count_once() {
+    let directory = logs();
+    let at = directory.path();
+    let table = fs::read_to_string(at.join("sacct.txt")).unwrap();
+    let lines = table.lines().count() - 1;
+    fs::copy(at.join("sacct.txt"), at.join("again.txt")).unwrap();
+    let once = gleaner(at, "ingest slurm sacct.txt -o once.csv")
+        .expect(0)
+        .err;
+    let both = gleaner(at, "ingest slurm sacct.txt again.txt -o both.csv")
+        .expect(0)
+        .err;
+    assert_eq!(
+        fs::read(at.join("once.csv")).unwrap(),
+        fs::read(at.join("both.csv")).unwrap()
+    );
+    assert!(
+        both.contains(&format!("left out  {lines} that repeat an earlier line")),
+        "{both}"
+    );
+    // The outputs differ only in the description of the input.
+    let rest = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .filter(|line| !line.starts_with("read ") && !line.contains("wrote "));
+        lines
+            .filter(|line| !line.contains("repeat an"))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(rest(&once), rest(&both));
+}
+
+#[test]
 fn aligned_columns_are_refused_as_bars_are_expected() {
     let directory = logs();
     let at = directory.path();

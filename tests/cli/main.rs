@@ -3,6 +3,8 @@
 
 mod browser;
 mod check;
+mod check_changes;
+mod check_simulate;
 mod clocks;
 mod completions;
 mod documents;

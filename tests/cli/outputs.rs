@@ -14,7 +14,7 @@ use gleaner_core::results::replay::{
 use gleaner_core::results::reproduce::ReproducedRow;
 use gleaner_core::results::search::{RungRow, SearchRow, TrialRow};
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, SEQ};
+use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow, SEQ};
 use gleaner_core::results::{Field, Figures, Record};
 use gleaner_expression::FUNCTIONS;
 
@@ -90,6 +90,7 @@ fn results() -> Vec<Placed> {
             table("field", Summary::FIELDS),
         ),
         ("## `<policy>_jobs`", columns(JobRow::FIELDS)),
+        ("## `<policy>_runs`", columns(RunRow::FIELDS)),
         ("## `<policy>_seq`", columns(&SEQ)),
         ("`profiler_jobs` has", columns(&PROFILER_JOBS)),
         ("`profiler_scaling` has", columns(&PROFILER_SCALING)),

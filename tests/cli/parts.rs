@@ -84,6 +84,37 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
 }
 
 #[test]
+fn an_unfinished_sweep_is_reported_and_marked() {
+    let directory = samples();
+    let at = directory.path();
+    gleaner(at, "sweep plan.toml --out o --part 1/4").expect(0);
+    let refused = gleaner(at, "report o -o page.html").expect(3);
+    refused.says(&["--collect --partial"]);
+    let partial = gleaner(at, "sweep plan.toml --out o --collect --partial")
+        .expect(0)
+        .out;
+    assert!(partial.contains("unfinished: 30 runs missing"), "{partial}");
+    let rows = |out: &str| {
+        let table = fs::read_to_string(at.join(out).join("sweep.csv")).unwrap();
+        table.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let some = rows("o");
+    gleaner(at, "report o -o page.html").expect(0);
+    let page = fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(page.contains("This sweep is unfinished"));
+    // Run the rest: the tables are those of the whole sweep, and the earlier tables had a subset of
+    // their rows.
+    gleaner(at, "sweep plan.toml --out o").expect(0);
+    gleaner(at, "sweep plan.toml --out whole").expect(0);
+    assert_eq!(tables(at, "o"), tables(at, "whole"));
+    let all = rows("o");
+    assert!(some.len() == 10 && some.iter().all(|row| all.contains(row)));
+    gleaner(at, "report o -o page.html").expect(0);
+    let page = fs::read_to_string(at.join("page.html")).unwrap();
+    assert!(!page.contains("This sweep is unfinished"));
+}
+
+#[test]
 fn a_missing_directory_is_not_collected_from() {
     let directory = samples();
     let at = directory.path();
@@ -264,4 +295,88 @@ fn wrong_parts_are_refused() {
             .iter()
             .any(|json| json.contains("none.csv"))
     );
+}
+
+/// Writes a plan of `seeds` runs to the file `name`.
+fn write_named(directory: &Path, name: &str, seeds: usize) {
+    write_plan(directory, seeds, "");
+    fs::rename(directory.join("plan.toml"), directory.join(name)).unwrap();
+}
+
+/// Starts a part of a plan of many runs and waits for its first results.
+fn long_part(at: &Path, plan: &str) -> std::process::Child {
+    let line = format!("sweep {plan} --out o --part 1/1 --jobs 1 --quiet");
+    let child = command(at, &line).stdout(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while gleaner_testing::results(&at.join("o")) < 2 && begun.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+#[test]
+fn the_directory_of_another_plan_is_refused() {
+    let directory = samples();
+    let at = directory.path();
+    write_named(at, "b.toml", 2);
+    gleaner(at, "sweep b.toml --out o --part 1/2").expect(0);
+    // Another plan has other runs and another name.
+    write_plan(at, 1, "");
+    let plan = fs::read_to_string(at.join("plan.toml")).unwrap();
+    fs::write(at.join("a.toml"), plan.replace("[60, 240]", "[77]")).unwrap();
+    let before = gleaner_testing::records(&at.join("o"));
+    for line in ["", "--part 1/1", "--deal 2", "--status", "--collect"] {
+        let refused = gleaner(at, &format!("sweep a.toml --out o {line}")).expect(2);
+        refused.says(&[
+            "--out o: the directory belongs to the plan b.toml",
+            "name another directory",
+        ]);
+    }
+    assert_eq!(gleaner_testing::records(&at.join("o")), before);
+    // A renamed plan finds its runs.
+    fs::rename(at.join("b.toml"), at.join("c.toml")).unwrap();
+    let whole = gleaner(at, "sweep c.toml --out o").expect(0).out;
+    assert!(whole.contains("4 of them done before"), "{whole}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_segment_in_use_is_not_merged() {
+    let directory = samples();
+    let at = directory.path();
+    write_named(at, "b.toml", 60);
+    let child = long_part(at, "b.toml");
+    // Two sweeps cover a part of the same runs: their own segments could be merged with that of the
+    // part.
+    for seeds in [1, 2] {
+        write_named(at, "a.toml", seeds);
+        gleaner(at, "sweep a.toml --out o --quiet").expect(0);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let status = gleaner(at, "sweep b.toml --out o --status").expect(0).out;
+    assert!(status.contains("runs     240\ndone     240\n"), "{status}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_among_the_runs_is_refused() {
+    let directory = samples();
+    let at = directory.path();
+    write_plan(at, 1, "");
+    gleaner(at, "sweep plan.toml --out o --part 1/2").expect(0);
+    let pipe = at.join("o/runs/x.records");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    for line in ["", "--part 2/2", "--status"] {
+        let refused = gleaner(at, &format!("sweep plan.toml --out o {line}")).expect(3);
+        refused.says(&["o/runs/x.records", "expected a regular file", "remove it"]);
+    }
+    fs::remove_file(pipe).unwrap();
+    gleaner(at, "sweep plan.toml --out o").expect(0);
 }

@@ -114,7 +114,10 @@ fn the_originals_flags_do_the_same() {
     let directory = samples();
     gleaner(
         directory.path(),
-        &format!("{REPLAY} --max-tasks 5 --nodes 50 --node-choice arrival --out ours"),
+        &format!(
+            "{REPLAY} --max-tasks 5 --nodes 50 --node-choice arrival --no-completion-events \
+             --drop-end-row --out ours"
+        ),
     )
     .expect(0);
     let theirs = "replay -ndmap idle.csv -bdfn tasks.toml -Tfwd 120 -maxJ 5 -nN 50 -nis 0 -optTL 10 \
@@ -130,6 +133,82 @@ fn the_originals_flags_do_the_same() {
     .expect(0);
     let steps = fs::read_to_string(directory.path().join("heuristic/steps.csv")).unwrap();
     assert!(steps.contains(",equal-share,feasible,"));
+}
+
+#[test]
+fn completions_are_events_but_not_with_the_originals_flags() {
+    let directory = samples();
+    let at = directory.path();
+    let completions = |words: &str| {
+        gleaner(at, &format!("{REPLAY} {words} --out run")).expect(0);
+        let steps = fs::read_to_string(at.join("run/steps.csv")).unwrap();
+        let info = json(&at.join("run/run.json"));
+        let summary = json(&at.join("run/summary.json"));
+        let is_on = steps.contains(",completion,");
+        assert_eq!(summary["completion_events"], is_on);
+        assert_eq!(info["arguments"]["completion_events"], is_on);
+        is_on
+    };
+    for words in [
+        "",
+        "--completion-events",
+        "--no-completion-events --completion-events",
+        "-maxJ 5 --completion-events",
+    ] {
+        assert!(completions(words), "{words}");
+    }
+    for words in [
+        "--no-completion-events",
+        "--completion-events --no-completion-events",
+        "-maxJ 5",
+        "-print 1",
+        "-nis=0",
+    ] {
+        assert!(!completions(words), "{words}");
+    }
+}
+
+// Computed by hand: a node is idle from 0 to 100 s, and from 200 s to the end of the log.
+#[test]
+fn the_last_row_ends_the_log_everywhere() {
+    let directory = samples();
+    let at = directory.path();
+    let text = "time,node,state\n0,n1,1\n100,n1,0\n150,,\n200,n1,1\n86400,,\n";
+    fs::write(at.join("log.csv"), text).unwrap();
+    fs::write(
+        at.join("still.csv"),
+        "time,node,state\n0,n1,1\n100,,\n200,,\n",
+    )
+    .unwrap();
+    fs::write(
+        at.join("task.toml"),
+        "[[task]]\nname = 'a'\nmin_nodes = 1\nmax_nodes = 1\nrescale_up = 0\nrescale_down = 0\n\
+         work = 'endless'\ncurve = { nodes = [0, 1], progress = [0, 2] }\n",
+    )
+    .unwrap();
+    for name in ["log.gev", "log.parquet", "wide.csv --layout wide"] {
+        gleaner(at, &format!("convert log.csv -o {name}")).expect(0);
+    }
+    let summary = |file: &str, more: &str| {
+        let line = format!("replay --events {file} --tasks task.toml {more} --json");
+        let run = gleaner(at, &line).expect(0);
+        let summary: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        ["span_seconds", "idle_node_seconds", "total_work", "events"]
+            .map(|field| summary[field].as_f64().unwrap())
+    };
+    for file in ["log.csv", "log.gev", "log.parquet", "wide.csv"] {
+        let idle = 100.0 + 86_200.0;
+        assert_eq!(summary(file, ""), [86_400.0, idle, 2.0 * idle, 3.0]);
+        assert_eq!(summary(file, "-maxJ 10"), [200.0, 100.0, 200.0, 2.0]);
+        assert_eq!(
+            summary(file, "--to 1970-01-01T00:02:30"),
+            [150.0, 100.0, 200.0, 2.0]
+        );
+        let run = gleaner(at, &format!("inspect {file} --json")).expect(0);
+        let inspected: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(inspected["span_seconds"], 86_400.0, "{file}");
+    }
+    assert_eq!(summary("still.csv", ""), [200.0, 200.0, 400.0, 1.0]);
 }
 
 #[test]
@@ -384,7 +463,7 @@ fn ingest_writes_a_log_and_reports_what_it_found() {
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
         "left out  2 that never started",
-        "odd       1 on a node that was running a job already",
+        "problem   1 on a node that was running a job already",
         "nodes     4",
         "from      2026-01-01 09:00:00",
         "to        2026-01-01 11:00:00",
@@ -411,7 +490,10 @@ fn ingest_reports_invalid_inputs() {
     let line = |line: &str| gleaner(folder.path(), line);
     line(&format!("ingest slurm {pbs} -o log.gev"))
         .expect(3)
-        .says(&["NodeList: found no such column", "sacct -a -X -P -D"]);
+        .says(&[
+            "expected a header with the columns JobIDRaw, State",
+            "sacct -a -X -P -D",
+        ]);
     line(&format!("ingest pbs {jobs} -o log.gev"))
         .expect(3)
         .says(&["none usable", "line 1: a line without the three semicolons"]);

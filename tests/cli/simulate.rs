@@ -60,7 +60,7 @@ fn a_run_directory_holds_everything() {
     .expect(0);
     let mut expected: Vec<String> = POLICIES
         .iter()
-        .flat_map(|policy| ["jobs", "seq"].map(|table| format!("{policy}_{table}.parquet")))
+        .flat_map(|policy| ["jobs", "runs", "seq"].map(|table| format!("{policy}_{table}.parquet")))
         .collect();
     let others = [
         "jct_avg.csv",
@@ -87,6 +87,7 @@ fn a_run_directory_holds_everything() {
         "avg_queue_s",
         "p999_queue_s",
         "makespan_s",
+        "in_use_while_arriving",
         "gpu_utilisation",
     ] {
         assert!(figure(&summary, "easy", name) > 0.0, "{name}");
@@ -128,13 +129,16 @@ fn lucid_without_parts_and_corrected() {
         let run = gleaner(at, &format!("{lucid} {more}")).expect(0);
         serde_json::from_str::<Value>(&run.out).unwrap()
     };
-    let plain = run("");
+    let plain = run("--corrected=no");
     for part in ["packing", "throughput", "estimate"] {
-        assert_ne!(run(&format!("--without {part}")), plain, "{part}");
+        let without = run(&format!("--corrected=no --without {part}"));
+        assert_ne!(without, plain, "{part}");
     }
     let both = run("--corrected=both --out both");
     assert_eq!(both["policies"]["lucid"], plain["policies"]["lucid"]);
     let corrected = run("--corrected");
+    assert_eq!(run(""), corrected, "corrected by default");
+    assert_ne!(corrected["policies"]["lucid"], plain["policies"]["lucid"]);
     assert_eq!(
         both["policies"]["lucid_corrected"],
         corrected["policies"]["lucid"]
@@ -146,6 +150,124 @@ fn lucid_without_parts_and_corrected() {
         assert_eq!(correction["policy"], "lucid_corrected");
         assert_ne!(correction["ended"], correction["survivor"]);
     }
+}
+
+/// Jobs that the original's Lucid runs in the profiler and in their virtual cluster at the same time
+/// are counted from the tables. A sentence and the summary report the count.
+#[test]
+fn jobs_that_start_before_their_profiling_ends_are_counted() {
+    let directory = cluster();
+    let at = directory.path();
+    let line = "simulate --data trace --policy fifo,lucid --profiler 120,1,4 --corrected=both \
+                --csv --out run";
+    let run = gleaner(at, line).expect(0);
+    let columns = |table: &str, names: [&str; 2]| -> Vec<[Option<i64>; 2]> {
+        let mut reader = csv::Reader::from_path(at.join(format!("run/{table}.csv"))).unwrap();
+        let header = reader.headers().unwrap().clone();
+        let places = names.map(|name| header.iter().position(|column| column == name).unwrap());
+        let rows = reader.records().map(Result::unwrap);
+        rows.map(|row| places.map(|place| row[place].parse().ok()))
+            .collect()
+    };
+    let profiler = columns("profiler_jobs", ["end_time", "toskip"]);
+    let early = |policy: &str| {
+        let jobs = columns(&format!("{policy}_jobs"), ["start_time", "queue"]);
+        let jobs = jobs.iter().zip(&profiler);
+        let early = jobs.filter(|(job, profiled)| profiled[1] == Some(0) && job[0] < profiled[0]);
+        early.count()
+    };
+    let profiled = profiler.iter().filter(|row| row[0].is_some()).count();
+    let summary = json(&at.join("run/summary.json"));
+    let found = early("lucid");
+    assert!(found > 0);
+    assert_eq!(early("lucid_corrected"), 0);
+    for (policy, corrected, early) in [
+        ("lucid", Some(false), Some(found)),
+        ("lucid_corrected", Some(true), Some(0)),
+        ("fifo", None, None),
+    ] {
+        let figures = &summary["policies"][policy];
+        assert_eq!(figures["corrected"].as_bool(), corrected, "{policy}");
+        let count = figures["early_starts"].as_u64();
+        assert_eq!(count, early.map(|jobs| jobs as u64), "{policy}");
+    }
+    assert_eq!(figure(&summary, "lucid", "profiled_jobs"), profiled as f64);
+    let told = format!("lucid: {found} of {profiled} profiled jobs start in their virtual cluster");
+    assert!(run.out.contains(&told), "{}", run.out);
+    assert!(!run.out.contains("lucid_corrected: "), "{}", run.out);
+}
+
+#[test]
+fn results_say_what_policies_know_of_durations() {
+    let directory = cluster();
+    let at = directory.path();
+    let line = "simulate --data trace --policy all,easy --profiler off --out run";
+    let run = gleaner(at, line).expect(0);
+    for words in [
+        "durations: sjf, srtf: the policy knows the true ones",
+        "rank correlation: between estimates",
+        "placement: it does not affect the speed of jobs",
+    ] {
+        assert!(run.out.contains(words), "no {words:?} in:\n{}", run.out);
+    }
+    let summary = json(&at.join("run/summary.json"));
+    assert_eq!(summary["placement_affects_speed"], false);
+    for (policy, durations) in POLICIES.into_iter().zip([
+        "unknown",
+        "true",
+        "true",
+        "estimated",
+        "unknown",
+        "estimated",
+        "estimated",
+    ]) {
+        let figures = &summary["policies"][policy];
+        assert_eq!(figures["durations"], durations, "{policy}");
+        let source = figures["estimates"].as_str().unwrap_or_default();
+        let is_named = source.ends_with("duration_estimate.csv");
+        assert_eq!(is_named, durations == "estimated", "{policy}");
+    }
+    // The true durations order the jobs perfectly; a constant gives no order.
+    for (estimates, expected) in [("oracle", Some(1.0)), ("600", None)] {
+        let line = format!("simulate --data trace --policy easy --estimates {estimates} --json");
+        let summary: Value = serde_json::from_str(&gleaner(at, &line).expect(0).out).unwrap();
+        let found = summary["policies"]["easy"]["estimate_rank_correlation"].as_f64();
+        assert_eq!(found.map(|found| (found * 1e9).round() / 1e9), expected);
+    }
+    let line = "simulate --data trace --policy lucid --without estimate --profiler off --json";
+    let summary: Value = serde_json::from_str(&gleaner(at, line).expect(0).out).unwrap();
+    assert_eq!(summary["policies"]["lucid"]["durations"], "unknown");
+    assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
+}
+
+/// A run can write more tables than a process may have open files.
+#[cfg(unix)]
+#[test]
+fn more_tables_than_open_files_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    gleaner(
+        at,
+        "synth jobs --vcs 60 --nodes 60 --jobs 200 --days 1 -o trace",
+    )
+    .expect(0);
+    let program = env!("CARGO_BIN_EXE_gleaner");
+    let line = "simulate --data trace --policy fifo,sjf --logs --jobs 2 --out run";
+    let run = std::process::Command::new("sh")
+        .args(["-c", &format!("ulimit -n 64; exec {program} {line}")])
+        .current_dir(at)
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{err}");
+    let info = json(&at.join("run/run.json"));
+    let files = info["files"].as_array().unwrap();
+    assert!(files.len() > 240, "{}", files.len());
+    assert!(files.iter().all(|file| {
+        at.join("run")
+            .join(file["path"].as_str().unwrap())
+            .is_file()
+    }));
 }
 
 #[test]

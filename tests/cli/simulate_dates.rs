@@ -20,7 +20,7 @@ fn trace(at: &Path, submissions: [&str; 2]) {
 
 /// First and last time of the log of idle nodes, and what was written to stderr.
 fn log(at: &Path, arguments: &str) -> (String, String, String) {
-    let line = format!("simulate {arguments} --policy fifo --idle-events idle.csv");
+    let line = format!("simulate {arguments} --policy fifo --with-drain --idle-events idle.csv");
     let err = gleaner(at, &line).expect(0).err;
     let text = fs::read_to_string(at.join("idle.csv")).unwrap();
     let time = |line: &str| line.split(',').next().unwrap().to_owned();
@@ -118,11 +118,33 @@ fn published_traces_have_their_dates() {
 }
 
 #[test]
+fn the_log_ends_at_the_last_submission_unless_the_drain_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    trace(at, ["0", "3000"]);
+    let line = "simulate --data trace --policy fifo --epoch 2026-01-05 --idle-events idle.csv";
+    for (more, end) in [("", "00:50:00"), (" --with-drain", "01:50:00")] {
+        let told = format!("2026-01-05 00:00:00 to 2026-01-05 {end}");
+        gleaner(at, &format!("{line}{more}"))
+            .expect(0)
+            .says(&[&told]);
+    }
+    // All jobs are submitted in the same second, so the arrival period is empty.
+    trace(at, ["0", "0"]);
+    gleaner(at, line)
+        .expect(0)
+        .says(&["the idle log spans no time", "--with-drain"]);
+    gleaner(at, "simulate --data trace --policy fifo --with-drain")
+        .expect(0)
+        .says(&["--with-drain has no effect"]);
+}
+
+#[test]
 fn logs_that_end_after_2262_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     trace(at, ["0", "12960000"]);
-    let line = "simulate --data trace --policy fifo --idle-events idle.csv --out run";
+    let line = "simulate --data trace --policy fifo --with-drain --idle-events idle.csv --out run";
     gleaner(at, &format!("{line} --epoch 2261-12-31T00:00:00"))
         .expect(3)
         .says(&["jobs.csv", "2262", "--idle-events"]);

@@ -88,9 +88,14 @@ fn utilisation_is_a_share_of_the_gpus_shown() {
     assert!((found - share).abs() < 1e-9, "{found} {share}");
     for (name, gpus) in [("fifo", "72"), ("lucid", "80")] {
         let share = policy(&summary, name)["gpu_utilisation"].as_f64().unwrap();
-        let row = table.lines().find(|line| line.starts_with(name)).unwrap();
-        let cells: Vec<&str> = row.split_whitespace().collect();
-        assert_eq!(cells[5..7], [gpus, &format!("{:.1}", 100.0 * share)]);
+        let arriving = policy(&summary, name)["in_use_while_arriving"]
+            .as_f64()
+            .unwrap();
+        // Delays come first, then the GPUs in use: while jobs arrive, and over the makespan.
+        let mut rows = table.lines().filter(|line| line.starts_with(name));
+        let cells: Vec<&str> = rows.nth(1).unwrap().split_whitespace().collect();
+        let [arriving, share] = [arriving, share].map(|share| format!("{:.1}", 100.0 * share));
+        assert_eq!(cells[1..5], [gpus, &arriving, "%", &share]);
     }
 }
 

@@ -71,7 +71,7 @@ fn written_files_are_reported() {
     let line =
         "simulate --data trace --policy fifo --out run --idle-events idle.csv --epoch 2026-01-05";
     gleaner(at, line).expect(0).says(&[
-        "run: run.json and 6 other files",
+        "run: run.json and 7 other files",
         "idle.csv: ",
         " events of 9 nodes, 2026-01-05 00:00:00 to ",
     ]);

@@ -1,5 +1,6 @@
 //! `gleaner sweep` as a user runs it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -116,7 +117,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let column = |name: &str| lines[0].iter().position(|c| *c == name).unwrap();
     for row in [&lines[1], &lines[12], &lines[24]] {
         let arguments = format!(
-            "replay --events idle.csv --tasks tasks.toml --t-fwd {} --max-tasks {} --objective {} \
+            "replay --events idle.csv --tasks tasks.toml --nodes 20 --t-fwd {} --max-tasks {} --objective {} \
              --seed {} --json",
             row[column("t_fwd")],
             row[column("max_tasks")],
@@ -153,6 +154,10 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
     close(&summary["best"]["value"], greatest);
+    // The plan is informative: one setting is the best, and most settings differ.
+    assert_eq!(summary["best"]["settings_as_good"], 1);
+    let different: BTreeSet<String> = values("total_work").iter().map(f64::to_string).collect();
+    assert!(different.len() >= 8, "{different:?}");
     let least = values("rescale_loss")
         .into_iter()
         .fold(f64::INFINITY, f64::min);

@@ -96,3 +96,19 @@ fn endless_valid_rows_are_read_in_bounded_memory() {
         found.err
     );
 }
+
+// Attack: with /dev/zero as a topology, the program used all memory.
+#[test]
+fn endless_devices_are_read_up_to_a_limit() {
+    let directory = samples();
+    let at = directory.path();
+    for files in [
+        "--tasks tasks.toml --topology /dev/zero",
+        "--tasks /dev/zero",
+    ] {
+        let found = attack(at, &format!("replay --events idle.csv {files}"));
+        assert_eq!(found.code, 1, "{}", found.err);
+        let words = "cannot read /dev/zero: more than 1 GiB from a pipe or a device";
+        assert!(found.err.contains(words), "{}", found.err);
+    }
+}

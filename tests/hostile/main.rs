@@ -13,6 +13,7 @@ mod kills;
 mod mutations;
 mod names;
 mod numbers;
+mod options;
 mod parquet;
 mod races;
 mod signals;

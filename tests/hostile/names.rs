@@ -197,3 +197,28 @@ fn names_of_schedulers_logs_are_escaped() {
         }
     }
 }
+
+#[test]
+fn arguments_are_escaped_and_messages_are_bounded() {
+    let directory = samples();
+    let at = directory.path();
+    for (line, code) in [
+        ("simulate --poli\u{202e}cy fifo", 2),
+        (
+            "replay --events idle.csv --tasks tasks.toml --solver \u{202e}ylno",
+            2,
+        ),
+        ("solver-check exec:no\u{202e}such", 1),
+        ("\u{202e}yalper", 2),
+    ] {
+        assert_eq!(attack(at, line).code, code, "{line:?}");
+    }
+    // Each character of the name is escaped, which makes the name four to eight times as long.
+    for name in ["x", "\\u202e"] {
+        let plan = format!("[replay]\nsolver = [\"{}\"]\n", name.repeat(1 << 20));
+        fs::write(at.join("plan.toml"), plan).unwrap();
+        let refused = attack(at, "sweep plan.toml -o swept");
+        assert_ne!(refused.code, 0);
+        assert!(refused.err.len() < 1 << 16, "{} bytes", refused.err.len());
+    }
+}

@@ -106,10 +106,14 @@ struct OutputArgs {
     /// Also write the CSV logs of the original: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
     #[arg(long)]
     logs: bool,
-    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet
-    /// or .gev. This takes a single policy. If the trace has no dates, --epoch sets them.
+    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
+    /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
     #[arg(long, value_name = "FILE")]
     idle_events: Option<PathBuf>,
+    /// Extend the log of --idle-events to the end of the last job. By default it ends at the last
+    /// submission, because the drain that follows does not occur on a cluster in use.
+    #[arg(long)]
+    with_drain: bool,
     /// Print the summary as JSON instead of tables.
     #[arg(long)]
     json: bool,
@@ -129,7 +133,7 @@ pub fn run(args: &Args) -> Result<()> {
         let directory = args.out(opened.inputs()).map(open).transpose()?;
         let opened = opened.learn(args, &Terminal)?;
         let runs = opened.simulate(args, &opened.requests, &Terminal)?;
-        let mut simulated = Simulated::new(opened, runs);
+        let mut simulated = Simulated::new(args, opened, runs);
         let idle_log = simulated.write_idle_log(args, &Terminal)?;
         let write = |directory| simulated.write(args, directory, &Terminal);
         let written = directory.map(write).transpose()?;
@@ -158,7 +162,7 @@ impl<'p> Opened<'p> {
     /// # Errors
     /// Wrong usage, invalid input.
     pub fn read(args: &Args, own: &[PolicyEntry<'p>], caller: &dyn Caller) -> Result<Self> {
-        let requests = args.choice.requests_with(args.files.sweep, own)?;
+        let requests = args.choice.requests_with(&args.files, own)?;
         args.output.check(&requests)?;
         let clock = Instant::now();
         let remark = |remarks: &[String]| caller.remark(remarks);
@@ -329,6 +333,8 @@ impl OutputArgs {
         let remark = |(name, _): &(&str, bool)| {
             format!("{name} has no effect: tables are written only with --out")
         };
-        idle.map(remark).collect()
+        let drain = (self.with_drain && self.idle_events.is_none())
+            .then(|| "--with-drain has no effect without --idle-events".to_owned());
+        idle.map(remark).chain(drain).collect()
     }
 }

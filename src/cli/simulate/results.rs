@@ -21,10 +21,9 @@ use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::simulate::{self as tables, Entry, Interval, SimulatedTrace};
 use gleaner_predict::Week;
 use gleaner_setup::Experiment;
-use gleaner_setup::experiment::{Inputs, Learnt};
+use gleaner_setup::experiment::{Inputs, Learnt, figures};
 use gleaner_simulate::Simulation;
 use gleaner_simulate::idle::{TooLate, idle_log};
-use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;
 
 /// What was simulated, complete or stopped.
@@ -54,9 +53,14 @@ const NO_CALENDAR: &str = "\
 the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
 trace's second 0 with --epoch TIME";
 
+/// Warning for an idle log that begins and ends in the same second.
+const NO_SPAN: &str = "\
+the idle log spans no time, because no job is submitted after its start; --with-drain extends it to the \
+end of the last job";
+
 impl Simulated {
     /// The end of a simulation that began so. The runs are in the order of its requests.
-    pub fn new(opened: Opened<'_>, timed: Timed) -> Self {
+    pub fn new(args: &Args, opened: Opened<'_>, timed: Timed) -> Self {
         let Opened {
             requests,
             experiment,
@@ -64,9 +68,13 @@ impl Simulated {
             mut seconds,
         } = opened;
         seconds.compute += timed.seconds;
-        let Inputs { trace, cluster, .. } = &experiment.inputs;
-        let figures = timed.runs.par_iter();
-        let figures = figures.map(|run| summarise(trace, cluster, run));
+        let simulation = learnt.simulation(experiment.simulation(&args.choice, args.check));
+        let used = experiment.inputs.estimates_used.as_ref();
+        let figures = timed.runs.par_iter().filter_map(|run| {
+            let mut requests = requests.iter();
+            let request = requests.find(|request| request.name == run.policy)?;
+            Some(figures(&simulation, request, used, run))
+        });
         Simulated {
             figures: figures.collect(),
             is_complete: timed.runs.len() == requests.len(),
@@ -121,7 +129,7 @@ impl Simulated {
         let clock = Instant::now();
         let results = self.results(args);
         let interval = Interval::of(&self.runs);
-        caller.remark(interval.remark(&self.runs).as_slice());
+        caller.inform(interval.remark(&self.runs).as_slice());
         results.write_tables(&directory, interval)?;
         let mut seconds = self.seconds;
         seconds.write = self.idle_log_seconds + clock.elapsed().as_secs_f64();
@@ -196,6 +204,7 @@ impl<'a> Results<'a> {
             start,
             ..
         } = self.simulation;
+        let with_drain = self.args.output.with_drain;
         let too_late = |error: TooLate| {
             let fault = Fault::told(
                 &self.simulated.inputs().trace_path,
@@ -203,10 +212,13 @@ impl<'a> Results<'a> {
             );
             fault.remedy("leave out jobs that last this long, or leave out --idle-events")
         };
-        let log = idle_log(trace, cluster, run, start).map_err(too_late)?;
-        if trace.origin.is_none() {
-            caller.remark(&[NO_CALENDAR.to_owned()]);
-        }
+        let log = idle_log(trace, cluster, run, start, with_drain).map_err(too_late)?;
+        let remarks = [
+            (trace.origin.is_none(), NO_CALENDAR),
+            (log.len() < 2, NO_SPAN),
+        ];
+        let of_log = remarks.into_iter().filter(|(holds, _)| *holds);
+        caller.remark(&of_log.map(|(_, text)| text.to_owned()).collect::<Vec<_>>());
         Ok(Some((path, log)))
     }
 
@@ -233,7 +245,11 @@ impl<'a> Results<'a> {
     fn print(&self, seconds: Seconds) -> Result<()> {
         let entries = self.entries();
         if self.args.output.json {
-            let summary = tables::summary(&entries, Interval::of(&self.simulated.runs));
+            let summary = tables::summary(
+                self.simulation.trace,
+                &entries,
+                Interval::of(&self.simulated.runs),
+            );
             let text = serde_json::to_string_pretty(&summary);
             let text = text.map_err(|e| Error::Run(e.to_string()))?;
             return print_json(&(text + "\n"));

@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
         print_json(&output::answers::line(&answer)?)?;
         args.verify(problem, &answer)?;
     }
-    report_faults(solver.tally().as_ref(), args.solver.strict, &remark)
+    report_faults(Some(&solver.tally()), args.solver.strict, &remark)
 }
 
 impl Args {
@@ -135,7 +135,7 @@ pub fn answers<P: Borrow<Problem>>(
         Ok(answer)
     });
     let answers = answers.collect::<Result<_>>()?;
-    report_faults(solver.tally().as_ref(), args.solver.strict, &|remarks| {
+    report_faults(Some(&solver.tally()), args.solver.strict, &|remarks| {
         caller.remark(remarks);
     })?;
     Ok(answers)

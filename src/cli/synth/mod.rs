@@ -136,14 +136,17 @@ struct TaskArgs {
 #[command(after_help = "Example:\n  \
     gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -")]
 struct ProblemArgs {
-    /// Number of problems.
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    /// Number of problems. All problems together may have at most 10,000,000 tasks.
+    #[arg(long, value_name = "COUNT", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
     /// Tasks of each problem.
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    tasks: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    tasks: u32,
     /// Idle nodes of each problem.
-    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    #[arg(long, value_name = "COUNT", default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     nodes: u32,
     /// Seed of the first problem; the others count up from it.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -170,15 +173,28 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn synth_problems(args: &ProblemArgs) -> Result<()> {
-    let mut text = String::new();
-    for seed in (args.seed..).take(args.count as usize) {
-        let problem = gleaner_solvers::synthetic::problem(args.tasks, args.nodes, seed);
-        text += &serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
-        text.push('\n');
+    const MOST_TASKS: u64 = 10_000_000;
+    let all = u64::from(args.count) * u64::from(args.tasks);
+    if all > MOST_TASKS {
+        return Err(Error::Usage(format!(
+            "--count and --tasks ask for {all} tasks, expected at most {MOST_TASKS}"
+        )));
     }
+    let Some(last) = args.seed.checked_add(u64::from(args.count) - 1) else {
+        return Err(Error::Usage(format!(
+            "--seed is {}, expected at most {}, because the seeds of {} problems count up from it",
+            args.seed,
+            u64::MAX - u64::from(args.count) + 1,
+            args.count
+        )));
+    };
     let mut out = Output::create(&args.output)?;
-    let written = out.write_all(text.as_bytes());
-    written.map_err(|e| Error::io("write", &args.output, e))?;
+    for seed in args.seed..=last {
+        let problem = gleaner_solvers::synthetic::problem(args.tasks as usize, args.nodes, seed);
+        let line = serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
+        let written = writeln!(out, "{line}");
+        written.map_err(|e| Error::io("write", &args.output, e))?;
+    }
     out.finish()
 }
 
