@@ -104,8 +104,13 @@ impl SolveOptions {
         let problems = problems.iter();
         let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
         let host = Host::default();
-        // The exact solver is done before a thread would have begun.
-        let answers = host.here(py, || solve::answers(&self.0, &problems, &host))?;
+        let solve = || solve::answers(&self.0, &problems, &host);
+        // Our solvers are done before a thread would have begun; while a program solves, Ctrl-C must be noticed.
+        let answers = if self.0.starts_a_program() {
+            host.on_a_thread(py, solve)?
+        } else {
+            host.here(py, solve)?
+        };
         let answers = answers.into_iter().map(Answer).collect();
         Ok((answers, host.remarks()))
     }

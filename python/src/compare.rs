@@ -30,12 +30,18 @@ pub fn compare(
     let functions: Vec<&Function> = own.iter().collect();
     let call = Call::<Args>::begin(py, "compare", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
+    let calls_python = !own.is_empty();
     let own = own.iter();
     let own = own.map(|solver| in_python(py, solver, BigM::default(), host));
     let own = own.collect();
     let mut opened = host.on_a_thread(py, || Opened::read(args, own, host.as_ref()))?;
     call.have_read(py, &mut opened.sources)?;
-    let compared = host.here(py, || opened.compare(args, host.as_ref()))?;
+    let compare = || opened.compare(args, host.as_ref());
+    let compared = if calls_python {
+        host.here(py, compare)?
+    } else {
+        host.on_a_thread(py, compare)?
+    };
     let (host, is_strict) = (Arc::clone(host), args.is_strict());
     let tallies = compared.tallies.clone();
     let run = call.end(py, HeldComparison(compared))?;

@@ -7,7 +7,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ const PULSE: Duration = Duration::from_millis(20);
 
 /// A run that Python asked for.
 pub struct Host {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
@@ -41,7 +41,7 @@ struct State {
 impl Default for Host {
     fn default() -> Self {
         Host {
-            stop: AtomicBool::new(false),
+            stop: Arc::default(),
             state: Mutex::new(State {
                 remarks: Vec::new(),
                 failure: None,
@@ -185,7 +185,7 @@ impl Caller for Host {
         self.tell(false, information);
     }
 
-    fn stop(&self) -> &AtomicBool {
+    fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 

@@ -49,7 +49,13 @@ pub fn replay(
     let own = solver
         .as_ref()
         .map(|solver| in_python(py, solver, args.big_m(), host));
-    let mut replayed = host.here(py, || opened.run(args, own, host.as_ref()))?;
+    let calls_python = own.is_some();
+    let run = || opened.run(args, own, host.as_ref());
+    let mut replayed = if calls_python {
+        host.here(py, run)?
+    } else {
+        host.on_a_thread(py, run)?
+    };
     let summary = &mut replayed.outcome.summary;
     summary.objective_sha256 = objective.and_then(|objective| objective.sha256);
     summary.solver_sha256 = solver.and_then(|solver| solver.sha256);

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +86,49 @@ def interrupt(script: str) -> tuple[int, list[str], str]:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     return process.returncode, [line for line in out.splitlines() if line != "ready"], err
+
+
+# A solver program that never answers. The file `asked` appears when it has a problem.
+HANGS = """
+import sys, time
+sys.stdin.readline()
+print('{"hello": {"protocol": 1, "name": "hangs", "version": "1"}}', flush=True)
+sys.stdin.readline()
+open("asked", "w").close()
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "gleaner.replay(EVENTS, TASKS, t_fwd=60, solver=solver, time_limit=1000)",
+        "gleaner.solve(gleaner.Problem.read('dataset/problems.jsonl')[0], solver=solver, time_limit=1000)",
+        "gleaner.compare(problems='dataset/problems.jsonl', program=[solver], time_limit=1000)",
+        "gleaner.sweep('PLAN', out='OUT')",
+    ],
+    ids=["replay", "solve", "compare", "sweep"],
+)
+def test_a_program_that_never_answers(call: str, tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text(HANGS.replace('"asked"', repr(str(tmp_path / "asked"))))
+    solver = f"exec:{sys.executable} {tmp_path / 'hangs.py'}"
+    (tmp_path / "plan.toml").write_text(
+        f"[replay]\nevents = {os.path.abspath('dataset/idle.csv')!r}\ntasks = {os.path.abspath('dataset/tasks.toml')!r}\n"
+        f"solver = [{solver!r}]\nt_fwd = [60]\ntime_limit = 1000\n"
+    )
+    call = call.replace("PLAN", str(tmp_path / "plan.toml")).replace("OUT", str(tmp_path / "out"))
+    script = f"""
+    import os, threading
+    solver = {solver!r}
+    def wait():
+        while not os.path.exists({str(tmp_path / "asked")!r}):
+            time.sleep(0.01)
+        ready()
+    threading.Thread(target=wait, daemon=True).start()
+    {call}
+    """
+    code, lines, err = interrupt(textwrap.dedent(script))
+    assert (code, lines) == (-signal.SIGINT, []) and "KeyboardInterrupt" in err, (code, lines, err)
 
 
 @pytest.mark.parametrize("script", [LOOPS, SLEEPS], ids=["loops", "sleeps"])

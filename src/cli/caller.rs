@@ -1,5 +1,6 @@
 //! Who asks for a run: the terminal, or a program that uses this one as a library.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{interrupt, remark};
@@ -15,7 +16,7 @@ pub trait Caller: Sync {
     }
 
     /// The flag that stops the run in order once it is set. Runs ask for it when they begin to look at it.
-    fn stop(&self) -> &AtomicBool;
+    fn stop(&self) -> &Arc<AtomicBool>;
 
     /// Called at each event of a replay, on the thread that runs it.
     fn tick(&self) {}
@@ -29,7 +30,7 @@ impl Caller for Terminal {
         remark(remarks);
     }
 
-    fn stop(&self) -> &AtomicBool {
+    fn stop(&self) -> &Arc<AtomicBool> {
         interrupt::flag()
     }
 }

@@ -1,6 +1,7 @@
 //! `gleaner compare`: solvers side by side.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
@@ -150,7 +151,7 @@ impl Opened {
             known.into_iter().map(counted_failures).unzip();
         Ok(Opened {
             ours,
-            tallies: add_others(&args.program, own, &mut contenders)?,
+            tallies: add_others(&args.program, own, &mut contenders, caller)?,
             contenders,
             problems,
             sources,
@@ -272,10 +273,12 @@ fn add_others(
     programs: &[SolverCommand],
     own: Vec<OwnSolver>,
     contenders: &mut Vec<Contender>,
+    caller: &dyn Caller,
 ) -> Result<Vec<TallyHandle>> {
     let mut others: Vec<OwnSolver> = Vec::new();
     for command in programs {
-        let program = External::start(command.clone(), BigM::default())?;
+        let mut program = External::start(command.clone(), BigM::default())?;
+        program.stop_when(Arc::clone(caller.stop()));
         let tally = program.tally();
         others.push((Box::new(program), tally));
     }

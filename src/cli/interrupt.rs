@@ -1,7 +1,7 @@
 //! Ctrl-C and the signals of batch systems: an orderly stop, or at least no half file.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::{io, process, thread};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -11,7 +11,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
 
 /// Set by a signal while a command polls.
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether the command polls.
 static POLLED: AtomicBool = AtomicBool::new(false);
 /// The signal that came; 0 before any.
@@ -59,7 +59,7 @@ fn exit_code(signal: i32) -> i32 {
 }
 
 /// The flag that a command polls from now on to stop in order.
-pub fn flag() -> &'static AtomicBool {
+pub fn flag() -> &'static Arc<AtomicBool> {
     POLLED.store(true, Ordering::SeqCst);
     &STOP
 }

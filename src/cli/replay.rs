@@ -178,7 +178,7 @@ impl Opened {
         }
         let clock = Instant::now();
         let inputs = &mut self.inputs;
-        let (mut decider, tally) = decider(args, inputs, own, &self.failing)?;
+        let (mut decider, tally) = decider(args, inputs, own, &self.failing, caller)?;
         if args.scripted.is_some() {
             // Event 0 of the script is the initial assignment. The script names nodes, and its other
             // events are rows of the log.
@@ -226,6 +226,7 @@ fn decider(
     inputs: &mut Replay,
     own: Option<OwnSolver>,
     failing: &FailingProblems,
+    caller: &dyn Caller,
 ) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
     if let Some(path) = &args.scripted {
         let script = ingest::script::read(path, &inputs.log)?;
@@ -235,7 +236,7 @@ fn decider(
     let limits = args.solver.limits()?;
     let (decider, tally) = match own {
         Some((solver, tally)) => (SolverDecider::of(solver, limits), Some(tally)),
-        None => named(args, inputs, limits)?,
+        None => named(args, inputs, limits, caller)?,
     };
     let decider = match args.check {
         true => decider.checked(args.solver.big_m),
@@ -254,8 +255,10 @@ fn named(
     args: &Args,
     inputs: &mut Replay,
     limits: Limits,
+    caller: &dyn Caller,
 ) -> Result<(SolverDecider, Option<TallyHandle>)> {
-    let solver = args.solver.build()?;
+    let mut solver = args.solver.build()?;
+    solver.stop_when(caller.stop());
     let tally = Some(solver.tally());
     if let SolverChoice::Program(command) = &args.solver.solver {
         let files = command.files();

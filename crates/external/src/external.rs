@@ -1,5 +1,7 @@
 //! A solver that is a program of its own.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gleaner_core::error::{Error, Result};
@@ -37,11 +39,8 @@ pub struct External {
     requests: u64,
     /// Deaths since the last answer.
     deaths: usize,
-    stopped: Stopped,
+    stop: Arc<AtomicBool>,
 }
-
-/// Returns whether to stop waiting for an answer. It is called many times a second.
-pub type Stopped = Box<dyn Fn() -> bool + Send>;
 
 /// What a program said to a request.
 struct Answer {
@@ -93,14 +92,18 @@ impl External {
             program: Some(program),
             requests: 0,
             deaths: 0,
-            stopped: Box::new(is_stopping),
+            stop: Arc::default(),
         })
     }
 
-    /// Ends the program as soon as `stopped` returns true, even in the middle of a problem. By default,
-    /// the program ends when this process is asked to end ([`gleaner_process::stop`]).
-    pub fn stop_when(&mut self, stopped: Stopped) {
-        self.stopped = stopped;
+    /// Ends the program as soon as `stop` is set, even in the middle of a problem. The program also ends
+    /// when this process is asked to end ([`gleaner_process::stop`]).
+    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
+    fn is_stopped(&self) -> bool {
+        is_stopping() || self.stop.load(Ordering::Relaxed)
     }
 
     /// The counts of its answers. The handle stays valid when the solver is gone.
@@ -147,9 +150,9 @@ impl External {
         if self.program.is_some() || self.deaths >= MOST_DEATHS {
             return;
         }
-        match greet(&self.command, &self.stopped) {
+        match greet(&self.command, &|| self.is_stopped()) {
             Ok((program, _)) => self.program = Some(program),
-            Err(_) if (self.stopped)() => {}
+            Err(_) if self.is_stopped() => {}
             Err(what) => self.died(|| what),
         }
     }
@@ -170,7 +173,7 @@ impl External {
             incumbent: None,
             done: None,
         };
-        if (self.stopped)() {
+        if self.is_stopped() {
             return answer;
         }
         self.revive();
@@ -191,10 +194,10 @@ impl External {
             return answer;
         }
         loop {
-            let Some(program) = &mut self.program else {
+            let Some(program) = &self.program else {
                 return answer;
             };
-            let Some(event) = next(program, deadline, &self.stopped) else {
+            let Some(event) = next(program, deadline, &|| self.is_stopped()) else {
                 self.program = None;
                 return answer;
             };

@@ -24,7 +24,7 @@ pub mod protocol;
 mod tally;
 
 pub use command::{PREFIX, SolverCommand};
-pub use external::{External, Stopped};
+pub use external::External;
 pub use function::{FunctionPlan, FunctionSolver};
 pub use gleaner_core::results::programs::{Identity, Tally};
 pub use ours::Counted;

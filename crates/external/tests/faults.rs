@@ -142,8 +142,7 @@ fn a_stop_does_not_wait_for_the_time_limit() {
     for way in ["hangs", "floods-others"] {
         let mut solver = External::start(command(way), BigM::default()).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        solver.stop_when(Box::new(move || seen.load(Ordering::Relaxed)));
+        solver.stop_when(Arc::clone(&stop));
         let limits = Limits {
             time: Duration::from_secs(3600),
             ..Limits::default()

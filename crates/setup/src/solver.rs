@@ -1,9 +1,11 @@
 //! Which solver decides.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use gleaner_external::{Counted, External, Stopped, TallyHandle};
+use gleaner_external::{Counted, External, TallyHandle};
 use gleaner_replay::SolverDecider;
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
@@ -151,10 +153,10 @@ impl Built {
         }
     }
 
-    /// Ends a program as soon as `stopped` returns true, even in the middle of a problem.
-    pub fn stop_when(&mut self, stopped: Stopped) {
+    /// Ends a program as soon as `stop` is set, even in the middle of a problem.
+    pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         if let Built::Program(program) = self {
-            program.stop_when(stopped);
+            program.stop_when(Arc::clone(stop));
         }
     }
 

@@ -16,7 +16,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::output::answers::Answer;
 use gleaner_formats::{ingest, output};
 use gleaner_setup::solver::report_faults;
-use gleaner_setup::{Built, SolverArgs};
+use gleaner_setup::{Built, SolverArgs, SolverChoice};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
@@ -95,6 +95,11 @@ impl Args {
         }
     }
 
+    /// Whether a program that is not ours solves.
+    pub fn starts_a_program(&self) -> bool {
+        matches!(self.solver.solver, SolverChoice::Program(_))
+    }
+
     /// Checks an answer if that is wanted.
     ///
     /// # Errors
@@ -123,6 +128,7 @@ pub fn answers<P: Borrow<Problem>>(
     let solver_args = args.solver_args();
     let limits = solver_args.limits()?;
     let mut solver = solver_args.build()?;
+    solver.stop_when(caller.stop());
     let answers = problems.iter().map(|problem| {
         caller.tick();
         if caller.stop().load(Ordering::Relaxed) {

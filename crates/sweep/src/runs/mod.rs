@@ -4,6 +4,7 @@ mod replay;
 mod simulate;
 mod solvers;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ pub trait PreparedRuns: Sync {
     fn execute(
         &self,
         run: usize,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>>;
 }
@@ -94,7 +95,7 @@ pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
 #[derive(Debug, Clone, Copy)]
 pub struct Stop<'a> {
     /// Set when the runs under way are to stop.
-    pub now: &'a AtomicBool,
+    pub now: &'a Arc<AtomicBool>,
     /// Set when no other run is to begin.
     pub soon: &'a AtomicBool,
 }
@@ -128,7 +129,7 @@ pub fn execute(
     let tick = |steps| progress(done.fetch_add(steps, Ordering::Relaxed) + steps, total);
     let broken = AtomicBool::new(false);
     let is_over = || {
-        [stop.now, stop.soon, &broken]
+        [&**stop.now, stop.soon, &broken]
             .iter()
             .any(|flag| flag.load(Ordering::Relaxed))
     };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
@@ -258,10 +259,16 @@ impl Replays {
 
     /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program or its
     /// library failed.
-    fn replay(&self, one: &Combination, control: Control<'_>) -> Result<(Outcome, Option<Tally>)> {
+    fn replay(
+        &self,
+        one: &Combination,
+        stop: &Arc<AtomicBool>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<(Outcome, Option<Tally>)> {
         let choices = self.settings_of(one).choices;
         let (formulation, big_m) = (choices.formulation, choices.big_m);
-        let solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
+        let mut solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
+        solver.stop_when(stop);
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
         let options = self.options(one, &choices)?;
@@ -269,6 +276,7 @@ impl Replays {
         if self.plan.check {
             decider = decider.checked(big_m);
         }
+        let control = Control { stop, progress };
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
         Ok((outcome, tally.to_keep()))
     }
@@ -314,18 +322,15 @@ impl PreparedRuns for Replays {
     fn execute(
         &self,
         run: usize,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>> {
         let mut seen = 0;
-        let control = Control {
-            stop,
-            progress: &mut |event, _| {
-                tick(event - seen);
-                seen = event;
-            },
+        let mut progress = |event, _| {
+            tick(event - seen);
+            seen = event;
         };
-        let (outcome, program) = self.replay(&self.of(run), control)?;
+        let (outcome, program) = self.replay(&self.of(run), stop, &mut progress)?;
         // A replay may end before its log does.
         tick(self.length(run) - seen);
         if !outcome.summary.complete {

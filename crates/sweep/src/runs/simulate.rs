@@ -1,5 +1,6 @@
 //! Sweeps of simulations. All of them see the same jobs.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
@@ -140,7 +141,7 @@ impl PreparedRuns for Simulations {
     fn execute(
         &self,
         index: usize,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         tick: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>> {
         let (choice, request) = &self.jobs[index];

@@ -112,6 +112,18 @@ pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or se
 /// What messages expect of a state.
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
+/// Whether a cell of a CSV file says idle, or `None` if it is no state. pandas writes `0.0` and `1.0` when a
+/// column had gaps.
+pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
+    match cell {
+        b"0" | b"0.0" => Some(false),
+        b"1" | b"1.0" => Some(true),
+        text if text.eq_ignore_ascii_case(b"false") => Some(false),
+        text if text.eq_ignore_ascii_case(b"true") => Some(true),
+        _ => None,
+    }
+}
+
 /// The fault of a log with too many nodes.
 pub(super) fn too_many_nodes(path: &Path) -> Fault {
     Fault::of(path, "more nodes", format!("at most {MAX_NODES}"))

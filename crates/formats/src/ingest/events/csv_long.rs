@@ -3,7 +3,7 @@
 use csv::ByteRecord;
 
 use super::Read;
-use super::assemble::EXPECTED_STATE;
+use super::assemble::{EXPECTED_STATE, is_idle};
 use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use crate::ingest::delimited::Records;
@@ -63,12 +63,8 @@ fn read_row(
     if node.is_empty() && state.is_empty() {
         return long.begin(time, place);
     }
-    let idle = match state {
-        b"0" => false,
-        b"1" => true,
-        text if text.eq_ignore_ascii_case(b"false") => false,
-        text if text.eq_ignore_ascii_case(b"true") => true,
-        other => return long.log.fault(place, "state", show(other), EXPECTED_STATE),
+    let Some(idle) = is_idle(state) else {
+        return long.log.fault(place, "state", show(state), EXPECTED_STATE);
     };
     match std::str::from_utf8(node) {
         Ok("") | Err(_) => long

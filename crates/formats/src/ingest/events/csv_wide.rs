@@ -3,7 +3,7 @@
 use csv::ByteRecord;
 
 use super::Read;
-use super::assemble::{Assembler, EXPECTED_STATE, check_names};
+use super::assemble::{Assembler, EXPECTED_STATE, check_names, is_idle};
 use super::placing::Placing;
 use crate::ingest::delimited::Records;
 use crate::ingest::fault::Place;
@@ -15,7 +15,7 @@ use gleaner_core::words::counted;
 pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
     let mut log = Assembler::new(records.source.path(), placing);
     let names = push_nodes(&records, &mut log)?;
-    let mut states = vec![b'0'; names.len()];
+    let mut states = vec![false; names.len()];
     let mut record = ByteRecord::new();
     let mut changes = Vec::new();
     while let Some(line) = records.next(&mut record)? {
@@ -28,13 +28,12 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
         }
         changes.clear();
         for (node, cell) in record.iter().skip(1).enumerate() {
-            match cell {
-                [digit @ (b'0' | b'1')] => {
-                    if std::mem::replace(&mut states[node], *digit) != *digit {
-                        changes.push(Change::new(node as u32, *digit == b'1'));
-                    }
-                }
-                other => log.fault(place, &names[node], show(other), EXPECTED_STATE)?,
+            let Some(idle) = is_idle(cell) else {
+                log.fault(place, &names[node], show(cell), EXPECTED_STATE)?;
+                continue;
+            };
+            if std::mem::replace(&mut states[node], idle) != idle {
+                changes.push(Change::new(node as u32, idle));
             }
         }
         if let Some(time) = log.parse_time(&record[0], place)? {

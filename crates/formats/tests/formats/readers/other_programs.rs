@@ -115,6 +115,27 @@ fn csv_in_gzip_is_read() {
 }
 
 #[test]
+fn states_in_csv_may_be_written_as_other_programs_do() {
+    let wide = |one: &str, zero: &str| {
+        let text = format!("time,a,b\n1,{one},{zero}\n2,{zero},{one}\n");
+        read_text("wide.csv", text).unwrap()
+    };
+    let long = |one: &str, zero: &str| {
+        let text = format!("time,node,state\n1,a,{one}\n2,a,{zero}\n2,b,{one}\n");
+        read_text("long.csv", text).unwrap()
+    };
+    for (one, zero) in [("1.0", "0.0"), ("True", "False"), ("true", "FALSE")] {
+        assert_eq!(wide(one, zero), wide("1", "0"), "{one}");
+        assert_eq!(long(one, zero), long("1", "0"), "{one}");
+    }
+    let message = fault_of(read_text("half.csv", "time,a\n1,0.5\n"));
+    assert_has(
+        &message,
+        &["line 2, a: found \"0.5\", expected 0 (busy) or 1 (idle)"],
+    );
+}
+
+#[test]
 fn archives_without_a_log_are_refused_with_a_remedy() {
     let two = tar(&[("a.txt", b"hello"), ("b.txt", b"world")]);
     let message = fault_of(read_text("two.tar.gz", gzip(&two)));
