@@ -38,7 +38,7 @@ torch:
 	@scripts/torch.sh
 
 build: native
-	$(CARGO) build --release --locked $(FEATURES)
+	$(CARGO) build --release --locked --features cli $(FEATURES)
 
 demo: build
 	@echo

@@ -36,7 +36,7 @@ pub fn compare(
     let own = own.collect();
     let mut opened = host.on_a_thread(py, || Opened::read(args, own, host.as_ref()))?;
     call.have_read(py, &mut opened.sources)?;
-    let compare = || opened.compare(args, host.as_ref());
+    let compare = || opened.compare(host.as_ref());
     let compared = if calls_python {
         host.here(py, compare)?
     } else {

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner::cli::caller::Caller;
-use gleaner::cli::threads;
+use gleaner::threads;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use pyo3::prelude::*;
 
@@ -176,7 +176,7 @@ pub fn with_run(py: Python<'_>, error: PyErr, run: &Bound<'_, PyAny>) -> PyErr {
     error
 }
 
-impl Caller for Host {
+impl Observer for Host {
     fn remark(&self, remarks: &[String]) {
         self.tell(true, remarks);
     }
@@ -189,7 +189,7 @@ impl Caller for Host {
         &self.stop
     }
 
-    fn tick(&self) {
+    fn progress(&self, _: usize, _: usize) {
         let is_due = {
             let mut state = self.state();
             let is_due = state.looked.elapsed() > PULSE;

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use gleaner::cli::caller::Caller;
-use gleaner::cli::replay::{Args, Opened, OwnSolver, Replayed};
+use gleaner::cli::replay::Args;
+use gleaner::replay::{OwnSolver, Replay, Replayed};
+use gleaner_core::Observer;
 use gleaner_core::domain::objective::set_objective;
 use gleaner_core::domain::{CurveSet, Objective, TrainingTask};
 use gleaner_core::error::{Error, Fault, Result};
@@ -40,17 +41,18 @@ pub fn replay(
     let functions: Vec<&Function> = objective.iter().chain(&solver).collect();
     let call = Call::<Args>::begin(py, "replay", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
-    let mut opened = host.on_a_thread(py, || Opened::read(args, host.as_ref()))?;
+    let replay = Replay::with(args.settings.clone()).observer(host.as_ref());
+    let mut opened = host.on_a_thread(py, || replay.open())?;
     call.have_read(py, &mut opened.inputs.sources)?;
     if let Some(objective) = &objective {
         evaluate(py, &mut opened.inputs.tasks, objective.value.bind(py))?;
         opened.inputs.options.objective = Objective::of_function(&objective.name);
     }
-    let own = solver
+    opened.solver = solver
         .as_ref()
-        .map(|solver| in_python(py, solver, args.big_m(), host));
-    let calls_python = own.is_some();
-    let run = || opened.run(args, own, host.as_ref());
+        .map(|solver| in_python(py, solver, args.settings.solver.big_m, host));
+    let calls_python = opened.solver.is_some();
+    let run = || opened.run().map_err(|failed| failed.error);
     let mut replayed = if calls_python {
         host.here(py, run)?
     } else {
@@ -60,7 +62,7 @@ pub fn replay(
     summary.objective_sha256 = objective.and_then(|objective| objective.sha256);
     summary.solver_sha256 = solver.and_then(|solver| solver.sha256);
     host.remark(&replayed.outcome.summary.remarks());
-    let (host, is_strict) = (Arc::clone(host), args.is_strict());
+    let (host, is_strict) = (Arc::clone(host), args.settings.solver.strict);
     let tally = replayed.tally.clone();
     let held = HeldReplay {
         replayed,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use gleaner::cli::threads;
+use gleaner::threads;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_external::TallyHandle;

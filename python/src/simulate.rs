@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gleaner::cli::simulate::{Args, Opened, Simulated};
+use gleaner::cli::simulate::Args;
+use gleaner::simulation::{OpenedSimulation, Simulated, Simulation};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::simulate::PolicyFigures;
 use gleaner_formats::output::run::RunDir;
-use gleaner_formats::output::simulate::{self as tables, Interval};
+use gleaner_formats::output::simulate::{self as tables};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 use pyo3::prelude::*;
@@ -37,7 +37,7 @@ pub fn simulate(
     let (args, host) = (&call.args, &call.host);
     let classes = own
         .iter()
-        .map(|(policy, needs)| PolicyClass::new(py, policy, needs, args.placer(), host));
+        .map(|(policy, needs)| PolicyClass::new(py, policy, needs, args.settings.placer(), host));
     let classes = classes.collect::<PyResult<Vec<_>>>()?;
     let own_sources: BTreeMap<String, Option<String>> = own
         .iter()
@@ -47,28 +47,32 @@ pub fn simulate(
     let is_own = |request: &Request<'_>| classes.iter().any(|own| own.name == request.name);
 
     let mut opened = host.on_a_thread(py, || {
-        args.with_threads(|| {
-            let opened = Opened::read(args, &entries, host.as_ref())?;
+        let settings = &args.settings;
+        let requests = settings.choice.requests_with(&settings.files, &entries)?;
+        args.output.check(&requests)?;
+        let simulation = Simulation::with(settings.clone()).observer(host.as_ref());
+        let simulation = simulation.dated(args.output.is_dated());
+        settings.with_threads(|| {
+            let opened = simulation.own_policies(entries).open()?;
+            host.remark(&args.output.without_effect());
             check_known(&opened, &classes)?;
-            opened.learn(args, host.as_ref())
+            opened.learn()
         })
     })?;
     call.have_read(py, opened.sources())?;
     let (own, ours): (Vec<_>, Vec<_>) = opened.requests.iter().copied().partition(is_own);
-    let mut timed = host.on_a_thread(py, || {
-        args.with_threads(|| opened.simulate(args, &ours, host.as_ref()))
-    })?;
+    let mut timed =
+        host.on_a_thread(py, || args.settings.with_threads(|| opened.simulate(&ours)))?;
     // Policies of Python are at home on this thread.
-    let mine = host.here(py, || opened.simulate_in_turn(args, &own, host.as_ref()))?;
+    let mine = host.here(py, || opened.simulate_in_turn(&own))?;
     timed.seconds += mine.seconds;
     timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
     let simulated = host.on_a_thread(py, || {
-        let mut simulated = Simulated::new(args, opened, timed);
-        simulated.write_idle_log(args, host.as_ref())?;
+        let mut simulated = opened.end(timed);
+        args.output.write_idle_log(&mut simulated, host.as_ref())?;
         Ok(simulated)
     })?;
     let held = HeldSimulation {
-        interval: Interval::of(&simulated.runs),
         args: Arc::clone(args),
         simulated: with_sources(simulated, &own_sources),
     };
@@ -76,7 +80,7 @@ pub fn simulate(
 }
 
 /// Refuses estimates that are learnt by simulating a policy of Python.
-fn check_known(opened: &Opened<'_>, own: &[PolicyClass]) -> Result<()> {
+fn check_known(opened: &OpenedSimulation<'_>, own: &[PolicyClass]) -> Result<()> {
     let going_by = own.iter().find(|own| own.needs >= Needs::Estimates);
     match (going_by, &opened.inputs().weekly) {
         (Some(policy), Some(_)) => Err(Error::Usage(format!(
@@ -111,15 +115,9 @@ fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>)
 struct HeldSimulation {
     args: Arc<Args>,
     simulated: Simulated,
-    interval: Interval,
 }
 
 impl HeldSimulation {
-    fn figures(&self) -> Vec<(&str, &PolicyFigures)> {
-        let names = self.simulated.runs.iter().map(|run| run.policy);
-        names.zip(&self.simulated.figures).collect()
-    }
-
     /// The run and the kind of a table such as `fifo_jobs`.
     fn of_policy<'n>(&self, name: &'n str) -> Option<(&PolicyRun, &'n str)> {
         let mut runs = self.simulated.runs.iter();
@@ -136,12 +134,7 @@ impl Held for HeldSimulation {
     }
 
     fn summary(&self) -> Result<Value> {
-        let summary = tables::summary(
-            &self.simulated.inputs().trace,
-            &self.figures(),
-            self.interval,
-        );
-        serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
+        self.simulated.summary()
     }
 
     fn names(&self) -> Vec<String> {
@@ -158,8 +151,8 @@ impl Held for HeldSimulation {
     fn table(&self, name: &str) -> Result<Option<Table>> {
         let inputs = self.simulated.inputs();
         let table = match (name, self.of_policy(name)) {
-            ("policies", _) => Table::of(&tables::policies(&self.figures()))?,
-            ("vcs", _) => Table::of(&tables::vcs(&self.figures()))?,
+            ("policies", _) => Table::of(&tables::policies(&self.simulated.entries()))?,
+            ("vcs", _) => Table::of(&tables::vcs(&self.simulated.entries()))?,
             (_, Some((run, "jobs"))) => {
                 let rows = tables::job_rows(&inputs.trace, &inputs.cluster, run);
                 Table::of(&ResultTable::of(name, &rows))?
@@ -171,7 +164,7 @@ impl Held for HeldSimulation {
             (_, Some((run, "seq"))) => {
                 let vcs = inputs.cluster.vcs.iter();
                 let vcs: Vec<&str> = vcs.map(|vc| vc.name.as_str()).collect();
-                Table::of(&tables::seq(name, run, &vcs, self.interval))?
+                Table::of(&tables::seq(name, run, &vcs, self.simulated.interval()))?
             }
             _ => return Ok(None),
         };
@@ -179,7 +172,8 @@ impl Held for HeldSimulation {
     }
 
     fn write(&mut self, directory: RunDir, host: &Host) -> Result<String> {
-        self.simulated.write(&self.args, directory, host)
+        let writing = self.args.output.writing();
+        self.simulated.write_to(directory, writing, host)
     }
 
     fn skipped(&self) -> &[Fault] {

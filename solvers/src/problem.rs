@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::nest::Nest;
-use crate::{Goal, Rates, range};
+use crate::{Allocation, Goal, Limits, Rates, SolveError, SolverKind, SolverSpec, range};
 
 /// An elastic training task as the allocator sees it at one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -168,6 +168,25 @@ fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<St
 }
 
 impl Problem {
+    /// The best plan, proven optimal: the exact solver decides, with the default limits.
+    ///
+    /// ```
+    /// use gleaner_solvers::{Status, synthetic};
+    ///
+    /// let plan = synthetic::problem(3, 8, 1).solve()?;
+    /// assert_eq!(plan.status, Status::Optimal);
+    /// # Ok::<(), gleaner_solvers::SolveError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The problem is invalid. Its groups cross, or it combines groups with the max-min goal: then only a MILP
+    /// solver can solve it.
+    pub fn solve(&self) -> Result<Allocation, SolveError> {
+        SolverSpec::new(SolverKind::Exact)
+            .build()?
+            .solve(self, &Limits::default())
+    }
+
     /// Returns every fault of the problem, one sentence each; an empty list if the problem is
     /// sound.
     pub fn validate(&self) -> Vec<String> {

@@ -9,10 +9,10 @@ use clap::{ArgGroup, Args as ClapArgs};
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolverKind};
 use serde::Serialize;
 
-use super::caller::{Caller, Terminal};
-use super::progress::Progress;
-use super::replay::OwnSolver;
+use super::terminal::Terminal;
 use super::{explained, print, remark};
+use crate::replay::OwnSolver;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::compare::SolverRow;
 use gleaner_core::results::run::Seconds;
@@ -82,10 +82,12 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a solver that fails, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
-    let opened = Opened::read(args, Vec::new(), &Terminal)?;
+    let terminal = Terminal::new(args.quiet);
+    let opened = Opened::read(args, Vec::new(), &terminal)?;
     let open = |path| RunDir::open(path, "compare", args);
     let directory = args.out.as_deref().map(open).transpose()?;
-    let compared = opened.compare(args, &Terminal)?;
+    let compared = opened.compare(&terminal)?;
+    terminal.clear();
     if let Some(directory) = directory {
         remark(&[compared.write(directory)?]);
     }
@@ -93,10 +95,10 @@ pub fn run(args: &Args) -> Result<()> {
     for tally in &compared.tallies {
         let told = tally.get();
         print(&told.to_string())?;
-        report_faults(Some(tally), args.strict, &remark)?;
+        report_faults(Some(tally), args.strict, &terminal)?;
     }
     for tally in &compared.ours {
-        report_faults(Some(tally), args.strict, &remark)?;
+        report_faults(Some(tally), args.strict, &terminal)?;
     }
     if compared.is_complete {
         Ok(())
@@ -139,11 +141,11 @@ impl Opened {
     ///
     /// # Errors
     /// Wrong usage, invalid input, a program that does not start.
-    pub fn read(args: &Args, own: Vec<OwnSolver>, caller: &dyn Caller) -> Result<Self> {
+    pub fn read(args: &Args, own: Vec<OwnSolver>, observer: &dyn Observer) -> Result<Self> {
         let known = known(args)?;
         let limits = limits(args.time_limit, args.gap)?;
         let clock = Instant::now();
-        let (problems, sources) = problems(args, limits, caller)?;
+        let (problems, sources) = problems(args, limits, observer)?;
         check_named(args, &known, &problems)?;
         let known = known.into_iter().map(Known::build);
         let known = known.collect::<Result<Vec<_>>>()?;
@@ -151,7 +153,7 @@ impl Opened {
             known.into_iter().map(counted_failures).unzip();
         Ok(Opened {
             ours,
-            tallies: add_others(&args.program, own, &mut contenders, caller)?,
+            tallies: add_others(&args.program, own, &mut contenders, observer)?,
             contenders,
             problems,
             sources,
@@ -167,29 +169,24 @@ impl Opened {
     ///
     /// # Errors
     /// A solver that fails.
-    pub fn compare(self, args: &Args, caller: &dyn Caller) -> Result<Compared> {
+    pub fn compare(self, observer: &dyn Observer) -> Result<Compared> {
         let Opened {
             problems,
             mut contenders,
             limits,
             ..
         } = self;
-        caller.inform(&[format!(
+        observer.inform(&[format!(
             "comparing on {}",
             counted(problems.len(), "problem")
         )]);
         let clock = Instant::now();
-        let mut progress = Progress::new(args.quiet);
         let control = compare::Control {
-            stop: caller.stop(),
-            progress: &mut |done, total| {
-                caller.tick();
-                progress.update(done, total);
-            },
-            estimate: &mut |estimate| caller.inform(&[tables::estimate(estimate)]),
+            stop: observer.stop(),
+            progress: &mut |done, total| observer.progress(done, total),
+            estimate: &mut |estimate| observer.inform(&[tables::estimate(estimate)]),
         };
         let outcome = compare::compare(&problems, &mut contenders, &limits, control)?;
-        progress.finish();
         Ok(Compared {
             lines: summarise(&outcome.answers, &contenders),
             is_complete: outcome.answers.len() == problems.len() * contenders.len(),
@@ -273,12 +270,12 @@ fn add_others(
     programs: &[SolverCommand],
     own: Vec<OwnSolver>,
     contenders: &mut Vec<Contender>,
-    caller: &dyn Caller,
+    observer: &dyn Observer,
 ) -> Result<Vec<TallyHandle>> {
     let mut others: Vec<OwnSolver> = Vec::new();
     for command in programs {
         let mut program = External::start(command.clone(), BigM::default())?;
-        program.stop_when(Arc::clone(caller.stop()));
+        program.stop_when(Arc::clone(observer.stop()));
         let tally = program.tally();
         others.push((Box::new(program), tally));
     }
@@ -321,15 +318,15 @@ fn check_named(args: &Args, known: &[Known], problems: &[Problem]) -> Result<()>
 fn problems(
     args: &Args,
     limits: Limits,
-    caller: &dyn Caller,
+    observer: &dyn Observer,
 ) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     if let Some(path) = &args.problems {
         let loaded = ingest::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
     args.log.rules.check()?;
-    let inputs = Replay::open(&args.log, false, &|remarks| caller.remark(remarks))?;
-    caller.inform(&inputs.notes);
+    let inputs = Replay::open(&args.log, false, observer)?;
+    observer.inform(&inputs.notes);
     let auto = Built::new(
         &SolverChoice::Ours(SolverKind::Auto),
         Formulation::default(),
@@ -339,8 +336,8 @@ fn problems(
     let decider = auto.decider(&outline, limits)?;
     let mut recorder = Recorder::new(decider, args.every);
     let control = Control {
-        stop: caller.stop(),
-        progress: &mut |_, _| caller.tick(),
+        stop: observer.stop(),
+        progress: &mut |done, total| observer.progress(done, total),
     };
     let outcome = gleaner_replay::run(
         &inputs.log,

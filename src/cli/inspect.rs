@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use super::caller::{Caller, Terminal};
 use super::report::Drawn;
+use super::terminal::Terminal;
 use super::{print, print_json, remark};
+use gleaner_core::Observer;
 use gleaner_core::domain::Clock;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::runs::RunInfo;
@@ -15,7 +16,7 @@ use gleaner_formats::ingest::{self, Loaded};
 use gleaner_formats::output::inspect::{CostSource, json, text};
 use gleaner_inspect::{Inspection, RescaleCosts};
 use gleaner_report::Report;
-use gleaner_setup::{Remark, SliceArgs};
+use gleaner_setup::SliceArgs;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
@@ -63,7 +64,7 @@ const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and week
 /// # Errors
 /// Wrong usage, unreadable or invalid input.
 pub fn run(args: &Args) -> Result<()> {
-    let inspected = Inspected::of(args, &Terminal)?;
+    let inspected = Inspected::of(args, &Terminal::default())?;
     if !args.drawn.is_nothing() {
         args.drawn.write(&inspected.report())?;
         remark(&args.drawn.written());
@@ -87,15 +88,14 @@ impl Inspected {
     ///
     /// # Errors
     /// Wrong usage, unreadable or invalid input.
-    pub fn of(args: &Args, caller: &dyn Caller) -> Result<Self> {
+    pub fn of(args: &Args, observer: &dyn Observer) -> Result<Self> {
         if args.max_tasks == 0 {
             return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
         }
-        let remark = |remarks: &[String]| caller.remark(remarks);
-        let log = args.slice.read_with_still_rows(&args.log, &remark)?;
-        let costs = costs(args, log.value.clock(), &remark)?;
+        let log = args.slice.read_with_still_rows(&args.log, observer)?;
+        let costs = costs(args, log.value.clock(), observer)?;
         if !log.value.clock().is_known() {
-            remark(&[ZONE_UNKNOWN.to_owned()]);
+            observer.remark(&[ZONE_UNKNOWN.to_owned()]);
         }
         let sources = [log.sources, costs.sources].concat();
         Ok(Inspected {
@@ -123,7 +123,7 @@ fn cost_source(args: &Args) -> CostSource {
 }
 
 /// The rescale costs, and the files they come from.
-fn costs(args: &Args, clock: &Clock, remark: Remark<'_>) -> Result<Loaded<RescaleCosts>> {
+fn costs(args: &Args, clock: &Clock, observer: &dyn Observer) -> Result<Loaded<RescaleCosts>> {
     let Some(path) = &args.tasks else {
         return Ok(Loaded {
             value: RescaleCosts::typical(args.max_tasks),
@@ -132,7 +132,7 @@ fn costs(args: &Args, clock: &Clock, remark: Remark<'_>) -> Result<Loaded<Rescal
         });
     };
     let tasks = ingest::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
-    remark(&tasks.notes);
+    observer.remark(&tasks.notes);
     Ok(Loaded {
         value: RescaleCosts::of(&tasks.value.tasks, tasks.value.at_once(args.max_tasks)),
         sources: tasks.sources,

@@ -1,12 +1,10 @@
 //! The command line: one file a subcommand, arguments in, exit code out.
 
-pub mod caller;
 pub mod check;
 pub mod compare;
 mod completions;
 mod convert;
 mod driple;
-mod failing_problems;
 pub mod ingest;
 pub mod inspect;
 mod interrupt;
@@ -23,7 +21,7 @@ pub mod solve;
 mod solver_check;
 pub mod sweep;
 mod synth;
-pub mod threads;
+mod terminal;
 
 use std::ffi::OsString;
 use std::fmt::Display;

@@ -33,6 +33,7 @@ impl Progress {
             self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
         }
         if let Some(bar) = &self.bar {
+            bar.set_length(total as u64);
             bar.set_position(done as u64);
         }
     }

@@ -103,7 +103,7 @@ impl External {
     }
 
     fn is_stopped(&self) -> bool {
-        is_stopping() || self.stop.load(Ordering::Relaxed)
+        is_set(&self.stop)
     }
 
     /// The counts of its answers. The handle stays valid when the solver is gone.
@@ -194,10 +194,10 @@ impl External {
             return answer;
         }
         loop {
-            let Some(program) = &self.program else {
+            let (Some(program), stop) = (&mut self.program, &self.stop) else {
                 return answer;
             };
-            let Some(event) = next(program, deadline, &|| self.is_stopped()) else {
+            let Some(event) = next(program, deadline, &|| is_set(stop)) else {
                 self.program = None;
                 return answer;
             };
@@ -323,6 +323,11 @@ impl Solver for External {
 /// A message as a line, without its end.
 pub(crate) fn line(request: &Request<'_>) -> Vec<u8> {
     serde_json::to_vec(request).unwrap_or_default()
+}
+
+/// Whether to stop waiting: `stop` is set, or this process is asked to end.
+fn is_set(stop: &AtomicBool) -> bool {
+    is_stopping() || stop.load(Ordering::Relaxed)
 }
 
 /// Returns a program's next event, waiting until `deadline`; `None` once `stopped` returns true.

@@ -159,7 +159,7 @@ fn open(files: &FileArgs, choice: &Choice, models: &ModelArgs) -> Result<Experim
         profiler: &ProfilerArgs::default(),
         dated: false,
     };
-    Experiment::open(args, &choice.requests(files)?, &|_| {})
+    Experiment::open(args, &choice.requests(files)?, &gleaner_core::Unobserved)
 }
 
 fn run(

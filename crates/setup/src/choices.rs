@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
@@ -66,14 +65,6 @@ where
             listed.map(|(name, help)| PossibleValue::new(*name).help(*help)),
         ))
     }
-}
-
-/// The names of all values of a type on the command line, separated by commas.
-pub fn names<T: ValueEnum>() -> String {
-    let values = T::value_variants().iter();
-    let values = values.filter_map(ValueEnum::to_possible_value);
-    let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
-    names.join(", ")
 }
 
 /// The name of a value in files.

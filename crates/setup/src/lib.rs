@@ -5,27 +5,27 @@
 //! run.json holds them. [`Replay::open`] and [`Experiment::open`] return what the engines take.
 
 mod calendar;
+#[cfg(feature = "cli")]
 mod choices;
 pub mod experiment;
 pub mod replay;
 pub mod solver;
 mod solver_choice;
 
+use gleaner_core::Observer;
 use gleaner_core::error::Faults;
 
 pub use calendar::calendar;
-pub use choices::{names, one_of};
+#[cfg(feature = "cli")]
+pub use choices::one_of;
 pub use experiment::{Experiment, ExperimentArgs};
 pub use replay::{LogArgs, Replay, Rules, SliceArgs};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 
-/// Receives remarks for the user, one sentence each, as soon as they are known.
-pub type Remark<'a> = &'a dyn Fn(&[String]);
-
 /// Reports what was left out because of its faults, if anything was.
-pub fn report_left_out(faults: &Faults, remark: Remark<'_>) {
+pub fn report_left_out(faults: &Faults, observer: &dyn Observer) {
     if !faults.0.is_empty() {
-        remark(&[format!("left out: {faults}")]);
+        observer.remark(&[format!("left out: {faults}")]);
     }
 }

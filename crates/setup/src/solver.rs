@@ -4,43 +4,65 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use clap::Args;
 use gleaner_external::{Counted, External, TallyHandle};
 use gleaner_replay::SolverDecider;
-use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
+use gleaner_solvers::{
+    BigM, Formulation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec,
+};
 use serde::Serialize;
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 
-use crate::choices::ListedOrText;
-use crate::one_of;
-use crate::solver_choice::{SOLVERS, SolverChoice};
+#[cfg(feature = "cli")]
+use crate::choices::{ListedOrText, one_of};
+#[cfg(feature = "cli")]
+use crate::solver_choice::SOLVERS;
+use crate::solver_choice::SolverChoice;
 
 /// Which solver decides, and when it must stop.
-#[derive(Debug, Clone, Args, Serialize)]
-#[command(next_help_heading = "Solver")]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = "Solver"))]
 pub struct SolverArgs {
     /// Solver that decides.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = ListedOrText::<SolverChoice>::new(&SOLVERS))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto", value_parser = ListedOrText::<SolverChoice>::new(&SOLVERS)))]
     pub solver: SolverChoice,
     /// How highs and cbc formulate the problem [default: counts].
-    #[arg(long, value_name = "NAME", value_parser = one_of(&FORMULATIONS))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = one_of(&FORMULATIONS)))]
     pub formulation: Option<Formulation>,
     /// Big-M of the bounds on how far a task may grow or shrink; exact obeys it too.
-    #[arg(long, value_name = "NAME", default_value = "corrected", value_parser = one_of(&BIG_MS))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "corrected", value_parser = one_of(&BIG_MS)))]
     pub big_m: BigM,
     /// Seconds that highs and cbc may take for one decision (-optTL).
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "SECONDS", default_value_t = SolverArgs::default().time_limit)
+    )]
     pub time_limit: f64,
     /// Relative gap at which highs and cbc call a plan optimal.
-    #[arg(long, value_name = "GAP", default_value = "1e-9")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "GAP", default_value = "1e-9"))]
     pub gap: f64,
     /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub strict: bool,
 }
 
+impl Default for SolverArgs {
+    fn default() -> Self {
+        SolverArgs {
+            solver: SolverChoice::Ours(SolverKind::Auto),
+            formulation: None,
+            big_m: BigM::default(),
+            time_limit: 10.0,
+            gap: 1e-9,
+            strict: false,
+        }
+    }
+}
+
 /// The formulations, and what the help says of each.
+#[cfg(feature = "cli")]
 const FORMULATIONS: [(Formulation, &str); 2] = [
     (
         Formulation::Counts,
@@ -53,6 +75,7 @@ const FORMULATIONS: [(Formulation, &str); 2] = [
 ];
 
 /// The values of big-M, and what the help says of each.
+#[cfg(feature = "cli")]
 const BIG_MS: [(BigM, &str); 2] = [
     (BigM::Corrected, "Large enough for every change"),
     (
@@ -193,7 +216,7 @@ impl Built {
 pub fn report_faults(
     tally: Option<&TallyHandle>,
     strict: bool,
-    remark: crate::Remark<'_>,
+    observer: &dyn Observer,
 ) -> Result<()> {
     let Some(told) = tally.and_then(|tally| tally.get().remark()) else {
         return Ok(());
@@ -201,8 +224,28 @@ pub fn report_faults(
     match strict {
         true => Err(Error::Run(told)),
         false => {
-            remark(&[told]);
+            observer.remark(&[told]);
             Ok(())
         }
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        solver: SolverArgs,
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_command_line() {
+        let line = Line::try_parse_from(["replay"]).unwrap();
+        let json = |args: &SolverArgs| serde_json::to_string(args).unwrap();
+        assert_eq!(json(&line.solver), json(&SolverArgs::default()));
     }
 }

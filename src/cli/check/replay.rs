@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::again::PYTHON;
 use super::inputs::{Given, given};
-use crate::cli::remark;
+use crate::cli::terminal::Terminal;
 use gleaner_check::Findings;
 use gleaner_check::replay::{self, Chosen, Inputs, Written};
 use gleaner_check::tables;
@@ -28,7 +28,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
     let mut findings = given(info)?;
     Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
-    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), &remark)?;
+    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), &Terminal::default())?;
     Given::of(info).same(&inputs.sources)?;
     tables::listed(info, TABLES, true, &mut findings);
     if run.search.is_some() {

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::inputs;
-use crate::cli::remark;
+use crate::cli::terminal::Terminal;
 use gleaner_check::Findings;
 use gleaner_check::simulate::{Given, Placer, Profiling, RunFile, simulation};
 use gleaner_core::error::{Fault, Result};
@@ -36,7 +36,7 @@ pub(super) fn check(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
         profiler: &profiler,
         dated: false,
     };
-    let experiment = Experiment::open(args, &requests, &remark)?;
+    let experiment = Experiment::open(args, &requests, &Terminal::default())?;
     let read = &experiment.inputs;
     inputs::Given::of(info).same(&read.sources)?;
     let placer = Placer::named(&choice.placer).ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::terminal::Terminal;
 use gleaner_check::again::Again;
 use gleaner_check::sweep::{Planned, results, sweep};
 use gleaner_check::{Findings, tables};
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 use super::again::refuse_programs;
 use super::inputs::{Given, given};
-use crate::cli::{interrupt, remark};
+use crate::cli::interrupt;
 
 /// Tables of every sweep.
 const TABLES: [&str; 6] = [
@@ -75,7 +76,7 @@ fn open(info: &RunInfo) -> Result<(Mode, Box<dyn PreparedRuns>)> {
         replay.cache = false;
     }
     let mode = plan.value.mode();
-    let prepared = prepare(plan.value, &remark)?;
+    let prepared = prepare(plan.value, &Terminal::default())?;
     let given = Given::of(info);
     given.same(&plan.sources)?;
     given.same(prepared.sources())?;

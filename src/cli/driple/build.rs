@@ -11,7 +11,8 @@ use gleaner_driple::dataset::split;
 
 use super::failed;
 use super::grouping::GroupingArgs;
-use crate::cli::{print, print_json, remark, threads};
+use crate::cli::{print, print_json, remark};
+use crate::threads;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::files;
 use gleaner_core::words::counted;

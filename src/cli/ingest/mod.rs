@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::caller::{Caller, Terminal};
+use super::terminal::Terminal;
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
 use gleaner_formats::ingest::scheduler::{self, Format, Options, Summary};
 use gleaner_formats::output::events::{self, EventWriter};
@@ -153,8 +154,8 @@ impl CountArgs {
 }
 
 impl LogArgs {
-    fn write(&self, options: &Options, caller: &dyn Caller) -> Result<()> {
-        write_events(&self.input.files, options, &self.output, caller)
+    fn write(&self, options: &Options, observer: &dyn Observer) -> Result<()> {
+        write_events(&self.input.files, options, &self.output, observer)
     }
 }
 
@@ -163,27 +164,27 @@ impl LogArgs {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    ingest(args, &Terminal)
+    ingest(args, &Terminal::default())
 }
 
 /// Reads and writes for a caller.
 ///
 /// # Errors
 /// As [`run`].
-pub fn ingest(args: &Args, caller: &dyn Caller) -> Result<()> {
+pub fn ingest(args: &Args, observer: &dyn Observer) -> Result<()> {
     match &args.what {
-        What::Slurm(args) => args.run(caller),
-        What::Pbs(log) => log.write(&log.input.options(Format::Pbs), caller),
-        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt), caller),
-        What::Djc(args) => args.log.write(&args.options(Format::Djc), caller),
+        What::Slurm(args) => args.run(observer),
+        What::Pbs(log) => log.write(&log.input.options(Format::Pbs), observer),
+        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt), observer),
+        What::Djc(args) => args.log.write(&args.options(Format::Djc), observer),
         What::Swf(args) => {
             let options = Options {
                 cores_per_node: args.cores_per_node,
                 ..args.count.options(Format::Swf)
             };
-            args.count.log.write(&options, caller)
+            args.count.log.write(&options, observer)
         }
-        What::Trace(what) => trace::run(what, caller),
+        What::Trace(what) => trace::run(what, observer),
     }
 }
 
@@ -192,9 +193,9 @@ fn write_events(
     files: &[PathBuf],
     options: &Options,
     output: &Path,
-    caller: &dyn Caller,
+    observer: &dyn Observer,
 ) -> Result<()> {
-    ReadyLog::of(files, options, output)?.place(caller)
+    ReadyLog::of(files, options, output)?.place(observer)
 }
 
 /// A complete event log that is not yet in place.
@@ -219,10 +220,10 @@ impl<'a> ReadyLog<'a> {
     }
 
     /// Puts the event log in place, and reports on the content of the scheduler's logs.
-    fn place(self, caller: &dyn Caller) -> Result<()> {
+    fn place(self, observer: &dyn Observer) -> Result<()> {
         self.writer.finish()?;
-        caller.remark(&self.summary.notes);
-        caller.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
+        observer.remark(&self.summary.notes);
+        observer.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
         Ok(())
     }
 }

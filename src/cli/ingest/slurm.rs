@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 
 use super::trace::{ClusterArgs, ReadyTrace};
 use super::{InputArgs, ReadyLog};
-use crate::cli::caller::Caller;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::gpu::{self, VcOf};
 use gleaner_formats::ingest::scheduler::{Format, Options};
@@ -49,7 +49,7 @@ impl Args {
     ///
     /// # Errors
     /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
-    pub fn run(&self, caller: &dyn Caller) -> Result<()> {
+    pub fn run(&self, observer: &dyn Observer) -> Result<()> {
         self.check()?;
         let files = &self.input.files;
         let options = Options {
@@ -64,8 +64,8 @@ impl Args {
         let jobs = self.jobs.as_deref();
         let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster));
         let jobs = jobs.transpose()?;
-        log.map_or(Ok(()), |log| log.place(caller))?;
-        jobs.map_or(Ok(()), |jobs| jobs.write(caller))
+        log.map_or(Ok(()), |log| log.place(observer))?;
+        jobs.map_or(Ok(()), |jobs| jobs.write(observer))
     }
 
     fn check(&self) -> Result<()> {

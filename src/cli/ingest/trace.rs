@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::write_events;
-use crate::cli::caller::Caller;
+use gleaner_core::Observer;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::gpu::{self, Format, Options, Prepared};
@@ -214,11 +214,11 @@ impl What {
 ///
 /// # Errors
 /// Files of another format, or of which nothing is of use; an output that cannot be written.
-pub fn run(what: &What, caller: &dyn Caller) -> Result<()> {
+pub fn run(what: &What, observer: &dyn Observer) -> Result<()> {
     let (args, options) = what.options();
     let is_events = is_event_log(&args.output);
     match what {
-        What::Philly(philly) if is_events => philly.idle(caller),
+        What::Philly(philly) if is_events => philly.idle(observer),
         What::Philly(PhillyArgs { from, to, .. }) if from.is_some() || to.is_some() => {
             Err(Error::Usage(
                 "--from and --to cut event logs, as of -o NAME.gev; gleaner simulate has --from \
@@ -231,7 +231,7 @@ pub fn run(what: &What, caller: &dyn Caller) -> Result<()> {
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
-        _ => ReadyTrace::of(&args.files, &options, &args.output, &args.cluster)?.write(caller),
+        _ => ReadyTrace::of(&args.files, &options, &args.output, &args.cluster)?.write(observer),
     }
 }
 
@@ -242,7 +242,7 @@ fn is_event_log(path: &Path) -> bool {
 
 impl PhillyArgs {
     /// Writes when machines were idle.
-    fn idle(&self, caller: &dyn Caller) -> Result<()> {
+    fn idle(&self, observer: &dyn Observer) -> Result<()> {
         let trace = &self.trace;
         if trace.node_count.is_some() || !trace.cluster.is_default() {
             return Err(Error::Usage(
@@ -259,7 +259,7 @@ impl PhillyArgs {
             strict: trace.strict,
             ..scheduler::Options::new(scheduler::Format::Philly)
         };
-        write_events(&trace.files, &options, &trace.output, caller)
+        write_events(&trace.files, &options, &trace.output, observer)
     }
 }
 
@@ -297,7 +297,7 @@ impl<'a> ReadyTrace<'a> {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(&self, caller: &dyn Caller) -> Result<()> {
+    pub fn write(&self, observer: &dyn Observer) -> Result<()> {
         let prepared = &self.prepared;
         prepared::write_jobs(&prepared.trace, &prepared.cluster, self.jobs)?;
         prepared::write_cluster(&prepared.cluster, &self.cluster)?;
@@ -306,8 +306,8 @@ impl<'a> ReadyTrace<'a> {
             8 => String::new(),
             other => format!(" --gpus-per-node {other}"),
         };
-        caller.remark(&prepared.summary.notes);
-        caller.inform(&[
+        observer.remark(&prepared.summary.notes);
+        observer.inform(&[
             format!("wrote {jobs} and {cluster}\n{}", prepared.summary),
             format!(
                 "gleaner simulate --trace {jobs} --cluster {cluster}{gpus} --policy fifo,srtf --out run"

@@ -7,6 +7,7 @@ use clap::Args;
 use gleaner_learn::lucid::throughput::{MINUTES, Series};
 
 use crate::cli::remark;
+use crate::cli::terminal::Terminal;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
@@ -135,7 +136,7 @@ impl DataArgs {
         let cluster = take(jobs::cluster::read(&cluster, ANY_GPUS_PER_NODE)?, sources);
         let input = trace::read(&trace, &cluster, trace::Options::default())?;
         let trace = take(input, sources).trace;
-        let calendar = calendar(self.epoch, &trace, &remark);
+        let calendar = calendar(self.epoch, &trace, &Terminal::default());
         Ok(Jobs {
             trace,
             cluster,

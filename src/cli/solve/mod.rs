@@ -4,14 +4,14 @@ mod models;
 
 use std::borrow::Borrow;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use gleaner_solvers::{Limits, Problem, SolveError, check};
 
-use super::caller::Caller;
+use super::terminal::Terminal;
 use super::{print_json, remark};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_formats::output::answers::Answer;
 use gleaner_formats::{ingest, output};
@@ -80,7 +80,11 @@ pub fn run(args: &Args) -> Result<()> {
         print_json(&output::answers::line(&answer)?)?;
         args.verify(problem, &answer)?;
     }
-    report_faults(Some(&solver.tally()), args.solver.strict, &remark)
+    report_faults(
+        Some(&solver.tally()),
+        args.solver.strict,
+        &Terminal::default(),
+    )
 }
 
 impl Args {
@@ -123,15 +127,15 @@ impl Args {
 pub fn answers<P: Borrow<Problem>>(
     args: &Args,
     problems: &[P],
-    caller: &dyn Caller,
+    observer: &dyn Observer,
 ) -> Result<Vec<Answer>> {
     let solver_args = args.solver_args();
     let limits = solver_args.limits()?;
     let mut solver = solver_args.build()?;
-    solver.stop_when(caller.stop());
-    let answers = problems.iter().map(|problem| {
-        caller.tick();
-        if caller.stop().load(Ordering::Relaxed) {
+    solver.stop_when(observer.stop());
+    let answers = problems.iter().enumerate().map(|(done, problem)| {
+        observer.progress(done, problems.len());
+        if observer.is_stopped() {
             return Err(Error::Interrupted);
         }
         let problem = problem.borrow();
@@ -141,9 +145,7 @@ pub fn answers<P: Borrow<Problem>>(
         Ok(answer)
     });
     let answers = answers.collect::<Result<_>>()?;
-    report_faults(Some(&solver.tally()), args.solver.strict, &|remarks| {
-        caller.remark(remarks);
-    })?;
+    report_faults(Some(&solver.tally()), args.solver.strict, observer)?;
     Ok(answers)
 }
 

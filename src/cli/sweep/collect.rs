@@ -5,10 +5,10 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::opened::Opened;
 use super::report::report;
-use super::tables::{Finished, Results};
 use super::{Args, remark, slurm};
+use crate::sweep::opened::Opened;
+use crate::sweep::tables::{Finished, Results};
 use gleaner_cluster::slurm::{Queue, Submission, submit};
 use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::{Error, Result};
@@ -76,7 +76,7 @@ pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>
             begun_again: state.begun_again,
             compute: clock.elapsed().as_secs_f64(),
         };
-        finished.write(&results)?.print(args)?;
+        super::show(&finished.write(&results)?, args)?;
         return Ok(Next::Written);
     }
     let all = BatchFolder::at(out).all()?;

@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::collect::{Next, Who, advance, open};
-use super::opened::Opened;
 use super::{Args, remark, slurm};
 use crate::cli::interrupt;
 use crate::cli::progress::Progress;
+use crate::sweep::opened::Opened;
 use gleaner_cluster::slurm::{Queue, Submission, submit};
 use gleaner_cluster::{Batch, BatchFolder, Deal, State};
 use gleaner_core::error::{Error, Result};

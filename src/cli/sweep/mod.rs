@@ -2,14 +2,10 @@
 
 mod collect;
 mod follow;
-mod opened;
-mod owner;
 mod part;
 mod report;
 mod slurm;
 mod status;
-mod tables;
-mod whole;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,14 +13,18 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
-use super::caller::{Caller, Terminal};
-use super::{print, remark, threads};
+use super::terminal::Terminal;
+use super::{print, print_json, remark};
+use crate::sweep::opened::Opened;
+use crate::sweep::tables::Swept;
+use crate::sweep::{owner, whole};
+use crate::threads;
 use gleaner_cluster::Share;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::output::sweep::listing;
 use gleaner_store::Store;
-use opened::Opened;
 
 /// Run every combination of the settings that a plan lists, and find the best.
 ///
@@ -110,12 +110,13 @@ fn run_a_way(args: &Args) -> Result<()> {
     if let Some(share) = args.part {
         return part::run(args, out(args)?, share);
     }
-    let opened = Opened::read(args, &Terminal)?;
+    let terminal = Terminal::new(args.quiet);
+    let opened = Opened::read(&args.plan, args.best.as_deref(), &terminal)?;
     if args.dry_run {
         return list(&opened, args.out.as_deref());
     }
     let out = out(args)?;
-    owner::check(&opened, args, out)?;
+    owner::check(&opened, out)?;
     if let Some(parts) = args.deal {
         part::deal(&opened, args, out, parts.get())
     } else if args.status {
@@ -125,19 +126,29 @@ fn run_a_way(args: &Args) -> Result<()> {
     } else if args.slurm {
         follow::run(&opened, args, out)
     } else {
-        whole::run(&opened, args, out)?.print(args)
+        show(&whole::run(&opened, args, out)?, args)
     }
 }
 
-/// Does the runs that are missing for a caller, and writes the tables; prints nothing.
+/// Prints the best settings, and reports the faults of solver programs.
+fn show(written: &Swept, args: &Args) -> Result<()> {
+    if args.json {
+        print_json(&written.json)?;
+    } else {
+        print(&written.text)?;
+    }
+    written.report_faults(args.strict, &Terminal::default())
+}
+
+/// Does the runs that are missing for an observer, and writes the tables; prints nothing.
 ///
 /// # Errors
 /// As [`run`].
-pub fn complete(args: &Args, caller: &dyn Caller) -> Result<()> {
+pub fn complete(args: &Args, observer: &dyn Observer) -> Result<()> {
     threads::with(args.jobs, || {
-        let opened = Opened::read(args, caller)?;
-        owner::check(&opened, args, out(args)?)?;
-        whole::run(&opened, args, out(args)?)?.tell_faults(args, caller)
+        let opened = Opened::read(&args.plan, args.best.as_deref(), observer)?;
+        owner::check(&opened, out(args)?)?;
+        whole::run(&opened, args, out(args)?)?.report_faults(args.strict, observer)
     })
 }
 

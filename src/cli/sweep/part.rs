@@ -1,18 +1,19 @@
 //! One part of a sweep: for array tasks of a batch system, or for any shell.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
-use super::opened::Opened;
-use super::{Args, owner, print, remark, whole};
-use crate::cli::caller::Terminal;
+use super::{Args, print, remark};
 use crate::cli::interrupt;
+use crate::cli::terminal::Terminal;
+use crate::sweep::opened::Opened;
+use crate::sweep::{owner, whole};
 use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::output::run::RunDir;
 use gleaner_store::{Ended, PartName, Store, Writer};
-use gleaner_sweep::{Attempt, Stop};
+use gleaner_sweep::Attempt;
 
 /// Does the runs of a part that are missing. How it ends is noted in the store, so that whoever
 /// collects need not ask a batch system.
@@ -20,8 +21,11 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
     // Checked before a segment exists, so that a refused plan writes nothing to another plan's
     // directory.
-    if owner::other_plan(args, out).is_some() {
-        owner::check(&Opened::read(args, &Terminal)?, args, out)?;
+    if owner::other_plan(&args.plan, out).is_some() {
+        owner::check(
+            &Opened::read(&args.plan, args.best.as_deref(), &Terminal::default())?,
+            out,
+        )?;
     }
     let store = Store::at(out);
     let writer = store.writer(Some(PartName {
@@ -47,13 +51,8 @@ fn attempt(
     writer: &Writer,
 ) -> Result<String> {
     let soon = interrupt::soon()?;
-    let opened = Opened::read(args, &Terminal)?;
-    // Installed only now: nothing polls the flag while inputs are read, and until now a signal ends the
-    // process at once.
-    let stop = Stop {
-        now: interrupt::flag(),
-        soon,
-    };
+    let terminal = Terminal::new(args.quiet);
+    let opened = Opened::read(&args.plan, args.best.as_deref(), &terminal)?;
     let prepared = opened.prepared.as_ref();
     let deal = dealt(&opened, args, out, share.parts)?;
     let found = opened.glance(store)?;
@@ -62,14 +61,15 @@ fn attempt(
         deal.part(share.part)
             .filter(|&run| !found.results.contains_key(&prepared.key(run))),
     );
-    let attempts = whole::attempt(prepared, &missing, writer, stop, args.quiet)?;
+    let attempts = whole::attempt(prepared, &missing, writer, soon, &terminal)?;
+    terminal.clear();
     let count = |of: fn(&Attempt) -> bool| attempts.iter().filter(|attempt| of(attempt)).count();
     let (done, failed) = (
         count(|attempt| matches!(attempt, Attempt::Done(_))),
         count(|attempt| matches!(attempt, Attempt::Failed(_))),
     );
     let left = attempts.len() - done - failed;
-    if stop.now.load(Ordering::Relaxed) {
+    if terminal.is_stopped() {
         return Err(Error::Interrupted);
     }
     let before = all - attempts.len();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::opened::Opened;
 use super::report::report;
 use super::{print, remark};
+use crate::sweep::opened::Opened;
 use gleaner_cluster::slurm::Queue;
 use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::Result;

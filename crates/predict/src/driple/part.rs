@@ -3,7 +3,8 @@
 use gleaner_driple::dataset::{Dataset, Example};
 
 /// A part of a data set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
     /// Jobs that models learn from.

@@ -1,6 +1,5 @@
 //! The explainable boosting machines of a model, and their terms.
 
-use clap::ValueEnum;
 use gleaner_learn::ebm::{Cell, Ebm, Term};
 use gleaner_learn::lucid::workload::{DurationEbm, EstimatorChoice};
 use serde::Serialize;
@@ -8,7 +7,8 @@ use serde::Serialize;
 use crate::Model;
 
 /// What a machine predicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
     /// Number of GPU jobs submitted in ten minutes.
@@ -16,7 +16,7 @@ pub enum Label {
     /// Number of GPUs that these jobs ask for.
     Gpus,
     /// How long a job runs.
-    #[value(skip)]
+    #[cfg_attr(feature = "cli", value(skip))]
     Duration,
 }
 

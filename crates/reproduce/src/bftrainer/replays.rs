@@ -97,7 +97,7 @@ impl<'c> Replays<'c> {
             slice,
             &path,
             "more rows than the original drops",
-            &|_| {},
+            &gleaner_core::Unobserved,
         )?;
         let mut sets = Vec::new();
         for files in super::SETS.into_iter().chain([TEN]) {

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::inputs::FileArgs;
@@ -13,29 +12,36 @@ use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 /// What is simulated.
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Choice {
     /// Policies, separated by commas, or `all`. They are listed below.
-    #[arg(
-        short = 's',
-        long,
-        visible_alias = "scheduler",
-        value_name = "NAMES",
-        value_delimiter = ',',
-        default_value = "all"
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            short = 's',
+            long,
+            visible_alias = "scheduler",
+            value_name = "NAMES",
+            value_delimiter = ',',
+            default_value = "all"
+        )
     )]
     pub policy: Vec<String>,
     /// How jobs are placed: consolidate, consolidate-first or random.
-    #[arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name)]
+    #[cfg_attr(feature = "cli", arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name))]
     pub placer: String,
     /// Parts of Lucid to leave out, separated by commas.
-    #[arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')
+    )]
     pub without: Vec<Part>,
     /// Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the
     /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
     /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
     /// `=both` simulates Lucid twice: as the original and corrected.
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only"))]
     pub corrected: Option<Corrected>,
 }
 
@@ -51,7 +57,8 @@ impl Default for Choice {
 }
 
 /// A part that Lucid can do without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Sharing scores and priorities are ignored when a partner is chosen.
@@ -63,7 +70,8 @@ pub enum Part {
 }
 
 /// What is corrected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
     /// The original simulation alone.
@@ -77,11 +85,21 @@ pub enum Corrected {
 /// The policies of the original's --sweep.
 const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
 
+impl Part {
+    /// The names of all parts.
+    pub const NAMES: &str = "packing, throughput, estimate";
+}
+
 impl FromStr for Part {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        ValueEnum::from_str(text, false)
+        match text {
+            "packing" => Ok(Part::Packing),
+            "throughput" => Ok(Part::Throughput),
+            "estimate" => Ok(Part::Estimate),
+            _ => Err(format!("expected one of {}", Part::NAMES)),
+        }
     }
 }
 
@@ -89,7 +107,7 @@ impl Choice {
     /// The policies asked for, in the order asked for and each once.
     ///
     /// # Errors
-    /// An unknown name: [`Error::Usage`].
+    /// The name of a policy or of the placer is unknown: [`Error::Usage`].
     pub fn requests(&self, files: &FileArgs) -> Result<Vec<Request<'static>>> {
         self.requests_with(files, &[])
     }
@@ -114,6 +132,9 @@ impl Choice {
         files: &FileArgs,
         own: &[PolicyEntry<'p>],
     ) -> Result<Vec<Request<'p>>> {
+        placer_name(&self.placer).map_err(|expected| {
+            Error::Usage(format!("--placer is {:?}, {expected}", self.placer))
+        })?;
         let corrected = self.corrected(files);
         let mut requests: Vec<Request<'p>> = Vec::new();
         for entry in self.entries(files.sweep, own)? {
@@ -153,12 +174,12 @@ impl Choice {
         }
     }
 
-    /// The placer.
+    /// The placer; the first of all if [`Choice::requests`] refuses its name.
     pub fn placer(&self) -> &'static dyn Placer {
         let named = placers::ALL
             .iter()
             .copied()
-            .find(|p| p.name() == self.placer);
+            .find(|p| p.name() == self.placer || p.original_name() == self.placer);
         named.unwrap_or(placers::ALL[0])
     }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
 use gleaner_learn::lucid::workload::EstimatorChoice;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,7 @@ use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
+use gleaner_core::Observer;
 use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::domain::inputs::{
@@ -27,29 +27,28 @@ use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 
-use crate::{Remark, names};
-
 /// GPUs of a node where nothing else is said.
 const GPUS_PER_NODE: u32 = 8;
 
 /// What is read.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Input")]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = "Input"))]
 pub struct FileArgs {
     /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
     /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options
     /// that name a single file take precedence.
-    #[arg(long, value_name = "DIR")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub data: Option<PathBuf>,
     /// Jobs: CSV or Parquet with the columns job_id, vc, gpu_num, submit_time and duration, like
     /// the logs in the artifacts of Lucid, Helios and Philly.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub trace: Option<PathBuf>,
     /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub cluster: Option<PathBuf>,
     /// GPUs of each node.
-    #[arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = GPUS_PER_NODE, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE)))]
+    #[cfg_attr(feature = "cli", arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = GPUS_PER_NODE, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE))))]
     pub gpus_per_node: u32,
     /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
     /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
@@ -57,42 +56,45 @@ pub struct FileArgs {
     /// `ebm-seconds`, or `best`. With --models DIR, estimators are read from there. Otherwise
     /// they are learnt in the simulation as with --models train; `best` then chooses again each
     /// week among all but ebm-seconds.
-    #[arg(long, value_name = "FILE|oracle|SECONDS|NAME")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE|oracle|SECONDS|NAME"))]
     pub estimates: Option<Given>,
     /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
     /// measured, or predicted by `gleaner driple profiles`.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub profiles: Option<PathBuf>,
     /// For lucid: workloads measured in pairs.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub colocate: Option<PathBuf>,
     /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
     /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
-    #[arg(long, value_name = "FILE|NUMBER")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE|NUMBER"))]
     pub forecast: Option<Given>,
     /// Time of the first submission to simulate, if the trace has dates.
-    #[arg(long, value_name = "TIME")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     pub from: Option<Stamp>,
     /// Time of the last submission to simulate, if the trace has dates.
-    #[arg(long, value_name = "TIME")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
     pub to: Option<Stamp>,
     /// Leave out faulty jobs, and list them in skipped.csv.
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub skip_invalid: bool,
     /// A published experiment, whose files are in the directory of --data.
-    #[arg(long, value_enum, value_name = "NAME", requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"])]
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "NAME", requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"]))]
     pub preset: Option<Preset>,
     /// An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t.
-    #[arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"])]
+    #[cfg_attr(feature = "cli", arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"]))]
     pub experiment: Option<String>,
     /// Directory of the experiment's trace, as in the original.
-    #[arg(short = 't', long, value_name = "DIR", requires = "experiment")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(short = 't', long, value_name = "DIR", requires = "experiment")
+    )]
     pub trace_dir: Option<PathBuf>,
     /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
     /// tiresias.
-    #[arg(long, conflicts_with = "policy")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "policy"))]
     pub sweep: bool,
 }
 
@@ -119,7 +121,8 @@ impl Default for FileArgs {
 }
 
 /// A published experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Venus in September 2020, from the evaluation of Lucid.
@@ -130,8 +133,10 @@ impl FromStr for Preset {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = <Preset as ValueEnum>::from_str(text, false);
-        found.map_err(|_| format!("expected one of {}", names::<Preset>()))
+        match text {
+            "venus-sept" => Ok(Preset::VenusSept),
+            _ => Err("expected one of venus-sept".to_owned()),
+        }
     }
 }
 
@@ -215,6 +220,17 @@ impl FileArgs {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
     }
 
+    /// Refuses numbers that no file could make right.
+    fn check(&self) -> Result<()> {
+        let gpus = self.gpus_per_node;
+        if !(1..=MAX_GPUS_PER_NODE).contains(&gpus) {
+            return Err(Error::Usage(format!(
+                "--gpus-per-node is {gpus}, expected 1 to {MAX_GPUS_PER_NODE}"
+            )));
+        }
+        Ok(())
+    }
+
     /// The estimator that `--estimates` names.
     fn estimator(&self) -> Option<EstimatorChoice> {
         match self.estimates {
@@ -278,7 +294,7 @@ impl Inputs {
     pub(super) fn read(
         args: ExperimentArgs<'_>,
         requests: &[Request],
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self> {
         let ExperimentArgs {
             choice,
@@ -286,10 +302,11 @@ impl Inputs {
             models,
             ..
         } = args;
+        args.check()?;
         let experiment = args.experiment(choice)?;
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);
-        let mut reader = Reader::new(remark);
+        let mut reader = Reader::new(observer);
         let cluster = reader.take(jobs::cluster::read(
             &experiment.cluster,
             args.gpus_per_node,
@@ -324,7 +341,7 @@ impl Inputs {
             cluster: &cluster,
             calendar: match needs {
                 Needs::Jobs => None,
-                _ => models.calendar(args.estimator(), &experiment, &input.trace, remark),
+                _ => models.calendar(args.estimator(), &experiment, &input.trace, observer),
             },
         };
         let forecast = reader.forecast(files, input.start, packs)?;
@@ -370,20 +387,20 @@ struct Files<'a> {
 /// Records which files were read, and passes their remarks on.
 pub(super) struct Reader<'r> {
     sources: Vec<SourceId>,
-    pub(super) remark: Remark<'r>,
+    pub(super) observer: &'r dyn Observer,
 }
 
 impl<'r> Reader<'r> {
-    fn new(remark: Remark<'r>) -> Self {
+    fn new(observer: &'r dyn Observer) -> Self {
         Reader {
             sources: Vec::new(),
-            remark,
+            observer,
         }
     }
 
     /// The value that was read.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
-        (self.remark)(&loaded.notes);
+        self.observer.remark(&loaded.notes);
         self.sources.extend(loaded.sources);
         loaded.value
     }
@@ -485,11 +502,12 @@ impl<'r> Reader<'r> {
         if let Some(model) = files.models.scores(self, profiles.scored())? {
             packing.scores = score_workloads(&model, trace);
         }
-        (self.remark)(&profiles.remarks(trace, &packing.scores));
+        self.observer
+            .remark(&profiles.remarks(trace, &packing.scores));
         let any_score = choice.without().packing;
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
-            (self.remark)(&[format!(
+            self.observer.remark(&[format!(
                 "never measured on the same GPUs, so they do not share them, although their \
                  predicted profiles would allow it: {}",
                 listed(&checked)

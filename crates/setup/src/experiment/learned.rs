@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::Args;
 use gleaner_learn::ebm::{Control, FitError};
 use gleaner_learn::lucid::packing::PackingModel;
 use gleaner_learn::lucid::throughput::Series;
@@ -16,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::inputs::Reader;
-use crate::{Remark, calendar};
+use crate::calendar;
+use gleaner_core::Observer;
 use gleaner_core::domain::inputs::{ForecastTable, Profile};
 use gleaner_core::domain::stamp::{as_text, parsed};
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
@@ -31,8 +31,9 @@ use gleaner_predict::{
 const FIRST_ESTIMATE: f64 = 3600.0;
 
 /// Models that policies go by.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Models")]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = "Models"))]
 pub struct ModelArgs {
     /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
     /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
@@ -40,27 +41,30 @@ pub struct ModelArgs {
     /// the models from the data itself, and never from the future: the forecast from what was
     /// submitted before the start (or, with less than a week of that, again each week), and the
     /// estimates again each week from the jobs that have ended by then.
-    #[arg(long, value_name = "DIR|train")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR|train"))]
     pub models: Option<Learned>,
     /// Submissions in intervals of ten minutes, before the trace and during it [default:
     /// cluster_throughput.csv in --data; without it, what the trace submits].
-    #[arg(long, value_name = "FILE", requires = "models")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "models"))]
     pub series: Option<PathBuf>,
     /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
     /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
     /// that models learn from.
-    #[arg(long, value_name = "TIME", help_heading = "Input")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "TIME", help_heading = "Input")
+    )]
     #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
     pub epoch: Option<Time>,
     /// Learn estimates without the profiles of jobs. In published traces the profiles were made
     /// up from the durations, and so reveal them.
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub no_profile: bool,
     /// Estimate for every job of the first week, if estimates are learnt.
-    #[arg(long, value_name = "SECONDS", default_value_t = FIRST_ESTIMATE, value_parser = seconds)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", default_value_t = FIRST_ESTIMATE, value_parser = seconds))]
     pub first_estimate: f64,
     /// Seed of the models that are learnt.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NUMBER", default_value_t = 0))]
     pub model_seed: u64,
 }
 
@@ -77,6 +81,7 @@ impl Default for ModelArgs {
     }
 }
 
+#[cfg(feature = "cli")]
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text
         .parse()
@@ -122,10 +127,10 @@ impl ModelArgs {
         choice: Option<EstimatorChoice>,
         experiment: &ExperimentFiles,
         trace: &Trace,
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Option<Calendar> {
         let needed = choice.is_some_and(EstimatorChoice::needs_calendar) || self.given();
-        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace, remark))
+        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace, observer))
     }
 
     /// Estimates of the trace's jobs by an estimator: one of `--models DIR`, or else learnt in the
@@ -163,7 +168,7 @@ impl ModelArgs {
         };
         let trained = read(reader, directory, Kind::Workload)?;
         let start = trace.jobs.first().map(|job| calendar.civil(job.submit));
-        warn_of_future(&trained, start, reader.remark);
+        warn_of_future(&trained, start, reader.observer);
         let Model::Workload(model) = &trained.model else {
             return Ok(Estimated::default());
         };
@@ -198,7 +203,7 @@ impl ModelArgs {
             }
             Learned::Directory(directory) => {
                 let trained = read(reader, directory, Kind::Throughput)?;
-                warn_of_future(&trained, Some(calendar.civil(start)), reader.remark);
+                warn_of_future(&trained, Some(calendar.civil(start)), reader.observer);
                 match &trained.model {
                     Model::Throughput(model) => Some(forecast_by(model, &series, start, calendar)),
                     _ => None,
@@ -268,13 +273,17 @@ fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained
 }
 
 /// Says so where a model was trained on what is still to come.
-fn warn_of_future(trained: &Trained, start: Option<jiff::civil::DateTime>, remark: Remark<'_>) {
+fn warn_of_future(
+    trained: &Trained,
+    start: Option<jiff::civil::DateTime>,
+    observer: &dyn Observer,
+) {
     let (Some(to), Some(start)) = (trained.span.to, start) else {
         return;
     };
     if to >= start {
         let kind = trained.model.kind();
-        remark(&[format!(
+        observer.remark(&[format!(
             "the {kind} model was trained until {}, but the simulation starts at {}: it has seen \
              what it is to predict",
             Time::from(to),

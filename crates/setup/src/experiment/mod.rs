@@ -31,7 +31,7 @@ pub use inputs::{FileArgs, Given, Inputs, Preset};
 pub use learned::{Learned, ModelArgs};
 pub use profiler::{Lend, ProfilerArgs, Setting};
 
-use crate::Remark;
+use gleaner_core::Observer;
 use options::without_effect;
 
 /// Why estimates cannot be learnt: the simulation failed, or the estimator.
@@ -68,11 +68,11 @@ impl Experiment {
     pub fn open(
         args: ExperimentArgs<'_>,
         requests: &[Request],
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self> {
-        let mut inputs = Inputs::read(args, requests, remark)?;
-        let profiler = args.profiler.settings(&mut inputs, requests, remark)?;
-        remark(&without_effect(args, requests, profiler.is_some())?);
+        let mut inputs = Inputs::read(args, requests, observer)?;
+        let profiler = args.profiler.settings(&mut inputs, requests, observer)?;
+        observer.remark(&without_effect(args, requests, profiler.is_some())?);
         Ok(Experiment { inputs, profiler })
     }
 

@@ -208,7 +208,7 @@ impl Use {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 mod tests {
     use clap::Parser;
 

@@ -6,7 +6,6 @@ mod topology;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use gleaner_core::domain::Slice;
@@ -22,70 +21,73 @@ use gleaner_formats::ingest::{self, Loaded, SourceId};
 use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
 
-use crate::Remark;
+use gleaner_core::Observer;
 
 pub use rules::{ALGORITHMS, Rules};
 pub use topology::{check_topology, read_topology};
 
 /// What is replayed.
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LogArgs {
     /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
-    #[arg(long, value_name = "LOG")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LOG"))]
     pub events: Option<PathBuf>,
     /// Tasks: TOML, JSON, CSV, Parquet, or the original's pickle of bounds (-bdfn).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub tasks: Option<PathBuf>,
     /// Scaling curves: the original's second pickle (-scfn).
-    #[arg(long, value_name = "FILE")]
-    curves: Option<PathBuf>,
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub curves: Option<PathBuf>,
     /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
     /// `scontrol show topology`. Its order replaces the order of names.
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    topology: Option<PathBuf>,
-    #[command(flatten)]
+    pub topology: Option<PathBuf>,
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    slice: SliceArgs,
+    /// Which part of the log is used.
+    pub slice: SliceArgs,
     /// How the log is replayed.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub rules: Rules,
 }
 
 /// Which part of a log is used.
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SliceArgs {
     /// Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes.
-    #[arg(long)]
-    cache: bool,
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub cache: bool,
     /// Rows to drop at the start of the log; the original always drops 1000.
-    #[arg(long, value_name = "ROWS", default_value_t = 0)]
-    skip_rows: usize,
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ROWS", default_value_t = 0))]
+    pub skip_rows: usize,
     /// First node (column) of the log to use (-nis).
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
-    first_node: usize,
+    #[cfg_attr(feature = "cli", arg(long, value_name = "INDEX", default_value_t = 0))]
+    pub first_node: usize,
     /// Number of nodes to use (-nN) [default: all].
-    #[arg(long, value_name = "COUNT")]
-    nodes: Option<usize>,
+    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNT"))]
+    pub nodes: Option<usize>,
     /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
     /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
-    #[arg(long, value_name = "TIME")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    from: Option<Stamp>,
+    pub from: Option<Stamp>,
     /// Last time of the log to use.
-    #[arg(long, value_name = "TIME")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    to: Option<Stamp>,
+    pub to: Option<Stamp>,
     /// Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end
     /// of the log. Implied by the original's flags.
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     #[serde(default)]
-    drop_end_row: bool,
+    pub drop_end_row: bool,
     /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
-    #[arg(long, value_name = "ZONE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ZONE"))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    timezone: Option<String>,
+    pub timezone: Option<String>,
 }
 
 impl SliceArgs {
@@ -101,13 +103,13 @@ impl SliceArgs {
     }
 
     /// Reads the whole log, by way of its fast copy where that is asked for.
-    fn read_log(&self, events: &Path, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
+    fn read_log(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
         let Some(zone) = &self.timezone else {
-            return read_log(events, self.cache, remark);
+            return read_log(events, self.cache, observer);
         };
         // The fast copy is of the log on its own clock.
         let log = ingest::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
-        remark(&log.notes);
+        observer.remark(&log.notes);
         Ok(log)
     }
 
@@ -116,12 +118,12 @@ impl SliceArgs {
     ///
     /// # Errors
     /// Faults of the file; an empty slice.
-    pub fn read(&self, events: &Path, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
-        let log = self.read_log(events, remark)?;
+    pub fn read(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
+        let log = self.read_log(events, observer)?;
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: cut(&log.value, self.slice(), events, expected, remark)?.told_from_its_start(),
+            value: cut(&log.value, self.slice(), events, expected, observer)?.told_from_its_start(),
             ..log
         })
     }
@@ -134,12 +136,12 @@ impl SliceArgs {
     pub fn read_with_still_rows(
         &self,
         events: &Path,
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<Loaded<EventLog>> {
         if self.slice() == Slice::default() {
-            self.read_log(events, remark)
+            self.read_log(events, observer)
         } else {
-            self.read(events, remark)
+            self.read(events, observer)
         }
     }
 }
@@ -218,12 +220,12 @@ No data at hand? Make some, and replay it:
 ///
 /// # Errors
 /// Faults of the file.
-pub fn read_log(file: &Path, cache: bool, remark: Remark<'_>) -> Result<Loaded<EventLog>> {
+pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
     let log = match cache {
         true => ingest::events::read_cached(file)?,
         false => ingest::events::read(file)?,
     };
-    remark(&log.notes);
+    observer.remark(&log.notes);
     Ok(log)
 }
 
@@ -237,7 +239,7 @@ pub fn cut(
     slice: Slice,
     file: &Path,
     expected: &str,
-    remark: Remark<'_>,
+    observer: &dyn Observer,
 ) -> Result<EventLog> {
     let sliced = log.slice(slice);
     let sliced = sliced.map_err(|error| Error::Usage(error.to_string()))?;
@@ -249,7 +251,7 @@ pub fn cut(
         let found = format!("{rows}{} and {nodes}", span(log));
         return Err(Fault::of(file, found, expected).into());
     }
-    remark(&beyond(log, slice));
+    observer.remark(&beyond(log, slice));
     Ok(sliced)
 }
 
@@ -292,36 +294,54 @@ impl Replay {
     /// # Errors
     /// [`Error::Usage`]: a file is not named, or the tasks cannot be repeated. Faults of the files,
     /// also that the slice is empty.
-    pub fn open(args: &LogArgs, skip_invalid: bool, remark: Remark<'_>) -> Result<Self> {
+    pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
         };
-        let log = args.slice.read(events, remark)?;
+        let log = args.slice.read(events, observer)?;
         let (curves, clock) = (args.curves.as_deref(), log.value.clock());
         let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
-        remark(&tasks.notes);
-        let (window, notes) = args.choose(&log.value, &tasks.value);
-        let set = tasks.value.within_window(window, skip_invalid)?;
-        if args.rules.repeat_tasks {
+        observer.remark(&tasks.notes);
+        let sources = log.sources.into_iter().chain(tasks.sources).collect();
+        let mut replay = Self::of(log.value, tasks.value, &args.rules, skip_invalid, observer)?;
+        replay.sources = sources;
+        if let Some(order) = args.read_topology(&replay.log, observer)? {
+            replay.options.node_order = Some(Arc::new(order.value));
+            replay.sources.extend(order.sources);
+        }
+        Ok(replay)
+    }
+
+    /// A replay of `tasks` on `log` by `rules`. If `skip_invalid`, tasks that do not fit the forward window are
+    /// left out.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the tasks cannot be repeated or searched as the rules say, or a value of the objective
+    /// is out of range. Tasks that do not fit the forward window.
+    pub fn of(
+        log: EventLog,
+        tasks: TaskSet,
+        rules: &Rules,
+        skip_invalid: bool,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let (window, notes) = rules.window(&log, &tasks);
+        let set = tasks.within_window(window, skip_invalid)?;
+        if rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
             check_no_search(&set)?;
         }
-        remark(&late(&set.tasks, &log.value));
-        let mut options = args.rules.options(window);
+        observer.remark(&late(&set.tasks, &log));
+        let mut options = rules.options(window);
         options.groups = set.groups.into();
-        options.search = args.rules.search(set.search.as_ref())?;
-        check_objective(&options, &set.tasks, &log.value)?;
-        let mut sources: Vec<SourceId> = log.sources.into_iter().chain(tasks.sources).collect();
-        if let Some(order) = args.read_topology(&log.value, remark)? {
-            options.node_order = Some(Arc::new(order.value));
-            sources.extend(order.sources);
-        }
+        options.search = rules.search(set.search.as_ref())?;
+        check_objective(&options, &set.tasks, &log)?;
         Ok(Replay {
             options,
-            log: log.value,
+            log,
             tasks: set.tasks,
             skipped: set.skipped,
-            sources,
+            sources: Vec::new(),
             notes,
         })
     }
@@ -332,25 +352,14 @@ impl LogArgs {
     fn read_topology(
         &self,
         log: &EventLog,
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<Option<Loaded<NodeOrder>>> {
         let file = self.topology.as_deref();
-        let order = read_topology(file, "--topology", [self.rules.node_choice], remark)?;
+        let order = read_topology(file, "--topology", [self.rules.node_choice], observer)?;
         if let (Some(file), Some(order)) = (file, &order) {
-            check_topology(&order.value, file, log, remark)?;
+            check_topology(&order.value, file, log, observer)?;
         }
         Ok(order)
-    }
-
-    /// The forward window in seconds. If it was chosen automatically, also how it was chosen.
-    fn choose(&self, log: &EventLog, set: &TaskSet) -> (f64, Vec<String>) {
-        let at_once = set.at_once(self.rules.max_tasks);
-        let chosen = self.rules.t_fwd.choose(log, &set.tasks, at_once);
-        let found = chosen.suggestion.is_some();
-        (
-            chosen.seconds,
-            found.then(|| chosen.to_string()).into_iter().collect(),
-        )
     }
 }
 

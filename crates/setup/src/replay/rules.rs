@@ -2,68 +2,73 @@
 
 use std::sync::Arc;
 
-use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "cli")]
 use gleaner_core::domain::objective::NAMED;
-use gleaner_core::domain::{NodeRule, Objective, TrialSearch};
+use gleaner_core::domain::{EventLog, NodeRule, Objective, TrialSearch};
 use gleaner_core::error::{Error, Result};
+use gleaner_formats::ingest::tasks::TaskSet;
 use gleaner_replay::{Initial, Options, TFwd};
 use gleaner_search::Algorithm;
 
-use crate::choices::ListedOrText;
-use crate::one_of;
+#[cfg(feature = "cli")]
+use crate::choices::{ListedOrText, one_of};
 
 /// How a log is replayed, for single replays and for sweeps.
-#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Rules {
     /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window
     /// that `gleaner inspect` suggests for the log and the tasks.
-    #[arg(long, value_name = "SECONDS|auto", default_value_t = Rules::default().t_fwd, allow_negative_numbers = true)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS|auto", default_value_t = Rules::default().t_fwd, allow_negative_numbers = true))]
     pub t_fwd: TFwd,
     /// Maximum number of tasks active at once (-maxJ).
-    #[arg(long, value_name = "COUNT", default_value_t = Rules::default().max_tasks)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNT", default_value_t = Rules::default().max_tasks))]
     pub max_tasks: usize,
     /// What the solver maximises: a name, or an expression for each task such as "rate / left"
     /// (docs/OBJECTIVES.md).
-    #[arg(long, value_name = "NAME|EXPRESSION", default_value_t = Rules::default().objective, value_parser = ListedOrText::<Objective>::new(&OBJECTIVES))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME|EXPRESSION", default_value_t = Rules::default().objective, value_parser = ListedOrText::<Objective>::new(&OBJECTIVES)))]
     pub objective: Objective,
     /// How the first idle nodes are dealt.
-    #[arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DEAL", default_value = "random", value_parser = one_of(&DEALS)))]
     pub initial: Initial,
     /// Which free nodes a growing task gets.
-    #[arg(long, value_name = "RULE", default_value_t = Rules::default().node_choice, value_parser = one_of(&NODE_RULES))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RULE", default_value_t = Rules::default().node_choice, value_parser = one_of(&NODE_RULES)))]
     #[serde(default)]
     pub node_choice: NodeRule,
     /// Seed of the random initial deal.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NUMBER", default_value_t = 0))]
     pub seed: u64,
     /// Let a finished task keep its nodes until the next event of the log, as the original does. Implied
     /// by the original's flags and by --scripted.
-    #[arg(id = "no_completion_events", long = "no-completion-events", action = ArgAction::SetFalse, overrides_with = "completion_events")]
+    #[cfg_attr(feature = "cli", arg(id = "no_completion_events", long = "no-completion-events", action = clap::ArgAction::SetFalse, overrides_with = "completion_events"))]
     pub completion_events: bool,
     /// Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with
     /// the original's flags.
-    #[arg(
-        id = "completion_events",
-        long = "completion-events",
-        overrides_with = "no_completion_events"
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            id = "completion_events",
+            long = "completion-events",
+            overrides_with = "no_completion_events"
+        )
     )]
     #[serde(skip)]
     pub asks_for_completion_events: bool,
     /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
     /// previous round were admitted and fewer are active than both --max-tasks and the size of the
     /// set. In the second round, task `a` is called `a#2`.
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub repeat_tasks: bool,
     /// Algorithm that starts and stops the trials of a search, instead of the one that the file of
     /// tasks names (docs/SEARCHES.md).
-    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Algorithm>,
     /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
     /// the same tasks and rescaling costs (docs/BOUND.md).
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     #[serde(default)]
     pub bound: bool,
 }
@@ -117,6 +122,17 @@ impl Rules {
         Ok(chosen.map(Arc::new))
     }
 
+    /// The forward window in seconds. If it was chosen automatically, also how it was chosen.
+    pub(super) fn window(&self, log: &EventLog, set: &TaskSet) -> (f64, Vec<String>) {
+        let at_once = set.at_once(self.max_tasks);
+        let chosen = self.t_fwd.choose(log, &set.tasks, at_once);
+        let found = chosen.suggestion.is_some();
+        (
+            chosen.seconds,
+            found.then(|| chosen.to_string()).into_iter().collect(),
+        )
+    }
+
     /// What the engine takes, with a forward window of `t_fwd` seconds.
     pub fn options(&self, t_fwd: f64) -> Options {
         Options {
@@ -137,6 +153,7 @@ impl Rules {
 }
 
 /// The objectives with names, and what the help says of each.
+#[cfg(feature = "cli")]
 const OBJECTIVES: [(&str, &str); NAMED.len()] = {
     let mut listed = [("", ""); NAMED.len()];
     let mut index = 0;
@@ -165,6 +182,7 @@ pub const ALGORITHMS: [(Algorithm, &str); 4] = [
 ];
 
 /// The deals at event 0, and what the help says of each.
+#[cfg(feature = "cli")]
 const DEALS: [(Initial, &str); 3] = [
     (
         Initial::Random,
@@ -175,6 +193,7 @@ const DEALS: [(Initial, &str); 3] = [
 ];
 
 /// The rules of which nodes a task gets, and what the help says of each.
+#[cfg(feature = "cli")]
 const NODE_RULES: [(NodeRule, &str); 3] = [
     (
         NodeRule::Arrival,

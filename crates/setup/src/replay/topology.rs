@@ -7,7 +7,7 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::ingest::{self, Loaded, topology};
 
-use crate::Remark;
+use gleaner_core::Observer;
 
 /// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise remarks that the
 /// option has no effect; `option` is its name.
@@ -18,14 +18,14 @@ pub fn read_topology(
     file: Option<&Path>,
     option: &str,
     rules: impl IntoIterator<Item = NodeRule>,
-    remark: Remark<'_>,
+    observer: &dyn Observer,
 ) -> Result<Option<Loaded<NodeOrder>>> {
     let Some(file) = file else { return Ok(None) };
     if rules.into_iter().any(NodeRule::uses_order) {
         return ingest::topology::read(file).map(Some);
     }
     let rule = NodeRule::Arrival;
-    remark(&[format!(
+    observer.remark(&[format!(
         "{option} has no effect: the rule {rule} uses no order of nodes"
     )]);
     Ok(None)
@@ -39,7 +39,7 @@ pub fn check_topology(
     order: &NodeOrder,
     file: &Path,
     log: &EventLog,
-    remark: Remark<'_>,
+    observer: &dyn Observer,
 ) -> Result<()> {
     let is_missing = |name: &&String| order.place(name).is_none();
     let missing = log.nodes().iter().filter(is_missing).count();
@@ -64,7 +64,7 @@ pub fn check_topology(
         return Err(Fault::of(file, found, expected).into());
     }
     if missing > 0 {
-        remark(&[format!(
+        observer.remark(&[format!(
             "{missing} of {} are not in {}: they come last, by name",
             counted(all, "node"),
             file.display()

@@ -16,7 +16,6 @@ use gleaner_setup::experiment::{
     Choice, Corrected, FileArgs, Given, Learned, Lend, ModelArgs, Part, Preset, ProfilerArgs,
     Setting as ProfilerSetting,
 };
-use gleaner_setup::names;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies;
 
@@ -160,10 +159,7 @@ impl SimulatePlan {
         if !profiled {
             return;
         }
-        let expected = format!(
-            "{NOTHING}, or some of {}, separated by commas",
-            names::<Part>()
-        );
+        let expected = format!("{NOTHING}, or some of {}, separated by commas", Part::NAMES);
         let is_valid = |text: &String| text == NOTHING || parts(text).is_ok();
         visitor.checked("without", &self.without, &expected, is_valid, |s, v| {
             s.without = v.replace(NOTHING, "")

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::sweep::SweepRun;
-use gleaner_setup::Remark;
 use gleaner_store::{RunKey, Writer};
 
 use crate::plan::Plan;
@@ -73,10 +73,10 @@ pub struct Alike {
 ///
 /// # Errors
 /// Faults of the files, and settings that do not fit them.
-pub fn prepare(plan: Plan, remark: Remark<'_>) -> Result<Box<dyn PreparedRuns>> {
+pub fn prepare(plan: Plan, observer: &dyn Observer) -> Result<Box<dyn PreparedRuns>> {
     Ok(match plan {
-        Plan::Replay(plan) => Box::new(Replays::prepare(*plan, remark)?),
-        Plan::Simulate(plan) => Box::new(Simulations::prepare(*plan, remark)?),
+        Plan::Replay(plan) => Box::new(Replays::prepare(*plan, observer)?),
+        Plan::Simulate(plan) => Box::new(Simulations::prepare(*plan, observer)?),
     })
 }
 

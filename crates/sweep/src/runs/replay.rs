@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
@@ -13,6 +12,7 @@ use serde_json::Value;
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{Combination, ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
+use gleaner_core::Observer;
 use gleaner_core::domain::{
     Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
 };
@@ -26,7 +26,7 @@ use gleaner_replay::{Control, Options, TFwd};
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, Remark, report_left_out, solver};
+use gleaner_setup::{Built, report_left_out, solver};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
@@ -64,8 +64,8 @@ impl Replays {
     /// # Errors
     /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty
     /// manifests of programs.
-    pub fn prepare(plan: ReplayPlan, remark: Remark<'_>) -> Result<Self> {
-        let log = read_log(&plan.events, plan.cache, remark)?;
+    pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
+        let log = read_log(&plan.events, plan.cache, observer)?;
         let mut replays = Replays {
             runs: Vec::new(),
             t_fwds: BTreeMap::new(),
@@ -77,20 +77,20 @@ impl Replays {
             sources: log.sources,
             plan,
         };
-        replays.read_order(remark)?;
+        replays.read_order(observer)?;
         replays.log_digests = digests(&replays.sources);
         let mut sets = Vec::new();
         for files in replays.plan.tasks().to_vec() {
-            sets.push(replays.read_tasks(&files, log.value.clock(), remark)?);
+            sets.push(replays.read_tasks(&files, log.value.clock(), observer)?);
         }
         for window in replays.plan.windows() {
-            replays.cut(window, &log.value, remark)?;
+            replays.cut(window, &log.value, observer)?;
         }
-        let shortest = replays.find_forward_windows(&sets, remark);
+        let shortest = replays.find_forward_windows(&sets, observer);
         // What fits the shortest window fits all, and all runs have the same tasks.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.skip_invalid)?;
-            replays.take_tasks(place, set, remark)?;
+            replays.take_tasks(place, set, observer)?;
         }
         for name in replays.plan.solvers() {
             replays.solvers.add(&name, &replays.plan.folder)?;
@@ -102,10 +102,10 @@ impl Replays {
     }
 
     /// Reads the topology, if the plan names one and a run uses it.
-    fn read_order(&mut self, remark: Remark<'_>) -> Result<()> {
+    fn read_order(&mut self, observer: &dyn Observer) -> Result<()> {
         let rules = self.plan.node_choices();
         let file = self.plan.topology.as_deref();
-        if let Some(order) = read_topology(file, "topology", rules, remark)? {
+        if let Some(order) = read_topology(file, "topology", rules, observer)? {
             self.order = Some(Arc::new(order.value));
             self.sources.extend(order.sources);
         }
@@ -116,11 +116,11 @@ impl Replays {
         &mut self,
         files: &TaskFiles,
         clock: &Clock,
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<ingest::tasks::TaskSet> {
         let (tasks, curves) = (&files.tasks, files.curves.as_deref());
         let read = ingest::tasks::read_on(tasks, curves, self.plan.skip_invalid, clock)?;
-        remark(&read.notes);
+        observer.remark(&read.notes);
         self.tasks.push(TaskSet {
             tasks: Vec::new(),
             groups: Arc::default(),
@@ -132,11 +132,11 @@ impl Replays {
     }
 
     /// Cuts a window out of the log.
-    fn cut(&mut self, window: Slice, log: &EventLog, remark: Remark<'_>) -> Result<()> {
+    fn cut(&mut self, window: Slice, log: &EventLog, observer: &dyn Observer) -> Result<()> {
         let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window, &self.plan.events, &expected, remark)?;
+        let sliced = cut(log, window, &self.plan.events, &expected, observer)?;
         if let (Some(file), Some(order)) = (&self.plan.topology, &self.order) {
-            check_topology(order, file, &sliced, remark)?;
+            check_topology(order, file, &sliced, observer)?;
         }
         self.windows.push(sliced);
         Ok(())
@@ -144,7 +144,11 @@ impl Replays {
 
     /// Finds the forward windows that are to be found, and says where they come from. Returns the
     /// shortest of all.
-    fn find_forward_windows(&mut self, sets: &[ingest::tasks::TaskSet], remark: Remark<'_>) -> f64 {
+    fn find_forward_windows(
+        &mut self,
+        sets: &[ingest::tasks::TaskSet],
+        observer: &dyn Observer,
+    ) -> f64 {
         let given = self.plan.t_fwds();
         let all = given.iter().filter_map(|t_fwd| t_fwd.seconds());
         let shortest = all.fold(f64::INFINITY, f64::min);
@@ -162,7 +166,7 @@ impl Replays {
             let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
             let at_once = set.at_once(rules.max_tasks);
             let chosen = rules.t_fwd.choose(log, &set.tasks, at_once);
-            remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
+            observer.remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
             self.t_fwds.insert(situation, chosen.seconds);
         }
         self.t_fwds.values().copied().fold(shortest, f64::min)
@@ -173,9 +177,9 @@ impl Replays {
         &mut self,
         place: usize,
         set: ingest::tasks::TaskSet,
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<()> {
-        report_left_out(&set.skipped, remark);
+        report_left_out(&set.skipped, observer);
         if self.plan.repeat_tasks {
             check_repeatable(&set.tasks)?;
             check_no_search(&set)?;

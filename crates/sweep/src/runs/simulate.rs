@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{SimulatePlan, SimulateSettings};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
-use gleaner_setup::{Experiment, ExperimentArgs, Remark, report_left_out};
+use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Control, Request, simulate};
 use gleaner_store::RunKey;
@@ -31,7 +32,7 @@ impl Simulations {
     ///
     /// # Errors
     /// Settings that `gleaner simulate` refuses; faults of the files.
-    pub fn prepare(plan: SimulatePlan, remark: Remark<'_>) -> Result<Self> {
+    pub fn prepare(plan: SimulatePlan, observer: &dyn Observer) -> Result<Self> {
         let (settings, files) = (plan.expand(), plan.files());
         let mut jobs = Vec::new();
         for one in &settings {
@@ -47,8 +48,8 @@ impl Simulations {
             profiler: &plan.profiler(),
             dated: false,
         };
-        let experiment = Experiment::open(args, &all.requests(&files)?, remark)?;
-        report_left_out(&experiment.inputs.skipped, remark);
+        let experiment = Experiment::open(args, &all.requests(&files)?, observer)?;
+        report_left_out(&experiment.inputs.skipped, observer);
         let named = settings.iter().zip(&jobs);
         let runs = named.map(|(one, (_, request))| {
             let key = sweep_key(&decisive(&plan, one, request, &experiment))?;

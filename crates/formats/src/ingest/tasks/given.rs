@@ -9,7 +9,7 @@ use super::validate::{CurveDraft, Draft};
 use gleaner_core::domain::{Clock, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
 
-static LABELS: Labels = Labels {
+pub(super) static LABELS: Labels = Labels {
     nodes: "curve",
     progress: "curve",
     objective: "objective",

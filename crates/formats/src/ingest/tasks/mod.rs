@@ -50,6 +50,7 @@ mod search;
 mod validate;
 
 pub use given::GivenTask;
+use given::LABELS as GIVEN_LABELS;
 
 use entry::Parsed;
 use fields::{Labels, Report};
@@ -77,6 +78,24 @@ pub struct TaskSet {
 struct Origin {
     place: String,
     labels: &'static Labels,
+}
+
+impl From<Vec<TrainingTask>> for TaskSet {
+    /// Tasks that a program made ([`GivenTask::check`]).
+    fn from(tasks: Vec<TrainingTask>) -> Self {
+        let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
+            place: format!("task {} ({:?})", index + 1, task.name),
+            labels: &GIVEN_LABELS,
+        });
+        TaskSet {
+            origins: origins.collect(),
+            tasks,
+            skipped: Faults::default(),
+            groups: Vec::new(),
+            search: None,
+            file: PathBuf::from("<tasks>"),
+        }
+    }
 }
 
 impl TaskSet {

@@ -5,7 +5,6 @@ mod remarks;
 
 use std::str::FromStr;
 
-use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::inputs::Inputs;
@@ -15,26 +14,33 @@ use gleaner_core::words::{counted, printable};
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
-use crate::Remark;
+use gleaner_core::Observer;
 pub use lend::Lend;
 
 /// How Lucid profiles.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Lucid's profiler")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", command(next_help_heading = "Lucid's profiler"))]
 pub struct ProfilerArgs {
     /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
     /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
     /// FACTOR GPUs, on NODES nodes.
-    #[arg(long, value_name = "SETTING", default_value = "auto")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "SETTING", default_value = "auto")
+    )]
     pub profiler: Setting,
     /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
     /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
     /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
     /// profiler are extra nodes, which other policies do not have].
-    #[arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')
+    )]
     pub lend: Vec<Lend>,
     /// Virtual cluster that lends an additional node while many jobs wait. Needs --forecast.
-    #[arg(long, value_name = "VC")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "VC"))]
     pub elastic: Option<String>,
 }
 
@@ -99,13 +105,13 @@ impl ProfilerArgs {
         &self,
         inputs: &mut Inputs,
         requests: &[Request],
-        remark: Remark<'_>,
+        observer: &dyn Observer,
     ) -> Result<Option<Profiler>> {
         if !requests.iter().any(|request| request.policy.profiled) {
             return Ok(None);
         }
         let cluster = &inputs.cluster;
-        let Some(mut profiler) = self.base(cluster, remark) else {
+        let Some(mut profiler) = self.base(cluster, observer) else {
             return Ok(None);
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
@@ -121,19 +127,19 @@ impl ProfilerArgs {
         }
         check_size(&profiler, cluster)?;
         lend::check(&profiler, cluster)?;
-        remark(&remarks::unequal(&profiler, cluster, requests));
+        observer.remark(&remarks::unequal(&profiler, cluster, requests));
         refuse_large_jobs(&profiler, inputs)?;
         Ok(Some(profiler))
     }
 
     /// The setting before `--lend` and `--elastic`; `None` where the profiler is off.
-    fn base(&self, cluster: &Cluster, remark: Remark<'_>) -> Option<Profiler> {
+    fn base(&self, cluster: &Cluster, observer: &dyn Observer) -> Option<Profiler> {
         let published = published(cluster);
         match self.profiler {
             Setting::Off => None,
             Setting::Auto => {
                 if published.is_none() {
-                    remark(&[remarks::NOT_PUBLISHED.to_owned()]);
+                    observer.remark(&[remarks::NOT_PUBLISHED.to_owned()]);
                 }
                 published
             }
@@ -143,7 +149,7 @@ impl ProfilerArgs {
                 factor,
             } => {
                 let (lent, elastic) = (!self.lend.is_empty(), self.elastic.is_some());
-                remark(&remarks::without_loans(published, cluster, lent, elastic));
+                observer.remark(&remarks::without_loans(published, cluster, lent, elastic));
                 Some(manual(time, nodes, factor))
             }
         }

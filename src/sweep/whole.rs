@@ -1,15 +1,12 @@
 //! All runs that are missing, in this process.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::Args;
 use super::opened::Opened;
-use super::tables::{Finished, Results, Written};
-use crate::cli::caller::Caller;
-use crate::cli::progress::Progress;
+use super::tables::{Finished, Results, Swept};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::RunOutcome;
@@ -17,11 +14,12 @@ use gleaner_core::words::counted;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_store::{Store, Writer};
 use gleaner_sweep::{Attempt, PreparedRuns, Stop, execute};
+use serde::Serialize;
 
 /// Does the runs that are missing, and writes the tables.
-pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Written> {
+pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -> Result<Swept> {
     let clock = Instant::now();
-    let directory = RunDir::open(out, "sweep", args)?;
+    let directory = RunDir::open(out, "sweep", arguments)?;
     let prepared = opened.prepared.as_ref();
     let store = Store::at(directory.path());
     let mut found = opened.find::<RunOutcome>(&store)?;
@@ -39,11 +37,8 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Writte
     if !missing.is_empty() {
         directory.begin(&opened.sources)?;
         let soon = AtomicBool::new(false);
-        let stop = Stop {
-            now: opened.caller.stop(),
-            soon: &soon,
-        };
-        let attempts = attempt(prepared, &missing, &store.writer(None), stop, args.quiet)?;
+        let writer = store.writer(None);
+        let attempts = attempt(prepared, &missing, &writer, &soon, opened.observer)?;
         let mut failures = Vec::new();
         for (&run, attempt) in missing.iter().zip(attempts) {
             match attempt {
@@ -52,7 +47,7 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Writte
                 Attempt::Stopped => {}
             }
         }
-        fail(failures, opened.caller)?;
+        fail(failures, opened.observer)?;
     }
     let compute = clock.elapsed().as_secs_f64();
     let results: Results = results.into_iter().collect();
@@ -67,7 +62,7 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Writte
             complete: false,
             seconds,
         };
-        opened.caller.inform(&[directory.finish(&end)?]);
+        opened.observer.inform(&[directory.finish(&end)?]);
         return Err(Error::Interrupted);
     }
     let finished = Finished {
@@ -84,35 +79,30 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<Writte
     Ok(written)
 }
 
-/// Does some runs, with a progress bar.
-pub(super) fn attempt(
+/// Does some runs. Those under way stop with the observer; `soon` only keeps others from beginning.
+pub(crate) fn attempt(
     prepared: &dyn PreparedRuns,
     runs: &[usize],
     writer: &Writer,
-    stop: Stop<'_>,
-    quiet: bool,
+    soon: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Vec<Attempt>> {
-    let progress = Mutex::new(Progress::new(quiet));
-    let update = |done, total| {
-        if let Ok(mut progress) = progress.lock() {
-            progress.update(done, total);
-        }
+    let stop = Stop {
+        now: observer.stop(),
+        soon,
     };
-    let attempts = execute(prepared, runs, writer, stop, &update);
-    if let Ok(progress) = progress.into_inner() {
-        progress.finish();
-    }
-    attempts
+    let progress = |done, total| observer.progress(done, total);
+    execute(prepared, runs, writer, stop, &progress)
 }
 
 /// The first failure, if there is one.
-fn fail(failures: Vec<Error>, caller: &dyn Caller) -> Result<()> {
+fn fail(failures: Vec<Error>, observer: &dyn Observer) -> Result<()> {
     let count = failures.len();
     let Some(first) = failures.into_iter().next() else {
         return Ok(());
     };
     if count > 1 {
-        caller.remark(&[format!(
+        observer.remark(&[format!(
             "{} failed; this is the first of them",
             counted(count, "run")
         )]);

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Args;
 use super::opened::Opened;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::read_regular;
@@ -18,8 +17,8 @@ use gleaner_store::Store;
 ///
 /// # Errors
 /// [`Error::Usage`] if it holds the runs of another plan; another error if the runs cannot be read.
-pub(super) fn check(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
-    let Some(other) = other_plan(args, out) else {
+pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
+    let Some(other) = other_plan(&opened.file, out) else {
         return Ok(());
     };
     let found = opened.glance(&Store::at(out))?;
@@ -31,15 +30,15 @@ pub(super) fn check(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> 
          remove this one",
         out.display(),
         other.display(),
-        args.plan.display()
+        opened.file.display()
     )))
 }
 
-/// Returns the plan named in the directory's `run.json`, if its file name differs from that of the plan
-/// in `args`.
-pub(super) fn other_plan(args: &Args, out: &Path) -> Option<PathBuf> {
+/// Returns the plan named in the directory's `run.json`, if its file name differs from that of
+/// `file`.
+pub(crate) fn other_plan(file: &Path, out: &Path) -> Option<PathBuf> {
     let bytes = read_regular(&out.join(RUN_FILE), TEXT_LIMIT).ok()?;
     let info: RunFile = serde_json::from_slice(&bytes).ok()?;
     let plan = PathBuf::from(info.arguments.get("plan")?.as_str()?);
-    (plan.file_name() != args.plan.file_name()).then_some(plan)
+    (plan.file_name() != file.file_name()).then_some(plan)
 }

@@ -1,12 +1,12 @@
 //! A plan with everything that its runs need.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::Args;
-use crate::cli::caller::Caller;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{Metric, Mode};
 use gleaner_core::words::counted;
@@ -15,9 +15,11 @@ use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};
 
 /// A plan that was read, with its inputs.
-pub(super) struct Opened<'c> {
+pub(crate) struct Opened<'c> {
+    /// The file of the plan.
+    pub file: PathBuf,
     /// Who hears remarks.
-    pub caller: &'c dyn Caller,
+    pub observer: &'c dyn Observer,
     pub mode: Mode,
     /// The figure to choose by.
     pub by: Metric,
@@ -33,14 +35,15 @@ impl<'c> Opened<'c> {
     ///
     /// # Errors
     /// Their faults; a figure that there is not.
-    pub fn read(args: &Args, caller: &'c dyn Caller) -> Result<Self> {
+    pub fn read(file: &Path, best: Option<&str>, observer: &'c dyn Observer) -> Result<Self> {
         let clock = Instant::now();
-        let plan = plan::read(&args.plan)?;
+        let plan = plan::read(file)?;
         let mode = plan.value.mode();
-        let by = metric(mode, args.best.as_deref())?;
-        let prepared = prepare(plan.value, &|remarks| caller.remark(remarks))?;
+        let by = metric(mode, best)?;
+        let prepared = prepare(plan.value, observer)?;
         Ok(Opened {
-            caller,
+            file: file.to_owned(),
+            observer,
             mode,
             by,
             sources: [&plan.sources, prepared.sources()].concat(),
@@ -63,7 +66,7 @@ impl<'c> Opened<'c> {
         let keys = self.keys();
         let found = store.read(|key| keys.contains(key))?;
         if found.damaged > 0 {
-            self.caller.remark(&[format!(
+            self.observer.remark(&[format!(
                 "{} in runs/ cannot be used; what they held is done again",
                 counted(found.damaged, "line")
             )]);

@@ -114,16 +114,15 @@ impl FailingProblems {
 pub struct Witness {
     /// Decides.
     pub decider: SolverDecider,
-    /// Counts of the solver's answers, which reveal faults; `None` if answers are not counted.
-    pub tally: Option<TallyHandle>,
+    /// Counts of the solver's answers, which reveal faults.
+    pub tally: TallyHandle,
     /// The list in which faulty problems are kept.
     pub failing: FailingProblems,
 }
 
 impl Witness {
     fn faults(&self) -> usize {
-        let tally = self.tally.as_ref();
-        tally.map_or(0, |tally| tally.get().faults())
+        self.tally.get().faults()
     }
 }
 

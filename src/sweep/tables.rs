@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use super::opened::Opened;
-use super::{Args, print};
-use crate::cli::caller::{Caller, Terminal};
-use crate::cli::print_json;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::programs;
 use gleaner_core::results::run::Seconds;
@@ -18,7 +16,7 @@ use gleaner_sweep::sweep_run;
 use serde_json::json;
 
 /// What is known of a sweep besides its results.
-pub(super) struct Finished<'a> {
+pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
     /// Number of runs that were done before.
@@ -31,7 +29,7 @@ pub(super) struct Finished<'a> {
 
 /// The results of a sweep.
 #[derive(Debug)]
-pub(super) struct Results {
+pub(crate) struct Results {
     /// The finished runs, in the plan's order.
     runs: Vec<usize>,
     /// Their results.
@@ -71,7 +69,7 @@ impl Finished<'_> {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(self, results: &Results) -> Result<Written> {
+    pub fn write(self, results: &Results) -> Result<Swept> {
         let clock = Instant::now();
         let opened = self.opened;
         let prepared = opened.prepared.as_ref();
@@ -113,9 +111,9 @@ impl Finished<'_> {
             },
             &json!({"runs_begun_again": self.begun_again}),
         )?;
-        opened.caller.inform(&[written]);
+        opened.observer.inform(&[written]);
         let json = serde_json::to_string_pretty(&summary);
-        Ok(Written {
+        Ok(Swept {
             text,
             json: json.map_err(|e| Error::Run(e.to_string()))? + "\n",
             faults: programs::remarks(
@@ -128,39 +126,25 @@ impl Finished<'_> {
 }
 
 /// What is said of a sweep whose tables are written.
-pub(super) struct Written {
+pub struct Swept {
     /// The best settings.
-    text: String,
+    pub text: String,
     /// The summary.
-    json: String,
+    pub json: String,
     /// The faults of programs over all runs, those that were done before included.
     faults: Vec<String>,
 }
 
-impl Written {
-    /// Prints the best settings.
+impl Swept {
+    /// Reports the faults of solver programs.
     ///
     /// # Errors
-    /// Those of [`Written::tell_faults`].
-    pub fn print(&self, args: &Args) -> Result<()> {
-        match args.json {
-            true => print_json(&self.json)?,
-            false => print(&self.text)?,
+    /// There are some, and `strict`.
+    pub fn report_faults(&self, strict: bool, observer: &dyn Observer) -> Result<()> {
+        if strict && !self.faults.is_empty() {
+            return Err(Error::Run(self.faults.join("; ")));
         }
-        self.tell_faults(args, &Terminal)
-    }
-
-    /// Tells the faults of programs.
-    ///
-    /// # Errors
-    /// There are some, and `--strict` was given.
-    pub fn tell_faults(&self, args: &Args, caller: &dyn Caller) -> Result<()> {
-        match args.strict && !self.faults.is_empty() {
-            true => Err(Error::Run(self.faults.join("; "))),
-            false => {
-                caller.remark(&self.faults);
-                Ok(())
-            }
-        }
+        observer.remark(&self.faults);
+        Ok(())
     }
 }

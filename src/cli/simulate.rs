@@ -1,0 +1,235 @@
+//! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::terminal::Terminal;
+use super::{print, print_json};
+use crate::simulation::{Simulated, Simulation, SimulationSettings, Writing};
+use gleaner_core::Observer;
+use gleaner_core::domain::EventLog;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::words::counted;
+use gleaner_formats::output::events::{self, Layout};
+use gleaner_formats::output::run::RunDir;
+use gleaner_formats::output::simulate as tables;
+use gleaner_setup::experiment::Inputs;
+use gleaner_simulate::Request;
+use gleaner_simulate::policies;
+
+/// Simulate scheduling policies on a job trace of a GPU cluster.
+///
+/// Each virtual cluster is simulated on its own, from event to event. The results are those of
+/// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
+/// flags -e, -t, -l, -s, -p, -j and --sweep work as well.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(after_help = after_help())]
+pub struct Args {
+    /// The settings.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub settings: SimulationSettings,
+    /// What is written.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub output: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner synth jobs -o trace
+  gleaner simulate --data trace --policy all,easy --profiler 200,2,4 --lend auto --out run
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run
+  gleaner simulate --preset venus-sept --data venus_sept --policy all --out run
+  gleaner simulate --data trace --policy lucid --models train --out run
+  gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
+
+Harvest what a policy leaves idle:
+  gleaner simulate --data trace --policy srtf --epoch 2026-01-05 --idle-events idle.csv
+  gleaner synth tasks -o tasks.toml
+  gleaner replay --events idle.csv --tasks tasks.toml";
+
+/// The policies there are, and examples.
+fn after_help() -> String {
+    let policies = policies::ALL.iter().map(|policy| {
+        let mark = if policy.published { '*' } else { ' ' };
+        format!("  {:8} {mark} {}\n", policy.name, policy.title)
+    });
+    let policies: String = policies.collect();
+    format!("Policies:\n{policies}\nPolicies with a star are those of `all`.\n\n{EXAMPLES}")
+}
+
+/// What is written.
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Directory for run.json, summary.json and the tables.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write to DIR/EXPERIMENT, as --out would; EXPERIMENT is the name given with -e.
+    #[arg(
+        short = 'l',
+        long,
+        value_name = "DIR",
+        conflicts_with = "out",
+        requires = "experiment"
+    )]
+    log_dir: Option<PathBuf>,
+    /// Write the tables of jobs and minutes as CSV as well as Parquet.
+    #[arg(long)]
+    csv: bool,
+    /// Also write the CSV logs of the original: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
+    #[arg(long)]
+    logs: bool,
+    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
+    /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
+    #[arg(long, value_name = "FILE")]
+    idle_events: Option<PathBuf>,
+    /// Extend the log of --idle-events to the end of the last job. By default it ends at the last
+    /// submission, because the drain that follows does not occur on a cluster in use.
+    #[arg(long)]
+    with_drain: bool,
+    /// Print the summary as JSON instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress bar.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
+pub fn run(args: &Args) -> Result<()> {
+    let Args { settings, output } = args;
+    settings.with_threads(|| {
+        output.check(&settings.choice.requests(&settings.files)?)?;
+        let terminal = Terminal::new(output.quiet);
+        let simulation = Simulation::with(settings.clone()).observer(&terminal);
+        let opened = simulation.dated(output.is_dated()).open()?;
+        terminal.remark(&output.without_effect());
+        let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
+        let directory = output.directory(opened.inputs()).map(open).transpose()?;
+        let opened = opened.learn()?;
+        let timed = opened.simulate(&opened.requests)?;
+        terminal.clear();
+        let mut simulated = opened.end(timed);
+        let idle_log = output.write_idle_log(&mut simulated, &terminal)?;
+        let write = |directory| simulated.write_to(directory, output.writing(), &terminal);
+        let written = directory.map(write).transpose()?;
+        show(&simulated, output.json)?;
+        terminal.remark(&written.into_iter().chain(idle_log).collect::<Vec<_>>());
+        if simulated.is_complete {
+            Ok(())
+        } else {
+            Err(Error::Interrupted)
+        }
+    })
+}
+
+/// Prints the figures.
+fn show(simulated: &Simulated, as_json: bool) -> Result<()> {
+    if as_json {
+        let text = serde_json::to_string_pretty(&simulated.summary()?);
+        return print_json(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
+    }
+    let checked = if simulated.settings.check {
+        "every schedule passed the checker\n"
+    } else {
+        ""
+    };
+    let seconds = simulated.seconds;
+    print(&format!(
+        "{}\n{}{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
+        tables::text(&simulated.entries()),
+        simulated.estimates_line(),
+        seconds.read,
+        seconds.compute,
+        seconds.write
+    ))
+}
+
+/// A log of idle nodes in words.
+fn told(path: &Path, log: &EventLog) -> String {
+    let span = log.times().first().zip(log.times().last());
+    let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
+    let events = counted(log.len(), "event");
+    let nodes = counted(log.nodes().len(), "node");
+    format!("{}: {events} of {nodes}{span}", path.display())
+}
+
+impl OutputArgs {
+    /// Whether the results show dates.
+    pub fn is_dated(&self) -> bool {
+        self.idle_events.is_some()
+    }
+
+    /// The run directory.
+    fn directory(&self, inputs: &Inputs) -> Option<PathBuf> {
+        let logs = self.log_dir.as_ref();
+        let logs = logs.zip(inputs.experiment.as_ref());
+        let beside = logs.map(|(directory, experiment)| directory.join(experiment));
+        self.out.clone().or(beside)
+    }
+
+    /// Which tables are also written as CSV.
+    pub fn writing(&self) -> Writing {
+        Writing {
+            csv: self.csv,
+            logs: self.logs,
+        }
+    }
+
+    /// Writes the log of idle nodes, if it is asked for and the policy was not cut short. Returns a line that
+    /// says what was written.
+    ///
+    /// # Errors
+    /// The schedule is too long for a log, or the file cannot be written.
+    pub fn write_idle_log(
+        &self,
+        simulated: &mut Simulated,
+        observer: &dyn Observer,
+    ) -> Result<Option<String>> {
+        let (Some(path), [_]) = (&self.idle_events, &simulated.runs[..]) else {
+            return Ok(None);
+        };
+        let clock = Instant::now();
+        let log = simulated.idle_log(self.with_drain, observer)?;
+        events::write(&log, path, Layout::Long, None)?;
+        simulated.seconds.write += clock.elapsed().as_secs_f64();
+        Ok(Some(told(path, &log)))
+    }
+
+    /// Whether the idle log can be written, before anything is simulated for it.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn check(&self, requests: &[Request]) -> Result<()> {
+        let Some(path) = &self.idle_events else {
+            return Ok(());
+        };
+        if requests.len() != 1 {
+            return Err(Error::Usage(
+                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
+            ));
+        }
+        events::Format::of(path).map(drop)
+    }
+
+    /// A remark for each option that needs a run directory, if there is none.
+    pub fn without_effect(&self) -> Vec<String> {
+        let has_directory = self.out.is_some() || self.log_dir.is_some();
+        let options = [("--csv", self.csv), ("--logs", self.logs)];
+        let idle = options.iter().filter(|(_, given)| *given && !has_directory);
+        let remark = |(name, _): &(&str, bool)| {
+            format!("{name} has no effect: tables are written only with --out")
+        };
+        let drain = (self.with_drain && self.idle_events.is_none())
+            .then(|| "--with-drain has no effect without --idle-events".to_owned());
+        idle.map(remark).chain(drain).collect()
+    }
+}

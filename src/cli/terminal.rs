@@ -1,0 +1,58 @@
+//! The terminal as the observer of a run.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_core::Observer;
+
+use super::progress::Progress;
+use super::{interrupt, remark};
+
+/// Prints remarks, shows progress, and stops at the first signal.
+#[derive(Default)]
+pub struct Terminal {
+    is_quiet: bool,
+    progress: Mutex<Option<Progress>>,
+}
+
+impl Terminal {
+    /// A terminal that shows progress unless `is_quiet`.
+    pub fn new(is_quiet: bool) -> Self {
+        Terminal {
+            is_quiet,
+            ..Terminal::default()
+        }
+    }
+
+    /// Removes the progress bar.
+    pub fn clear(&self) {
+        let bar = self
+            .progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(bar) = bar {
+            bar.finish();
+        }
+    }
+}
+
+impl Observer for Terminal {
+    fn remark(&self, remarks: &[String]) {
+        if !remarks.is_empty() {
+            self.clear();
+            remark(remarks);
+        }
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        if let Ok(mut progress) = self.progress.lock() {
+            let bar = progress.get_or_insert_with(|| Progress::new(self.is_quiet));
+            bar.update(done, total);
+        }
+    }
+
+    fn stop(&self) -> &Arc<AtomicBool> {
+        interrupt::flag()
+    }
+}

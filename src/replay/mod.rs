@@ -1,0 +1,459 @@
+//! Replays: what elastic training tasks would have done with the idle nodes of a log.
+
+mod failing;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use gleaner_core::domain::{EventLog, NodeRule, Objective, TrainingTask, objective};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::{Outcome, Summary};
+use gleaner_core::results::run::Seconds;
+use gleaner_core::{Observer, Unobserved};
+use gleaner_external::{FunctionPlan, FunctionSolver, TallyHandle};
+use gleaner_formats::ingest::{self, SourceId};
+use gleaner_formats::output::replay as tables;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_replay::{Control, Decider, Initial, SolverDecider, TFwd};
+use gleaner_setup::solver::report_faults;
+use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, report_left_out};
+use gleaner_solvers::{BigM, Limits, Problem, Solver};
+use serde::Serialize;
+
+use crate::{TaskObjective, Tasks};
+use failing::{FailingProblems, Witness};
+
+/// All settings of a replay. The command line parses them, and `run.json` lists them.
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ReplaySettings {
+    /// The inputs, and how they are replayed.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub log: LogArgs,
+    /// Leave out faulty tasks, and list them in skipped.csv.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub skip_invalid: bool,
+    /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
+    /// file ends.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks", "topology"]))]
+    pub scripted: Option<PathBuf>,
+    /// Check every decision with a checker that shares no code with the solvers.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub check: bool,
+    /// The solver, and when it must stop.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub solver: SolverArgs,
+}
+
+/// A solver of the caller's own, with the counts of its answers.
+pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
+
+/// A replay to be run.
+///
+/// ```
+/// use gleaner::{EventLog, Open, Replay, Tasks};
+///
+/// # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR"))?;
+/// let log = EventLog::open("dataset/idle.csv")?;
+/// let tasks = Tasks::open("dataset/tasks.toml")?;
+/// let replayed = Replay::new(log, tasks).t_fwd(120.0).max_tasks(10).run()?;
+/// let summary = replayed.summary();
+/// assert_eq!(summary.events, summary.events_optimal);
+/// println!("{:?} of the idle node-time was used", summary.used_share);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a replay does nothing until `run` is called"]
+pub struct Replay<'a> {
+    settings: ReplaySettings,
+    /// `None` if the settings name the files.
+    given: Option<(EventLog, Tasks)>,
+    objective: Option<(String, Box<TaskObjective<'a>>)>,
+    solver: Option<OwnSolver>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Replay<'a> {
+    /// A replay of `tasks` on `log` with the default settings.
+    pub fn new(log: EventLog, tasks: Tasks) -> Self {
+        Replay {
+            given: Some((log, tasks)),
+            ..Self::with(ReplaySettings::default())
+        }
+    }
+
+    /// A replay of two files, in any format that `gleaner replay` reads. They are read by
+    /// [`Replay::run`], and `run.json` lists them with their digests.
+    pub fn of_files(events: impl Into<PathBuf>, tasks: impl Into<PathBuf>) -> Self {
+        let mut settings = ReplaySettings::default();
+        settings.log.events = Some(events.into());
+        settings.log.tasks = Some(tasks.into());
+        Self::with(settings)
+    }
+
+    /// A replay with these settings, which name its files.
+    pub fn with(settings: ReplaySettings) -> Self {
+        Replay {
+            settings,
+            given: None,
+            objective: None,
+            solver: None,
+            observer: &Unobserved,
+        }
+    }
+
+    /// Sets the forward window in seconds. By default, it is chosen for the log and the tasks.
+    pub fn t_fwd(self, seconds: f64) -> Self {
+        self.rule(|rules| rules.t_fwd = TFwd::Seconds(seconds))
+    }
+
+    /// Sets the maximum number of tasks active at once (default: 10).
+    pub fn max_tasks(self, count: usize) -> Self {
+        self.rule(|rules| rules.max_tasks = count)
+    }
+
+    /// Sets the objective, by its name or as an expression such as `"rate / left"` (docs/OBJECTIVES.md).
+    ///
+    /// # Errors
+    /// The text is neither.
+    pub fn objective(self, text: &str) -> Result<Self> {
+        let objective: Objective = text
+            .parse()
+            .map_err(|fault| Error::Usage(format!("the objective {text:?}: {fault}")))?;
+        Ok(self.rule(|rules| rules.objective = objective))
+    }
+
+    /// Sets the objective to a function of a task and its number of nodes. The function is called once for
+    /// each task and each number of nodes from 0 to the task's maximum. Results call it `name`.
+    pub fn objective_fn(
+        mut self,
+        name: &str,
+        value: impl Fn(&TrainingTask, u32) -> f64 + 'a,
+    ) -> Self {
+        self.objective = Some((name.to_owned(), Box::new(value)));
+        self
+    }
+
+    /// Sets how the first idle nodes are assigned (default: at random).
+    pub fn initial(self, initial: Initial) -> Self {
+        self.rule(|rules| rules.initial = initial)
+    }
+
+    /// Sets which of several free nodes a growing task gets (default: neighbours).
+    pub fn node_choice(self, rule: NodeRule) -> Self {
+        self.rule(|rules| rules.node_choice = rule)
+    }
+
+    /// Sets the seed of everything drawn at random (default: 0).
+    pub fn seed(self, seed: u64) -> Self {
+        self.rule(|rules| rules.seed = seed)
+    }
+
+    /// Submits the set of tasks repeatedly until the log ends.
+    pub fn repeat_tasks(self) -> Self {
+        self.rule(|rules| rules.repeat_tasks = true)
+    }
+
+    /// Also computes an upper bound on the work of any allocator.
+    pub fn bound(self) -> Self {
+        self.rule(|rules| rules.bound = true)
+    }
+
+    /// Sets rules that have no method of their own.
+    pub fn rule(mut self, set: impl FnOnce(&mut Rules)) -> Self {
+        set(&mut self.settings.log.rules);
+        self
+    }
+
+    /// Sets the solver by its name: `exact`, `highs`, `cbc`, `equal-share`, or `exec:COMMAND` for a program
+    /// (docs/SOLVERS.md). The default, `auto`, is `exact` wherever it applies.
+    ///
+    /// # Errors
+    /// An unknown name; a faulty command.
+    pub fn solver(mut self, name: &str) -> Result<Self> {
+        self.settings.solver.solver = name.parse()?;
+        Ok(self)
+    }
+
+    /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None` if
+    /// it has no plan. Its answers are checked like those of a program. Results call it `name`.
+    pub fn solver_fn(
+        mut self,
+        name: &str,
+        mut solve: impl FnMut(&Problem) -> Option<Vec<u32>> + Send + 'static,
+    ) -> Self {
+        let ask = move |problem: &Problem, _: &Limits| {
+            Some(FunctionPlan {
+                counts: solve(problem)?,
+                is_called_optimal: false,
+            })
+        };
+        let solver = FunctionSolver::new(name.to_owned(), String::new(), self.big_m(), ask);
+        let tally = solver.tally();
+        self.solver = Some((Box::new(solver), tally));
+        self
+    }
+
+    /// Sets a solver whose answers are counted by the caller.
+    pub fn own_solver(mut self, solver: Option<OwnSolver>) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Has `observer` hear remarks and progress. It can also stop the replay.
+    pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    fn big_m(&self) -> BigM {
+        self.settings.solver.big_m
+    }
+
+    /// Reads the inputs and replays them.
+    ///
+    /// # Errors
+    /// Wrong settings, invalid inputs, a solver that fails. A stopped replay is not an error: its summary
+    /// says that it is incomplete.
+    pub fn run(self) -> Result<Replayed> {
+        self.open()?.run().map_err(|failed| failed.error)
+    }
+
+    /// Reads and checks the inputs.
+    ///
+    /// # Errors
+    /// Wrong settings, invalid inputs.
+    pub fn open(self) -> Result<OpenedReplay<'a>> {
+        let clock = Instant::now();
+        let ReplaySettings {
+            log, skip_invalid, ..
+        } = &self.settings;
+        log.rules.check()?;
+        let mut inputs = match self.given {
+            Some((events, tasks)) => {
+                gleaner_setup::Replay::of(events, tasks, &log.rules, *skip_invalid, self.observer)?
+            }
+            None => gleaner_setup::Replay::open(log, *skip_invalid, self.observer)?,
+        };
+        self.observer.inform(&inputs.notes);
+        if let Some((name, value)) = &self.objective {
+            for task in &mut inputs.tasks {
+                objective::set_objective(task, &mut |task, nodes| Ok(value(task, nodes)))?;
+            }
+            inputs.options.objective = Objective::of_function(name);
+        }
+        let seconds = Seconds {
+            read: clock.elapsed().as_secs_f64(),
+            ..Seconds::default()
+        };
+        Ok(OpenedReplay {
+            inputs,
+            settings: self.settings,
+            solver: self.solver,
+            observer: self.observer,
+            failing: FailingProblems::default(),
+            seconds,
+        })
+    }
+}
+
+/// A replay whose inputs are read.
+pub struct OpenedReplay<'a> {
+    /// What is replayed.
+    pub inputs: gleaner_setup::Replay,
+    /// The settings.
+    pub settings: ReplaySettings,
+    /// A solver in place of the one that the settings name.
+    pub solver: Option<OwnSolver>,
+    observer: &'a dyn Observer,
+    failing: FailingProblems,
+    seconds: Seconds,
+}
+
+impl OpenedReplay<'_> {
+    /// Replays the tasks.
+    ///
+    /// # Errors
+    /// Wrong settings, an invalid script, a solver that fails.
+    pub fn run(mut self) -> Result<Replayed, FailedReplay> {
+        let failing = self.failing.clone();
+        self.replay()
+            .map(|(outcome, tally)| Replayed {
+                inputs: self.inputs,
+                outcome,
+                tally,
+                failing: self.failing,
+                arguments: self.settings,
+                seconds: self.seconds,
+            })
+            .map_err(|error| FailedReplay { error, failing })
+    }
+
+    fn replay(&mut self) -> Result<(Outcome, Option<TallyHandle>)> {
+        if self.settings.scripted.is_some() && self.solver.is_some() {
+            let message = "--scripted names the allocations: leave the solver out";
+            return Err(Error::Usage(message.into()));
+        }
+        let clock = Instant::now();
+        let (mut decider, tally) = self.decider()?;
+        if self.settings.scripted.is_some() {
+            // Event 0 of the script is the initial assignment. The script names nodes, and its other
+            // events are rows of the log.
+            let options = &mut self.inputs.options;
+            options.initial = Initial::Solve;
+            options.node_choice = NodeRule::Arrival;
+            options.completion_events = false;
+        }
+        report_left_out(&self.inputs.skipped, self.observer);
+        self.seconds.read += clock.elapsed().as_secs_f64();
+
+        let clock = Instant::now();
+        let observer = self.observer;
+        let control = Control {
+            stop: observer.stop(),
+            progress: &mut |done, total| observer.progress(done, total),
+        };
+        let inputs = &self.inputs;
+        let outcome = gleaner_replay::run(
+            &inputs.log,
+            &inputs.tasks,
+            &inputs.options,
+            decider.as_mut(),
+            control,
+        )?;
+        self.seconds.compute = clock.elapsed().as_secs_f64();
+        Ok((outcome, tally))
+    }
+
+    /// What decides, and the counts of its answers if it is a solver.
+    fn decider(&mut self) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
+        if let Some(path) = &self.settings.scripted {
+            let script = ingest::script::read(path, &self.inputs.log)?;
+            self.inputs.sources.extend(script.sources);
+            return Ok((Box::new(script.value), None));
+        }
+        let limits = self.settings.solver.limits()?;
+        let (decider, tally) = match self.solver.take() {
+            Some((solver, tally)) => (SolverDecider::of(solver, limits), tally),
+            None => self.named(limits)?,
+        };
+        let decider = if self.settings.check {
+            decider.checked(self.settings.solver.big_m)
+        } else {
+            decider
+        };
+        let witness = Witness {
+            decider,
+            tally: tally.clone(),
+            failing: self.failing.clone(),
+        };
+        Ok((Box::new(witness), Some(tally)))
+    }
+
+    /// The solver that the settings name.
+    fn named(&mut self, limits: Limits) -> Result<(SolverDecider, TallyHandle)> {
+        let args = &self.settings.solver;
+        let mut solver = args.build()?;
+        solver.stop_when(self.observer.stop());
+        let tally = solver.tally();
+        if let SolverChoice::Program(command) = &args.solver {
+            let files = command.files();
+            let identified = files
+                .iter()
+                .map(|path| ingest::source::Source::identify(path));
+            let identified = identified.collect::<Result<Vec<SourceId>>>()?;
+            self.inputs.sources.extend(identified);
+        }
+        let outline = self.inputs.options.outline(&self.inputs.tasks);
+        Ok((solver.decider(&outline, limits)?, tally))
+    }
+}
+
+/// A replay that failed.
+#[derive(Debug)]
+pub struct FailedReplay {
+    /// Why.
+    pub error: Error,
+    failing: FailingProblems,
+}
+
+impl FailedReplay {
+    /// The error. If a faulty answer of the solver caused it, the problem is written to `directory`, which is
+    /// then marked incomplete, and the error names the file.
+    pub fn keep(self, directory: Option<RunDir>) -> Error {
+        self.failing.keep(self.error, directory)
+    }
+}
+
+/// A replay that has ended, complete or stopped.
+pub struct Replayed {
+    /// What was replayed.
+    pub inputs: gleaner_setup::Replay,
+    /// Tables and summary.
+    pub outcome: Outcome,
+    /// Counts of the solver's answers; `None` if there was no solver.
+    pub tally: Option<TallyHandle>,
+    /// Wall time so far.
+    pub seconds: Seconds,
+    failing: FailingProblems,
+    arguments: ReplaySettings,
+}
+
+impl Replayed {
+    /// The figures.
+    pub fn summary(&self) -> &Summary {
+        &self.outcome.summary
+    }
+
+    /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables as CSV and Parquet.
+    /// `gleaner report` and `gleaner check` read it. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// The directory holds other things, or a file cannot be written.
+    pub fn write(&mut self, path: impl AsRef<Path>) -> Result<String> {
+        let directory = RunDir::open(path.as_ref(), "replay", &self.arguments)?;
+        self.write_to(directory)
+    }
+
+    /// Writes into a run directory that is open.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_to(&mut self, directory: RunDir) -> Result<String> {
+        let clock = Instant::now();
+        if let Some(tally) = self.tally.as_ref().and_then(TallyHandle::to_keep) {
+            directory.write_json("solver.json", &tally)?;
+        }
+        let Replayed {
+            inputs, outcome, ..
+        } = &self;
+        directory.write_skipped(&inputs.skipped)?;
+        self.failing.write(&directory)?;
+        let fragments = tables::fragments(&inputs.log);
+        for table in tables::tables(outcome, &inputs.log, &fragments) {
+            directory.write_table(&table)?;
+        }
+        directory.write_json("summary.json", &outcome.summary)?;
+        self.seconds.write = clock.elapsed().as_secs_f64();
+        directory.finish(&End {
+            sources: &self.inputs.sources,
+            complete: self.outcome.summary.complete,
+            seconds: self.seconds,
+        })
+    }
+
+    /// Says where to find the problems on which the solver's answers were faulty, if there are any and results
+    /// are written to `out`.
+    pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
+        self.failing.remark(out)
+    }
+
+    /// Reports the faults of the solver's answers.
+    ///
+    /// # Errors
+    /// There are some, and the settings are strict.
+    pub fn report_faults(&self, observer: &dyn Observer) -> Result<()> {
+        report_faults(self.tally.as_ref(), self.arguments.solver.strict, observer)
+    }
+}

@@ -1,0 +1,290 @@
+//! Simulations: how scheduling policies compare on a trace of a GPU cluster.
+
+mod info;
+mod results;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::printable;
+use gleaner_core::{Observer, Unobserved};
+use gleaner_formats::ingest::SourceId;
+use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
+use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
+use gleaner_simulate::placer::Placer;
+use gleaner_simulate::policies::PolicyEntry;
+use gleaner_simulate::{Control, Request, SimulateError, simulate, simulate_in_turn};
+use serde::Serialize;
+
+use crate::threads;
+
+pub use results::{Simulated, Writing};
+
+/// All settings of a simulation. The command line parses them, and `run.json` lists them.
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct SimulationSettings {
+    /// Policies and placer.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Check every schedule with a checker that shares no code with the policies.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub check: bool,
+    /// Number of threads [default: the number of cores]. The results do not depend on it.
+    #[cfg_attr(
+        feature = "cli",
+        arg(short = 'j', long, alias = "processes", value_name = "COUNT")
+    )]
+    pub jobs: Option<NonZeroUsize>,
+    /// The trace and the other files.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub files: FileArgs,
+    /// Models that take the place of files.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub models: ModelArgs,
+    /// Lucid's profiler.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub profiler: ProfilerArgs,
+}
+
+impl SimulationSettings {
+    /// Runs with the number of threads of the settings.
+    ///
+    /// # Errors
+    /// Those of `run`; threads that do not start.
+    pub fn with_threads<T: Send>(&self, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        threads::with(self.jobs, run)
+    }
+
+    /// The placer.
+    pub fn placer(&self) -> &'static dyn Placer {
+        self.choice.placer()
+    }
+
+    /// What the experiment consists of. `dated` says whether results show dates.
+    fn experiment(&self, dated: bool) -> ExperimentArgs<'_> {
+        ExperimentArgs {
+            choice: &self.choice,
+            files: &self.files,
+            models: &self.models,
+            profiler: &self.profiler,
+            dated,
+        }
+    }
+}
+
+/// A simulation to be run.
+///
+/// ```
+/// use gleaner::Simulation;
+///
+/// # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR"))?;
+/// let simulated = Simulation::of_directory("dataset/cluster")
+///     .policies(["fifo", "srtf"])
+///     .run()?;
+/// for (run, figures) in simulated.runs.iter().zip(&simulated.figures) {
+///     println!("{}: mean completion time {} s", run.policy, figures.avg_jct_s);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a simulation does nothing until `run` is called"]
+pub struct Simulation<'a> {
+    settings: SimulationSettings,
+    own: Vec<PolicyEntry<'a>>,
+    dated: bool,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Simulation<'a> {
+    /// A simulation of the files in a directory, under their usual names: `jobs.csv`, `vc_config.csv` and,
+    /// where a policy needs them, others (dataset/README.md).
+    pub fn of_directory(data: impl Into<PathBuf>) -> Self {
+        let mut settings = SimulationSettings::default();
+        settings.files.data = Some(data.into());
+        Self::with(settings)
+    }
+
+    /// A simulation of the jobs in `trace` on the nodes in `cluster`.
+    pub fn of_files(trace: impl Into<PathBuf>, cluster: impl Into<PathBuf>) -> Self {
+        let mut settings = SimulationSettings::default();
+        settings.files.trace = Some(trace.into());
+        settings.files.cluster = Some(cluster.into());
+        Self::with(settings)
+    }
+
+    /// A simulation with these settings, which name its files.
+    pub fn with(settings: SimulationSettings) -> Self {
+        Simulation {
+            settings,
+            own: Vec::new(),
+            dated: false,
+            observer: &Unobserved,
+        }
+    }
+
+    /// Sets the policies by their names (default: those of the published comparison).
+    pub fn policies<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.settings.choice.policy = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Makes policies of the caller's own available by their names.
+    pub fn own_policies(mut self, policies: impl IntoIterator<Item = PolicyEntry<'a>>) -> Self {
+        self.own.extend(policies);
+        self
+    }
+
+    /// Sets settings that have no method of their own.
+    pub fn setting(mut self, set: impl FnOnce(&mut SimulationSettings)) -> Self {
+        set(&mut self.settings);
+        self
+    }
+
+    /// States that the results show dates, so that the trace's calendar matters.
+    pub fn dated(mut self, dated: bool) -> Self {
+        self.dated = dated;
+        self
+    }
+
+    /// Has `observer` hear remarks and progress. It can also stop the simulation.
+    pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Reads the inputs and simulates the policies in parallel.
+    ///
+    /// # Errors
+    /// Wrong settings, invalid inputs, a policy whose decision cannot be carried out. A stopped simulation is
+    /// not an error: it lacks the policies that were cut short.
+    pub fn run(self) -> Result<Simulated> {
+        let settings = self.settings.clone();
+        settings.with_threads(|| {
+            let opened = self.open()?.learn()?;
+            let timed = opened.simulate(&opened.requests)?;
+            Ok(opened.end(timed))
+        })
+    }
+
+    /// Reads and checks the inputs.
+    ///
+    /// # Errors
+    /// Wrong settings, invalid inputs.
+    pub fn open(self) -> Result<OpenedSimulation<'a>> {
+        let settings = &self.settings;
+        let requests = settings.choice.requests_with(&settings.files, &self.own)?;
+        let clock = Instant::now();
+        let experiment =
+            Experiment::open(settings.experiment(self.dated), &requests, self.observer)?;
+        report_left_out(&experiment.inputs.skipped, self.observer);
+        let seconds = Seconds {
+            read: clock.elapsed().as_secs_f64(),
+            ..Seconds::default()
+        };
+        Ok(OpenedSimulation {
+            requests,
+            settings: self.settings,
+            observer: self.observer,
+            experiment,
+            learnt: Learnt::default(),
+            seconds,
+        })
+    }
+}
+
+/// A simulation whose inputs are read.
+pub struct OpenedSimulation<'a> {
+    /// What is simulated.
+    pub requests: Vec<Request<'a>>,
+    settings: SimulationSettings,
+    observer: &'a dyn Observer,
+    experiment: Experiment,
+    learnt: Learnt,
+    seconds: Seconds,
+}
+
+impl<'a> OpenedSimulation<'a> {
+    /// What was read.
+    pub fn inputs(&self) -> &Inputs {
+        &self.experiment.inputs
+    }
+
+    /// Every file that was read.
+    pub fn sources(&mut self) -> &mut [SourceId] {
+        &mut self.experiment.inputs.sources
+    }
+
+    /// Learns the estimates that must be learnt in the simulation.
+    ///
+    /// # Errors
+    /// A simulation that fails.
+    pub fn learn(mut self) -> Result<Self> {
+        let clock = Instant::now();
+        let (experiment, settings) = (&self.experiment, &self.settings);
+        let simulation = experiment.simulation(&settings.choice, settings.check);
+        self.learnt = experiment.learn(simulation, &self.requests, self.observer.stop())?;
+        self.seconds.compute += clock.elapsed().as_secs_f64();
+        Ok(self)
+    }
+
+    /// Simulates policies in parallel. Those cut short are not among the results.
+    ///
+    /// # Errors
+    /// A simulation that fails.
+    pub fn simulate(&self, requests: &[Request<'a>]) -> Result<Timed> {
+        self.simulated_by(simulate, requests)
+    }
+
+    /// As [`OpenedSimulation::simulate`], one virtual cluster after the other on the thread of the caller.
+    ///
+    /// # Errors
+    /// As [`OpenedSimulation::simulate`].
+    pub fn simulate_in_turn(&self, requests: &[Request<'a>]) -> Result<Timed> {
+        self.simulated_by(simulate_in_turn, requests)
+    }
+
+    fn simulated_by(&self, simulate: Simulate, requests: &[Request<'_>]) -> Result<Timed> {
+        let clock = Instant::now();
+        let (choice, check) = (&self.settings.choice, self.settings.check);
+        let simulation = self.experiment.simulation(choice, check);
+        let simulation = self.learnt.simulation(simulation);
+        let control = Control {
+            stop: self.observer.stop(),
+            progress: &|done, total| self.observer.progress(done, total),
+        };
+        let runs = simulate(&simulation, requests, control)
+            .map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
+        Ok(Timed {
+            runs,
+            seconds: clock.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// The end of the simulation, with the runs in the order of its requests.
+    pub fn end(self, timed: Timed) -> Simulated {
+        Simulated::new(self, timed)
+    }
+}
+
+/// [`simulate`] or [`simulate_in_turn`].
+type Simulate = fn(
+    &gleaner_simulate::Simulation<'_>,
+    &[Request<'_>],
+    Control<'_>,
+) -> std::result::Result<Vec<PolicyRun>, SimulateError>;
+
+/// What was simulated, and how long it took.
+pub struct Timed {
+    /// The policies that were not cut short.
+    pub runs: Vec<PolicyRun>,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}

@@ -1,0 +1,272 @@
+//! What was simulated, and what is written of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::info::Info;
+use super::{OpenedSimulation, SimulationSettings, Timed};
+use gleaner_core::Observer;
+use gleaner_core::domain::EventLog;
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_core::results::run::Seconds;
+use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_formats::output::run::{End, RunDir};
+use gleaner_formats::output::simulate::{self as tables, Entry, Interval, SimulatedTrace};
+use gleaner_predict::Week;
+use gleaner_setup::Experiment;
+use gleaner_setup::experiment::{Inputs, Learnt, figures};
+use gleaner_simulate::Simulation;
+use gleaner_simulate::idle::{TooLate, idle_log};
+use gleaner_simulate::policies::Needs;
+use serde_json::Value;
+
+/// Which tables are also written as CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Writing {
+    /// The tables of jobs and minutes.
+    pub csv: bool,
+    /// The logs of Lucid's simulator: `logs/VC/POLICY_PLACER_VC_{log,seq}.csv`.
+    pub logs: bool,
+}
+
+/// What was simulated, complete or stopped.
+pub struct Simulated {
+    /// The runs of the policies that were not cut short.
+    pub runs: Vec<PolicyRun>,
+    /// The figures by which these are compared.
+    pub figures: Vec<PolicyFigures>,
+    /// Whether no policy was cut short.
+    pub is_complete: bool,
+    /// The settings.
+    pub settings: SimulationSettings,
+    /// Wall time so far.
+    pub seconds: Seconds,
+    experiment: Experiment,
+    learnt: Learnt,
+}
+
+/// The same with what was simulated, to be written.
+pub(super) struct Results<'a> {
+    pub simulated: &'a Simulated,
+    pub simulation: Simulation<'a>,
+}
+
+/// Of an idle log of a trace whose clock has no dates.
+const NO_CALENDAR: &str = "\
+the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
+trace's second 0 with --epoch TIME";
+
+/// Warning for an idle log that begins and ends in the same second.
+const NO_SPAN: &str = "\
+the idle log spans no time, because no job is submitted after its start; --with-drain extends it to the \
+end of the last job";
+
+impl Simulated {
+    /// The end of a simulation. The runs are in the order of its requests.
+    pub(super) fn new(opened: OpenedSimulation<'_>, timed: Timed) -> Self {
+        let OpenedSimulation {
+            requests,
+            settings,
+            experiment,
+            learnt,
+            mut seconds,
+            ..
+        } = opened;
+        seconds.compute += timed.seconds;
+        let simulation = experiment.simulation(&settings.choice, settings.check);
+        let simulation = learnt.simulation(simulation);
+        let used = experiment.inputs.estimates_used.as_ref();
+        let figures = timed.runs.par_iter().filter_map(|run| {
+            let mut requests = requests.iter();
+            let request = requests.find(|request| request.name == run.policy)?;
+            Some(figures(&simulation, request, used, run))
+        });
+        Simulated {
+            figures: figures.collect(),
+            is_complete: timed.runs.len() == requests.len(),
+            runs: timed.runs,
+            settings,
+            experiment,
+            learnt,
+            seconds,
+        }
+    }
+
+    /// What was read.
+    pub fn inputs(&self) -> &Inputs {
+        &self.experiment.inputs
+    }
+
+    /// The figures by policy.
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        let names = self.runs.iter().map(|run| run.policy);
+        names.zip(&self.figures).collect()
+    }
+
+    /// The interval of the tables of minutes.
+    pub fn interval(&self) -> Interval {
+        Interval::of(&self.runs)
+    }
+
+    /// The summary as `summary.json` has it.
+    ///
+    /// # Errors
+    /// None in practice: a summary can be serialised.
+    pub fn summary(&self) -> Result<Value> {
+        let summary = tables::summary(&self.inputs().trace, &self.entries(), self.interval());
+        serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
+    }
+
+    /// The weeks for which estimates were learnt, by policy.
+    pub fn weeks(&self) -> &BTreeMap<&'static str, Vec<Week>> {
+        &self.learnt.weeks
+    }
+
+    fn results(&self) -> Results<'_> {
+        let settings = &self.settings;
+        let simulation = self.experiment.simulation(&settings.choice, settings.check);
+        Results {
+            simulated: self,
+            simulation: self.learnt.simulation(simulation),
+        }
+    }
+
+    /// When each node is fully idle under the only policy that was simulated, from the first submission to
+    /// the last. `with_drain` extends the log to the end of the last job.
+    ///
+    /// # Errors
+    /// There is not exactly one policy; the schedule is too long for a log.
+    pub fn idle_log(&self, with_drain: bool, observer: &dyn Observer) -> Result<EventLog> {
+        let [run] = &self.runs[..] else {
+            return Err(Error::Usage(
+                "a log of idle nodes is of a single policy".into(),
+            ));
+        };
+        let Simulation {
+            trace,
+            cluster,
+            start,
+            ..
+        } = self.results().simulation;
+        let too_late = |error: TooLate| {
+            let fault = Fault::told(
+                &self.inputs().trace_path,
+                format!("the schedule is too long: {error}"),
+            );
+            fault.remedy("leave out jobs that last this long, or leave out --idle-events")
+        };
+        let log = idle_log(trace, cluster, run, start, with_drain).map_err(too_late)?;
+        let remarks = [
+            (trace.origin.is_none(), NO_CALENDAR),
+            (log.len() < 2, NO_SPAN),
+        ];
+        let of_log = remarks.into_iter().filter(|(holds, _)| *holds);
+        observer.remark(&of_log.map(|(_, text)| text.to_owned()).collect::<Vec<_>>());
+        Ok(log)
+    }
+
+    /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables. `gleaner report` and
+    /// `gleaner check` read it. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// The directory holds other things, or a file cannot be written.
+    pub fn write(
+        &mut self,
+        path: impl AsRef<Path>,
+        writing: Writing,
+        observer: &dyn Observer,
+    ) -> Result<String> {
+        let directory = RunDir::open(path.as_ref(), "simulate", &self.settings)?;
+        self.write_to(directory, writing, observer)
+    }
+
+    /// Writes into a run directory that is open.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_to(
+        &mut self,
+        directory: RunDir,
+        writing: Writing,
+        observer: &dyn Observer,
+    ) -> Result<String> {
+        let clock = Instant::now();
+        let results = self.results();
+        let interval = self.interval();
+        observer.inform(interval.remark(&self.runs).as_slice());
+        results.write_tables(&directory, interval, writing)?;
+        let mut seconds = self.seconds;
+        seconds.write += clock.elapsed().as_secs_f64();
+        let end = End {
+            sources: &self.inputs().sources,
+            complete: self.is_complete,
+            seconds,
+        };
+        let written = directory.finish_with(&end, &Info::new(&results))?;
+        self.seconds = seconds;
+        Ok(written)
+    }
+
+    /// Which estimates policies used, and those learnt with the estimator of each week, as a line.
+    pub fn estimates_line(&self) -> String {
+        let Some(used) = &self.inputs().estimates_used else {
+            return String::new();
+        };
+        let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
+            [] => format!(
+                "; {policy} {} s for every job, as the trace ends in its first week or nothing \
+                 had ended",
+                self.settings.models.first_estimate
+            ),
+            weeks => {
+                let names: Vec<&str> = weeks.iter().map(|week| week.estimator.name()).collect();
+                format!("; {policy} by {}", names.join(", "))
+            }
+        };
+        let weeks: String = self.weeks().iter().map(weeks).collect();
+        format!("estimates: {used}{weeks}\n")
+    }
+}
+
+impl Results<'_> {
+    fn write_tables(&self, directory: &RunDir, interval: Interval, writing: Writing) -> Result<()> {
+        directory.write_skipped(&self.simulated.inputs().skipped)?;
+        let experiment = SimulatedTrace {
+            trace: self.simulation.trace,
+            cluster: self.simulation.cluster,
+            placer: self.simulation.placer.original_name(),
+            csv: writing.csv,
+            interval,
+        };
+        self.simulated.runs.par_iter().try_for_each(|run| {
+            tables::write_run(directory, experiment, run)?;
+            if writing.logs {
+                let packing = self.simulation.packing.filter(|_| self.packs(run));
+                tables::write_logs(directory, experiment, run, packing)?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        if let Some(profiler) = self
+            .simulated
+            .runs
+            .iter()
+            .find_map(|run| run.profiler.as_ref())
+        {
+            tables::write_profiler(directory, experiment, profiler)?;
+        }
+        if let Some(learnt) = self.simulated.learnt.by_policy() {
+            directory.write_table(&tables::estimates(experiment.trace, learnt))?;
+        }
+        tables::write_results(directory, experiment, &self.simulated.entries())
+    }
+
+    fn packs(&self, run: &PolicyRun) -> bool {
+        let all = gleaner_simulate::policies::ALL;
+        let mut packing = all.iter().filter(|entry| entry.needs == Needs::Packing);
+        packing.any(|entry| run.policy.starts_with(entry.name))
+    }
+}

@@ -1,0 +1,102 @@
+//! Sweeps: a run for every combination of settings of a plan.
+
+pub(crate) mod opened;
+pub(crate) mod owner;
+pub(crate) mod tables;
+pub(crate) mod whole;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use gleaner_core::error::Result;
+use gleaner_core::{Observer, Unobserved};
+use serde::Serialize;
+
+use crate::threads;
+use opened::Opened;
+pub use tables::Swept;
+
+/// A sweep to be run: every combination of the settings that a plan lists (dataset/README.md).
+///
+/// ```
+/// use gleaner::{Open, Run, RunResult, Sweep};
+///
+/// # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR"))?;
+/// # let folder = tempfile::tempdir()?;
+/// # let out = folder.path().join("swept");
+/// println!("{}", Sweep::of("dataset/sweep.toml").run(&out)?.text);
+/// let run = Run::open(&out)?;
+/// assert!(matches!(run.result, RunResult::Sweep(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a sweep does nothing until `run` is called"]
+pub struct Sweep<'a> {
+    settings: SweepSettings,
+    strict: bool,
+    observer: &'a dyn Observer,
+}
+
+/// What `run.json` lists.
+#[derive(Debug, Serialize)]
+struct SweepSettings {
+    plan: PathBuf,
+    best: Option<String>,
+    jobs: Option<NonZeroUsize>,
+}
+
+impl<'a> Sweep<'a> {
+    /// The sweep of the plan in a TOML file.
+    pub fn of(plan: impl Into<PathBuf>) -> Self {
+        Sweep {
+            settings: SweepSettings {
+                plan: plan.into(),
+                best: None,
+                jobs: None,
+            },
+            strict: false,
+            observer: &Unobserved,
+        }
+    }
+
+    /// Sets the figure by which the best settings are chosen (default: `total_work`; for simulations
+    /// `avg_jct_s`).
+    pub fn best(mut self, metric: &str) -> Self {
+        self.settings.best = Some(metric.to_owned());
+        self
+    }
+
+    /// Sets the number of runs at once (default: the number of cores). The results do not depend on it.
+    pub fn jobs(mut self, count: NonZeroUsize) -> Self {
+        self.settings.jobs = Some(count);
+        self
+    }
+
+    /// Makes faults of solver programs an error.
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Has `observer` hear remarks and progress. It can also stop the sweep.
+    pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Executes the runs that `out` does not hold yet, and writes the tables there. Each run's result is kept
+    /// as soon as it is known, so a sweep that was stopped goes on where it was. Returns the best settings.
+    ///
+    /// # Errors
+    /// Wrong settings, invalid inputs, a run that fails, a directory of another plan. A sweep that was stopped
+    /// ends with [`Error::Interrupted`](gleaner_core::Error::Interrupted).
+    pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
+        let (settings, out) = (&self.settings, out.as_ref());
+        threads::with(settings.jobs, || {
+            let opened = Opened::read(&settings.plan, settings.best.as_deref(), self.observer)?;
+            owner::check(&opened, out)?;
+            let written = whole::run(&opened, settings, out)?;
+            written.report_faults(self.strict, self.observer)?;
+            Ok(written)
+        })
+    }
+}
