@@ -15,7 +15,7 @@
 //!     .t_fwd(120.0)
 //!     .objective("rate / left")?
 //!     .run()?;
-//! println!("{} work in {} s", replayed.summary().total_work, replayed.summary().duration_s);
+//! println!("{} work in {} s", replayed.summary().total_work, replayed.summary().span_seconds);
 //! replayed.write(&out)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -26,9 +26,11 @@
 //! use gleaner::{Problem, Status};
 //!
 //! let problem: Problem = serde_json::from_str(
-//!     r#"{"id": "now", "t_fwd": 120, "free": 6, "tasks": [
-//!         {"name": "a", "current": 2, "min": 1, "max": 4, "up": 10, "down": 5, "curve": [[0, 0], [1, 1], [4, 3]]},
-//!         {"name": "b", "current": 0, "min": 2, "max": 6, "up": 10, "down": 5, "curve": [[0, 0], [6, 5]]}]}"#,
+//!     r#"{"id": "now", "nodes": 6, "t_fwd": 120, "tasks": [
+//!         {"name": "a", "current": 2, "min_nodes": 1, "max_nodes": 4, "rescale_up": 10, "rescale_down": 5,
+//!          "curve_nodes": [0, 1, 4], "curve_objective": [0, 1, 3]},
+//!         {"name": "b", "current": 0, "min_nodes": 2, "max_nodes": 6, "rescale_up": 10, "rescale_down": 5,
+//!          "curve_nodes": [0, 6], "curve_objective": [0, 5]}]}"#,
 //! )?;
 //! let plan = problem.solve()?;
 //! assert_eq!(plan.status, Status::Optimal);
@@ -45,7 +47,7 @@
 //!     .policies(["fifo", "sjf", "tiresias"])
 //!     .run()?;
 //! for (name, figures) in simulated.entries() {
-//!     println!("{name}: jobs complete after {} s on average", figures.avg_jct_s);
+//!     println!("{name}: jobs complete after {} s on average", figures.all.avg_jct_s);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

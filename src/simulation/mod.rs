@@ -90,8 +90,8 @@ impl SimulationSettings {
 /// let simulated = Simulation::of_directory("dataset/cluster")
 ///     .policies(["fifo", "srtf"])
 ///     .run()?;
-/// for (run, figures) in simulated.runs.iter().zip(&simulated.figures) {
-///     println!("{}: mean completion time {} s", run.policy, figures.avg_jct_s);
+/// for (policy, figures) in simulated.entries() {
+///     println!("{policy}: jobs complete after {} s on average", figures.all.avg_jct_s);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -1,0 +1,44 @@
+//! The quick start for Rust users, in a crate that takes Gleaner as a dependency.
+
+#[cfg(test)]
+mod tests {
+    use gleaner::{EventLog, Open, Replay, Status, Tasks};
+
+    #[test]
+    fn a_log_is_replayed_by_the_exact_solver() {
+        let dataset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataset");
+        let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();
+        let tasks = Tasks::open(format!("{dataset}/tasks.toml")).unwrap();
+        let replayed = Replay::new(log, tasks).t_fwd(120.0).run().unwrap();
+        let summary = replayed.summary();
+        assert!(summary.complete && summary.events > 0);
+        assert_eq!(summary.events_optimal, summary.events);
+        assert_eq!(summary.solver, "exact");
+    }
+
+    #[test]
+    fn solvers_of_features_that_are_off_are_refused() {
+        let dataset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataset");
+        let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();
+        let tasks = Tasks::open(format!("{dataset}/tasks.toml")).unwrap();
+        let error = Replay::new(log, tasks)
+            .solver("highs")
+            .and_then(Replay::run)
+            .err()
+            .unwrap();
+        assert!(
+            error.to_string().contains("this build has no highs"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn one_decision_is_proven_optimal() {
+        let problem = include_str!("../../../dataset/problems.jsonl")
+            .lines()
+            .next()
+            .unwrap();
+        let problem: gleaner::Problem = serde_json::from_str(problem).unwrap();
+        assert_eq!(problem.solve().unwrap().status, Status::Optimal);
+    }
+}
