@@ -18,6 +18,7 @@ mod install;
 mod man;
 mod models;
 mod outputs;
+mod packages;
 mod parts;
 mod profile;
 mod program;
