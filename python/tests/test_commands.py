@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import subprocess
 import sys
@@ -28,6 +29,12 @@ def test_the_command_line_comes_with_the_package() -> None:
     assert told == f"gleaner {gleaner.__version__}\n"
     failed = subprocess.run([script, "replay"], capture_output=True, text=True)
     assert failed.returncode == 2 and "a log of idle nodes and a set of training tasks are needed" in failed.stderr
+
+
+def test_the_distribution_has_another_name_than_the_module() -> None:
+    distribution = importlib.metadata.distribution("gleaner-hpc")
+    assert distribution.version == gleaner.__version__
+    assert Path("gleaner/__init__.py") in map(Path, distribution.files or [])
 
 
 def test_answers_are_those_of_the_command_line() -> None:

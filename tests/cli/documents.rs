@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use gleaner_testing::workspace;
@@ -317,6 +317,47 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
             assert!(is_tested, "{document}: a block of kind {:?}", block.info);
         }
     }
+}
+
+/// Files below a folder that may say how to install something.
+fn texts(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let end = path.extension().and_then(|end| end.to_str());
+        if path.is_dir() {
+            found.append(&mut texts(&path));
+        } else if let Some("ipynb" | "md" | "py" | "rs" | "sh") = end {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// In Python's package index, `gleaner` is another project.
+#[test]
+fn no_text_installs_the_other_package_of_python() {
+    let root = workspace();
+    let mut paths: Vec<PathBuf> = documents().iter().map(|name| root.join(name)).collect();
+    for folder in ["crates", "python", "scripts", "solvers", "src", "workloads"] {
+        paths.append(&mut texts(&root.join(folder)));
+    }
+    let mut commands = 0;
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        for (_, rest) in text
+            .lines()
+            .filter_map(|line| line.split_once("pip install "))
+        {
+            let arguments = rest.split('`').next().unwrap();
+            let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            let mut names = arguments.split(|c| !is_of_name(c));
+            let others = names.all(|name| name != "gleaner");
+            assert!(others, "{}: pip install {arguments}", path.display());
+            commands += 1;
+        }
+    }
+    assert!(commands > 5, "{commands} commands");
 }
 
 #[test]
