@@ -1,8 +1,16 @@
 //! The initial deal at event 0.
 
+use gleaner_core::domain::Change;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::StepStatus;
+use gleaner_solvers::Problem;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
+
+use super::allocator::decide::{Decider, Decision, Plan};
+use super::allocator::most;
 
 /// How the nodes idle at the start are dealt to the tasks active at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -16,6 +24,54 @@ pub enum Initial {
     Solve,
     /// No task gets a node.
     Empty,
+}
+
+/// Decides at event 0, in place of the decider of the run.
+pub(super) struct FirstDeal<'d> {
+    pub initial: Initial,
+    /// The nodes that are idle at event 0.
+    pub nodes: &'d [Change],
+    pub seed: u64,
+    pub decider: &'d mut dyn Decider,
+}
+
+impl FirstDeal<'_> {
+    /// Deals the nodes at random, within the limits of tasks and groups.
+    fn at_random(&self, problem: &Problem) -> Plan {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let tasks = problem.tasks.iter();
+        let bounds: Vec<_> = tasks.map(|t| (t.min_nodes, t.cap())).collect();
+        let mut dealt = deal_at_random(problem.nodes, &bounds, &mut rng);
+        keep_within(&mut dealt, &bounds, &most(problem));
+        let node = |position: u32| self.nodes[position as usize].node();
+        let own = |positions: Vec<u32>| positions.into_iter().map(node).collect();
+        Plan::Nodes(dealt.into_iter().map(own).collect())
+    }
+}
+
+impl Decider for FirstDeal<'_> {
+    fn name(&self) -> &str {
+        self.decider.name()
+    }
+
+    fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
+        self.decider.impossible(event, task, what)
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let plan = match self.initial {
+            Initial::Solve => return self.decider.decide(event, problem),
+            Initial::Empty => Plan::Keep,
+            Initial::Random => self.at_random(problem),
+        };
+        Ok(Decision {
+            plan,
+            status: StepStatus::Trivial,
+            gap: None,
+            micros: 0,
+            is_short: false,
+        })
+    }
 }
 
 /// Deals `nodes` idle nodes at random to tasks with the given (min, max) bounds. Returns for
@@ -64,7 +120,6 @@ pub fn keep_within(dealt: &mut [Vec<u32>], bounds: &[(u32, u32)], groups: &[(Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_chacha::rand_core::SeedableRng;
 
     #[test]
     fn one_task_gets_all_nodes_up_to_its_maximum() {

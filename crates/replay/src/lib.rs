@@ -1,34 +1,28 @@
 //! The replay engine: an event log drives an allocator of elastic training tasks.
 //!
-//! [`run`] walks the log event by event, keeps the accounts (progress, rescale
-//! costs, preemptions, completions) and asks a [`Decider`] for the next
-//! allocation. It neither reads files nor writes to a terminal. The semantics are those
-//! of BFTrainer's replayer (arXiv:2106.12091, section 4).
+//! Three parts share the work:
+//!
+//! - The [`allocator`] is told what happened and decides which task gets which nodes. It asks a
+//!   [`Decider`] for plans. A daemon that drives real tasks can use it as it is.
+//! - The ledger books what the decisions bring: progress by the scaling curves, the costs of rescaling and
+//!   preemption, and all tables. It predicts when tasks finish.
+//! - [`run`] is the driver. It feeds the events of the log and the predicted completions to the allocator,
+//!   in the order of time, and books the decisions in the ledger.
+//!
+//! None of them reads files or writes to a terminal. The semantics are those of BFTrainer's replayer
+//! (arXiv:2106.12091, section 4).
 
-mod accounts;
-mod apply;
+pub mod allocator;
 pub mod compare;
-pub mod decide;
-mod efficiency;
-mod engine;
-mod fairness;
-mod groups;
-mod hindsight;
 pub mod initial;
-mod minimums;
-pub mod node_choice;
-pub mod nodes;
+mod ledger;
 mod options;
-mod queue;
-pub mod rounds;
-mod summary;
-mod supply;
+mod run;
 pub mod t_fwd;
-mod trial_figures;
-mod trials;
 
-pub use decide::{Decider, Decision, Plan, SolverDecider};
-pub use engine::{Control, run, run_choosing};
+pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
+pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
 pub use options::Options;
+pub use run::{Control, run, run_choosing};
 pub use t_fwd::{ChosenWindow, TFwd};

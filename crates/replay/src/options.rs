@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{
-    NodeOrder, NodeRule, Objective, ScalingCurve, TaskGroup, TrainingTask, TrialSearch,
-};
+use gleaner_core::domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_core::error::{Error, Result};
-use gleaner_solvers::{Problem, Rates, Task};
+use gleaner_solvers::Problem;
 
-use super::groups;
+use super::allocator::{Settings, outline};
 use super::initial::Initial;
 
 /// Settings of a replay.
@@ -60,13 +58,21 @@ impl Options {
             bound: false,
         }
     }
-}
 
-impl Options {
+    /// The part of these settings that the allocator takes.
+    pub fn allocator(&self) -> Settings {
+        Settings {
+            t_fwd: self.t_fwd,
+            max_tasks: self.max_tasks,
+            objective: self.objective.clone(),
+            groups: Arc::clone(&self.groups),
+        }
+    }
+
     /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
     /// the problems of the replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
-        groups::outline(&self.groups, tasks, self.empty_problem())
+        outline(&self.groups, tasks, self.allocator().empty_problem())
     }
 
     /// Validates the window and the tasks, as file readers do.
@@ -74,44 +80,11 @@ impl Options {
     /// # Errors
     /// [`Error::Usage`]: all faults, one sentence each.
     pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
-        let problem = |of: fn(&ScalingCurve) -> &Rates| {
-            let solved = |task: &TrainingTask| Task {
-                name: task.name.clone(),
-                rescale_up: task.rescale_up,
-                rescale_down: task.rescale_down,
-                curve_objective: of(&task.curve).clone(),
-                ..task.as_solved()
-            };
-            Problem {
-                tasks: tasks.iter().map(solved).collect(),
-                ..self.empty_problem()
-            }
-        };
-        let mut faults = problem(|curve| &curve.progress).validate();
-        faults.extend(problem(|curve| &curve.objective).validate());
-        let lacks_work = |task: &&TrainingTask| task.work.is_nan() || task.work <= 0.0;
-        let without_work = tasks.iter().filter(lacks_work);
-        faults.extend(without_work.map(|task| {
-            let (name, work) = (&task.name, task.work);
-            format!("task {name}: work is {work}, expected a number above 0")
-        }));
-        faults.dedup();
+        let faults = self.allocator().faults(tasks);
         if faults.is_empty() {
             Ok(())
         } else {
             Err(Error::Usage(faults.join("; ")))
-        }
-    }
-
-    /// A problem without tasks and nodes.
-    pub(super) fn empty_problem(&self) -> Problem {
-        Problem {
-            id: String::new(),
-            nodes: 0,
-            t_fwd: self.t_fwd,
-            tasks: Vec::new(),
-            groups: Vec::new(),
-            goal: self.objective.goal(),
         }
     }
 }

@@ -72,6 +72,11 @@ impl NodePool {
         self.holder[node as usize]
     }
 
+    /// The holder of `node`; `None` if there is no such node.
+    pub fn find(&self, node: u32) -> Option<Holder> {
+        self.holder.get(node as usize).copied()
+    }
+
     /// Records that `node` becomes idle.
     pub fn join(&mut self, node: u32) {
         self.arrival[node as usize] = self.arrivals;

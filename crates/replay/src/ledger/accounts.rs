@@ -1,18 +1,15 @@
 //! The account of one task while it is active, and after.
 
-use gleaner_core::domain::objective::{Constants, Objective, TaskState};
 use gleaner_core::domain::{Time, TrainingTask};
-
-use super::nodes::NodeSet;
 use gleaner_core::results::replay::TaskRow;
 
-/// An active task.
+/// An active task, as the ledger sees it.
 #[derive(Debug)]
 pub(super) struct Active {
-    /// Index in file order.
+    /// Its index.
     pub task: u32,
-    /// Nodes it holds.
-    pub held: NodeSet,
+    /// Number of nodes that it holds.
+    pub held: u32,
     /// Work per second since the last decision.
     pub rate: f64,
     /// Cost of the rescale decided at the last event, charged at the next one.
@@ -21,45 +18,55 @@ pub(super) struct Active {
     pub spell: Spell,
     /// Whether a node left it at this event.
     pub preempted: bool,
-    /// Seconds for which it held nodes.
-    pub running_seconds: f64,
-    /// What the objective needs of its curve.
-    pub constants: Constants,
 }
 
 impl Active {
-    /// The task with this index, as it becomes active under an objective.
-    pub fn new(index: u32, task: &TrainingTask, objective: &Objective) -> Self {
+    /// The task with this index, as it becomes active.
+    pub fn new(task: u32) -> Self {
         Active {
-            task: index,
-            held: NodeSet::default(),
+            task,
+            held: 0,
             rate: 0.0,
             pending_cost: 0.0,
             spell: Spell::default(),
             preempted: false,
-            running_seconds: 0.0,
-            constants: objective.constants(task),
         }
     }
 
-    /// How far the task is at `now`, by its account.
-    pub fn state(&self, task: &TrainingTask, account: &TaskRow, now: Time) -> TaskState {
-        let done = account.work_done.max(0.0);
-        let since = now.seconds_since(account.submit);
-        TaskState {
-            done,
-            left: task.work - done,
-            waited: (since - self.running_seconds).max(0.0),
-            deadline: task.seconds_to_deadline(now),
+    /// Books a rescale from `before` nodes to the present number, which is different.
+    pub fn charge(&mut self, before: u32, task: &TrainingTask, account: &mut TaskRow) {
+        let grows = self.held > before;
+        let seconds = if grows {
+            task.rescale_up
+        } else {
+            task.rescale_down
+        };
+        self.pending_cost = task.curve.progress_at(before) * seconds;
+        // A task that made no progress before loses none.
+        let lost = if self.pending_cost > 0.0 {
+            seconds
+        } else {
+            0.0
+        };
+        if grows {
+            account.rescales_up += 1;
+            account.lost_up += lost;
+        } else {
+            account.rescales_down += 1;
+            account.lost_down += lost;
         }
     }
-}
 
-/// Direction in which a task was rescaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rescale {
-    Up,
-    Down,
+    /// Seconds until the task finishes if nothing changes; `None` if it never does.
+    pub fn seconds_left(&self, account: &TaskRow) -> Option<f64> {
+        if self.rate <= 0.0 {
+            return None;
+        }
+        let left = account.work - account.work_done + self.pending_cost;
+        // At least a nanosecond, the resolution of times, so that the replay moves on.
+        let seconds = (left / self.rate).max(1e-9);
+        seconds.is_finite().then_some(seconds)
+    }
 }
 
 /// An empty account for a task of a replay that starts at `start`.
@@ -116,7 +123,7 @@ pub(super) struct Spell {
 impl Spell {
     /// The accounts of an active task that spends `seconds` in its present state.
     pub fn of(active: &Active, task: &TrainingTask, seconds: f64) -> Self {
-        let held = active.held.len();
+        let held = active.held;
         let used = seconds * f64::from(held);
         Spell {
             used,
@@ -167,19 +174,5 @@ impl Spell {
         row.rescale_loss += self.rescale_loss;
         row.preemption_loss += self.preemption_loss;
         row.after_completion_work += self.after_completion_work;
-    }
-}
-
-/// Books a rescale that costs `seconds` of progress.
-pub(super) fn book_rescale(row: &mut TaskRow, way: Rescale, seconds: f64) {
-    match way {
-        Rescale::Up => {
-            row.rescales_up += 1;
-            row.lost_up += seconds;
-        }
-        Rescale::Down => {
-            row.rescales_down += 1;
-            row.lost_down += seconds;
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The trials of a search, as tasks of a replay.
+//! The trials of a search, as tasks.
 //!
 //! A job of the search, the training of a trial up to a rung, is a task of its own: its work is the
 //! trial's share between the two resources. The task becomes active when there is room and the search
@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
 use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::TaskRow;
 use gleaner_core::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
@@ -36,8 +35,8 @@ pub(super) struct Trials<'a> {
     trials: Vec<Trial>,
     /// The jobs that are outstanding, by index of the task.
     jobs: BTreeMap<u32, Job>,
-    /// The trial of each task.
-    trial_of_task: Vec<u32>,
+    /// The tasks of the search, ascending, each with its trial.
+    trial_of_task: Vec<(u32, u32)>,
 }
 
 /// A trial that was taken up.
@@ -95,11 +94,6 @@ impl<'a> Trials<'a> {
         self.is_over
     }
 
-    /// The task of the set that a task of the replay comes from.
-    pub fn origin(&self, task: u32) -> usize {
-        self.trained_by(self.trial_of_task[task as usize])
-    }
-
     /// The task of the set that a trial trains.
     fn trained_by(&self, trial: u32) -> usize {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
@@ -111,8 +105,9 @@ impl<'a> Trials<'a> {
         rng.random_range(0..self.set.len())
     }
 
-    /// The task of the next job, if one is handed out now. It is the next task of the replay.
-    pub fn next(&mut self, now: Time) -> Option<TrainingTask> {
+    /// The task of the next job, if one is handed out now, and the task of the set that it comes from.
+    /// It gets the index `task`.
+    pub fn next(&mut self, task: u32, now: Time) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
             Next::Wait => return None,
@@ -121,21 +116,22 @@ impl<'a> Trials<'a> {
                 return None;
             }
         };
-        self.jobs.insert(self.trial_of_task.len() as u32, job);
-        self.trial_of_task.push(job.trial);
+        self.jobs.insert(task, job);
+        self.trial_of_task.push((task, job.trial));
         let trained = &self.set[self.trained_by(job.trial)];
         if job.rung == 0 {
             self.take_up(&job, now);
         } else {
             self.go_on(&job, now);
         }
-        Some(TrainingTask {
+        let next = TrainingTask {
             name: format!("{}#{}.{}", trained.name, job.trial, job.rung),
             submit: now,
             work: trained.work * ((job.to - job.from) / self.spec.plan.max_resource),
             rung: job.rung,
             ..trained.clone()
-        })
+        };
+        Some((next, trained))
     }
 
     /// A new trial begins.
@@ -177,13 +173,14 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Measures the loss of the trial whose task is finished.
+    /// Measures the loss of the trial whose task is finished. Ignores tasks that do not belong to the
+    /// search.
     ///
     /// # Errors
-    /// The task is no job of the search, which would be an error of the engine.
+    /// The search does not expect the report, which would be an error of this module.
     pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
         let Some(job) = self.jobs.remove(&task) else {
-            return Err(Error::Run(format!("task {task} is no job of the search")));
+            return Ok(());
         };
         let loss = self.curves.loss(job.trial, job.to);
         let row = &mut self.trials[job.trial as usize].row;
@@ -242,10 +239,10 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// What became of the trials, whose tasks have these accounts.
-    pub fn outcome(mut self, accounts: &[TaskRow]) -> SearchOutcome {
-        for (account, &trial) in accounts.iter().zip(&self.trial_of_task) {
-            self.trials[trial as usize].row.work_done += account.work_done;
+    /// What became of the trials. `work_done` returns the work done of a task.
+    pub fn outcome(mut self, work_done: impl Fn(u32) -> f64) -> SearchOutcome {
+        for &(task, trial) in &self.trial_of_task {
+            self.trials[trial as usize].row.work_done += work_done(task);
         }
         SearchOutcome {
             rungs: rungs(&self.events, self.start),

@@ -9,7 +9,7 @@ mod groups;
 use gleaner_core::domain::{Change, EventLog};
 
 use super::{Blocks, Growing, NodeChoice};
-use crate::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 

@@ -27,7 +27,7 @@ use super::hazard::EndHazard;
 use super::idle_nodes::IdleNodes;
 use super::order::by_name;
 use super::{Growing, NodeChoice};
-use crate::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::{NodePool, NodeSet};
 
 /// Distance in ranks over which two nodes probably leave together: the mean length of the runs of
 /// idle neighbours that a batch scheduler takes is of this size (16 on Summit). Results hardly

@@ -61,3 +61,17 @@ pub trait NodeChoice {
     /// least one task grows, and there are enough free nodes.
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
+
+impl<C: NodeChoice + ?Sized> NodeChoice for &mut C {
+    fn observe(&mut self, changes: &[Change], tasks: usize) {
+        (**self).observe(changes, tasks);
+    }
+
+    fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
+        (**self).release(held, count, released);
+    }
+
+    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        (**self).deal(pool, growing, dealt);
+    }
+}

@@ -3,7 +3,7 @@
 use gleaner_core::domain::Change;
 
 use super::{Growing, NodeChoice};
-use crate::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::{NodePool, NodeSet};
 
 /// Deals and releases the nodes that have been idle longest first. Tasks are served in file order.
 #[derive(Debug, Clone, Copy, Default)]

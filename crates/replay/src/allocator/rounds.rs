@@ -32,9 +32,9 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Number of tasks in a round.
-    pub fn set_size(&self) -> usize {
-        self.set.len()
+    /// The tasks of the first round.
+    pub fn set(&self) -> &'a [TrainingTask] {
+        self.set
     }
 
     /// The tasks of the next round. Its first task is submitted at `now`, the others as much

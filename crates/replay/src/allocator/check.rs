@@ -1,0 +1,207 @@
+//! Checks batches before they change anything.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use gleaner_core::domain::{Change, Time};
+use gleaner_core::error::Error;
+
+use super::batch::{Batch, Progress};
+use super::nodes::{Holder, NodePool};
+use super::registry::{Registry, Stage};
+use super::settings::Settings;
+
+/// Why the allocator refused a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Refusal {
+    /// The batch is earlier than the last one.
+    Earlier {
+        /// Time of the last batch.
+        last: Time,
+    },
+    /// There is no node with this index.
+    UnknownNode(u32),
+    /// The batch changes this node twice.
+    NodeTwice(u32),
+    /// This node came, but it is idle already.
+    AlreadyIdle(u32),
+    /// This node left, but it is not idle.
+    NotIdle(u32),
+    /// This task finished or made progress, but it is not active.
+    NotActive(u32),
+    /// The batch finishes this task twice.
+    FinishedTwice(u32),
+    /// The work done of a task is negative, infinite or not a number.
+    Progress(Progress),
+    /// Another task has the name of this submitted task.
+    NameTaken(String),
+    /// The faults of the submitted tasks, one sentence each.
+    Tasks(Vec<String>),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Earlier { last } => write!(f, "the last batch was at {last}, which is later"),
+            Refusal::UnknownNode(node) => write!(f, "there is no node {node}"),
+            Refusal::NodeTwice(node) => write!(f, "node {node} changes twice"),
+            Refusal::AlreadyIdle(node) => write!(f, "node {node} comes, but it is already idle"),
+            Refusal::NotIdle(node) => write!(f, "node {node} leaves, but it is not idle"),
+            Refusal::NotActive(task) => write!(f, "task number {task} is not active"),
+            Refusal::FinishedTwice(task) => write!(f, "task number {task} finishes twice"),
+            Refusal::Progress(Progress { task, done }) => write!(
+                f,
+                "the work done of task number {task} is {done}, expected a finite number of at least 0"
+            ),
+            Refusal::NameTaken(name) => write!(f, "task {name}: an earlier task has this name"),
+            Refusal::Tasks(faults) => f.write_str(&faults.join("; ")),
+        }
+    }
+}
+
+/// Why the allocator took no decision.
+#[derive(Debug)]
+pub enum AllocatorError {
+    /// The batch is not valid, and nothing changed.
+    Refused {
+        /// What is wrong with it.
+        refusal: Refusal,
+        /// Number of the batch's event.
+        event: usize,
+        /// Time of the batch.
+        time: Time,
+    },
+    /// The decider failed, its plan cannot be carried out, or a value of the objective is out of range.
+    /// The allocator has taken part of the batch, so it cannot continue.
+    Failed(Error),
+}
+
+impl fmt::Display for AllocatorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AllocatorError::Refused {
+                refusal,
+                event,
+                time,
+            } => write!(f, "event {event}, {time}: {refusal}"),
+            AllocatorError::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AllocatorError {}
+
+impl From<Error> for AllocatorError {
+    fn from(error: Error) -> Self {
+        AllocatorError::Failed(error)
+    }
+}
+
+impl From<AllocatorError> for Error {
+    fn from(error: AllocatorError) -> Self {
+        match error {
+            AllocatorError::Failed(error) => error,
+            AllocatorError::Refused { .. } => Error::Run(error.to_string()),
+        }
+    }
+}
+
+/// Finds the faults of batches.
+#[derive(Debug)]
+pub(super) struct Checker {
+    /// The last batch that changed each node, by its number.
+    changed_in: Vec<u64>,
+    /// Number of batches so far.
+    batches: u64,
+}
+
+/// The allocator's state that decides whether a batch is valid.
+pub(super) struct State<'a> {
+    pub now: Time,
+    pub pool: &'a NodePool,
+    pub registry: &'a Registry,
+    pub settings: &'a Settings,
+}
+
+impl Checker {
+    pub fn new(nodes: usize) -> Self {
+        Checker {
+            changed_in: vec![0; nodes],
+            batches: 0,
+        }
+    }
+
+    /// Checks a batch against the state before it.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn check(&mut self, batch: &Batch<'_>, state: &State<'_>) -> Result<(), Refusal> {
+        if batch.time < state.now {
+            return Err(Refusal::Earlier { last: state.now });
+        }
+        self.check_nodes(batch.nodes, state.pool)?;
+        check_progress(batch.progress, state.registry)?;
+        check_finished(batch.finished, state.registry)?;
+        if batch.submitted.is_empty() {
+            return Ok(());
+        }
+        let faults = state.settings.faults(batch.submitted);
+        if !faults.is_empty() {
+            return Err(Refusal::Tasks(faults));
+        }
+        let mut names = batch.submitted.iter().map(|task| &task.name);
+        match names.find(|name| state.registry.has_name(name)) {
+            Some(name) => Err(Refusal::NameTaken(name.clone())),
+            None => Ok(()),
+        }
+    }
+
+    fn check_nodes(&mut self, changes: &[Change], pool: &NodePool) -> Result<(), Refusal> {
+        self.batches += 1;
+        for change in changes {
+            let node = change.node();
+            let Some(holder) = pool.find(node) else {
+                return Err(Refusal::UnknownNode(node));
+            };
+            let last = &mut self.changed_in[node as usize];
+            if *last == self.batches {
+                return Err(Refusal::NodeTwice(node));
+            }
+            *last = self.batches;
+            match (change.idle(), holder) {
+                (true, Holder::Busy) | (false, Holder::Free | Holder::Task(_)) => {}
+                (true, _) => return Err(Refusal::AlreadyIdle(node)),
+                (false, Holder::Busy) => return Err(Refusal::NotIdle(node)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_active(task: u32, registry: &Registry) -> Result<(), Refusal> {
+    match registry.stage(task) {
+        Some(Stage::Active) => Ok(()),
+        Some(Stage::Waiting | Stage::Finished) | None => Err(Refusal::NotActive(task)),
+    }
+}
+
+fn check_progress(progress: &[Progress], registry: &Registry) -> Result<(), Refusal> {
+    for report in progress {
+        check_active(report.task, registry)?;
+        if !(report.done.is_finite() && report.done >= 0.0) {
+            return Err(Refusal::Progress(*report));
+        }
+    }
+    Ok(())
+}
+
+fn check_finished(finished: &[u32], registry: &Registry) -> Result<(), Refusal> {
+    let mut seen = BTreeSet::new();
+    for &task in finished {
+        check_active(task, registry)?;
+        if !seen.insert(task) {
+            return Err(Refusal::FinishedTwice(task));
+        }
+    }
+    Ok(())
+}

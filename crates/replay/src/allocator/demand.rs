@@ -1,0 +1,161 @@
+//! What the active tasks are worth: their progress, and the problem that a decider solves.
+
+use std::fmt::Write;
+
+use gleaner_core::domain::objective::{Constants, TaskState};
+use gleaner_core::domain::{Objective, Time, TrainingTask};
+use gleaner_core::error::{Error, Result};
+use gleaner_solvers::{Problem, Task};
+
+use super::batch::Progress;
+use super::registry::Registry;
+use super::settings::Settings;
+
+/// The active tasks, as the objective and the decider see them.
+#[derive(Debug)]
+pub(super) struct Demand {
+    objective: Objective,
+    active: Vec<Active>,
+    /// The next decision's problem. Its tasks mirror `active`. It is changed in place, because solvers
+    /// recognise tasks that are unchanged since the last decision.
+    problem: Problem,
+}
+
+/// An active task.
+#[derive(Debug)]
+struct Active {
+    /// Its index.
+    task: u32,
+    /// Work done, as last reported.
+    done: f64,
+    /// Time from which it waited for nodes.
+    submitted: Time,
+    /// Seconds for which it held nodes.
+    running_seconds: f64,
+    /// What the objective needs of its curve.
+    constants: Constants,
+}
+
+impl Active {
+    fn state(&self, task: &TrainingTask, now: Time) -> TaskState {
+        let since = now.seconds_since(self.submitted);
+        TaskState {
+            done: self.done,
+            left: task.work - self.done,
+            waited: (since - self.running_seconds).max(0.0),
+            deadline: task.seconds_to_deadline(now),
+        }
+    }
+}
+
+impl Demand {
+    pub fn new(settings: &Settings) -> Self {
+        Demand {
+            problem: settings.empty_problem(),
+            objective: settings.objective.clone(),
+            active: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.active.len()
+    }
+
+    /// Indices of the active tasks, in the order of admission.
+    pub fn tasks(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator {
+        self.active.iter().map(|active| active.task)
+    }
+
+    /// Counts the time since the last batch for the tasks that hold nodes.
+    pub fn pass_time(&mut self, seconds: f64, counts: impl Iterator<Item = u32>) {
+        for (active, count) in self.active.iter_mut().zip(counts) {
+            if count > 0 {
+                active.running_seconds += seconds;
+            }
+        }
+    }
+
+    /// Notes the reported progress of an active task.
+    pub fn report(&mut self, progress: &Progress) {
+        let of_task = |active: &&mut Active| active.task == progress.task;
+        if let Some(active) = self.active.iter_mut().find(of_task) {
+            active.done = progress.done;
+        }
+    }
+
+    /// A task becomes active.
+    ///
+    /// # Errors
+    /// A value of its objective is out of range.
+    pub fn admit(&mut self, index: u32, registry: &Registry, now: Time) -> Result<()> {
+        let task = &registry.tasks[index as usize];
+        self.active.push(Active {
+            task: index,
+            done: 0.0,
+            submitted: registry.submitted(index),
+            running_seconds: 0.0,
+            constants: self.objective.constants(task),
+        });
+        self.problem.tasks.push(Task {
+            name: task.name.clone(),
+            rescale_up: task.rescale_up,
+            rescale_down: task.rescale_down,
+            ..task.as_solved()
+        });
+        self.value(self.active.len() - 1, &registry.tasks, now)
+    }
+
+    /// Removes the active task at a place.
+    pub fn retire(&mut self, place: usize) {
+        self.active.remove(place);
+        self.problem.tasks.remove(place);
+    }
+
+    /// Sets the groups of the problem to those of the active tasks.
+    pub fn regroup(&mut self, registry: &Registry) {
+        let active = self.active.iter();
+        let memberships = active.map(|active| registry.membership(active.task));
+        registry.groups().apply(&mut self.problem, memberships);
+    }
+
+    /// The problem of the present state: `idle` nodes, of which the active tasks hold `counts`.
+    ///
+    /// # Errors
+    /// A value of the objective is out of range.
+    pub fn problem(
+        &mut self,
+        (event, now): (usize, Time),
+        idle: u32,
+        counts: impl Iterator<Item = u32>,
+        tasks: &[TrainingTask],
+    ) -> Result<&Problem> {
+        self.problem.id.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(self.problem.id, "event {event}, {now}");
+        self.problem.nodes = idle;
+        for (task, count) in self.problem.tasks.iter_mut().zip(counts) {
+            task.current = count;
+        }
+        if self.objective.varies() {
+            (0..self.active.len()).try_for_each(|place| self.value(place, tasks, now))?;
+        }
+        Ok(&self.problem)
+    }
+
+    /// Sets the objective of the active task at a place to that of its present state.
+    fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Time) -> Result<()> {
+        let active = &self.active[place];
+        let task = &tasks[active.task as usize];
+        let values = self
+            .objective
+            .values(task, &active.constants, &active.state(task, now))
+            .map_err(|fault| Error::Run(format!("at {now}, {fault}")))?;
+        let solved = &mut self.problem.tasks[place];
+        // A list that is as before stays where it is: solvers recognise it by its address.
+        if solved.curve_objective != values.rates {
+            solved.curve_objective = values.rates;
+        }
+        solved.weight = values.weight;
+        Ok(())
+    }
+}

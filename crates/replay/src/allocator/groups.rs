@@ -1,0 +1,113 @@
+//! Groups of tasks with limits, at each event those of the active tasks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gleaner_core::domain::{TaskGroup, TrainingTask};
+use gleaner_solvers::{GroupLimit, Problem};
+
+/// The groups, and which tasks they name.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// The groups without their tasks.
+    limits: Vec<GroupLimit>,
+    by_name: BTreeMap<String, Membership>,
+}
+
+/// Indices of the groups of a task.
+pub(super) type Membership = Arc<[u32]>;
+
+impl Groups {
+    /// Groups whose tasks are named. Names that no task has are ignored.
+    pub fn new(groups: &[TaskGroup]) -> Self {
+        let mut by_name: BTreeMap<&String, Vec<u32>> = BTreeMap::new();
+        for (index, group) in (0..).zip(groups) {
+            for name in &group.tasks {
+                by_name.entry(name).or_default().push(index);
+            }
+        }
+        let named = by_name.into_iter();
+        Groups {
+            limits: groups.iter().map(limit).collect(),
+            by_name: named.map(|(name, of)| (name.clone(), of.into())).collect(),
+        }
+    }
+
+    /// Whether a group has a fewest number of nodes.
+    pub fn any_minimum(&self) -> bool {
+        self.limits.iter().any(|group| group.min_total.is_some())
+    }
+
+    /// The groups of the task with this name; `None` if it is in no group.
+    pub fn of(&self, name: &str) -> Option<Membership> {
+        self.by_name.get(name).cloned()
+    }
+
+    /// Sets the groups of a problem, whose tasks have these memberships. A group without a task in the
+    /// problem is left out.
+    pub fn apply<'m>(
+        &self,
+        problem: &mut Problem,
+        memberships: impl Iterator<Item = Option<&'m Membership>>,
+    ) {
+        if self.limits.is_empty() {
+            return;
+        }
+        let mut groups = self.limits.clone();
+        for (task, membership) in problem.tasks.iter().zip(memberships) {
+            for &group in membership.into_iter().flat_map(|of| of.iter()) {
+                groups[group as usize].tasks.push(task.name.clone());
+            }
+        }
+        groups.retain(|group| !group.tasks.is_empty());
+        problem.groups = groups;
+    }
+}
+
+fn limit(group: &TaskGroup) -> GroupLimit {
+    GroupLimit {
+        name: group.name.clone(),
+        tasks: Vec::new(),
+        min_total: group.min_nodes,
+        max_total: group.max_nodes,
+    }
+}
+
+/// The places of the tasks of each group of a problem that has a greatest number of nodes, and that
+/// number.
+pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
+    if problem.groups.is_empty() {
+        return Vec::new();
+    }
+    let names = problem.tasks.iter().map(|task| task.name.as_str());
+    let places: BTreeMap<&str, usize> = names.zip(0..).collect();
+    let members = |group: &GroupLimit| {
+        let members = group.tasks.iter();
+        members
+            .filter_map(|name| places.get(name.as_str()).copied())
+            .collect()
+    };
+    let groups = problem.groups.iter();
+    groups
+        .filter_map(|group| Some((members(group), group.max_total?)))
+        .collect()
+}
+
+/// The problem of all grouped tasks of a set at once, without nodes. It shows how the groups overlap.
+pub(crate) fn outline(groups: &[TaskGroup], set: &[TrainingTask], template: Problem) -> Problem {
+    let groups = Groups::new(groups);
+    let grouped = set
+        .iter()
+        .filter_map(|task| Some((task, groups.of(&task.name)?)));
+    let (members, memberships): (Vec<_>, Vec<_>) = grouped.unzip();
+    let mut problem = template;
+    problem.tasks = members
+        .into_iter()
+        .map(|task| gleaner_solvers::Task {
+            name: task.name.clone(),
+            ..task.as_solved()
+        })
+        .collect();
+    groups.apply(&mut problem, memberships.iter().map(Some));
+    problem
+}

@@ -1,0 +1,375 @@
+//! The allocator: which task gets which nodes.
+//!
+//! [`Allocator`] is a state machine. Batches of events go in, and each returns a [`Reallocation`], which
+//! the driver carries out. It has no clock, opens no file, and has no model of progress: times come with
+//! the batches, and tasks finish when a batch says so. A replay derives these events from a log and from
+//! scaling curves. A daemon that drives real tasks derives them from its scheduler and from their reports.
+//!
+//! # Tasks
+//!
+//! | stage | event | next stage |
+//! |---|---|---|
+//! | | a batch submits the task, a round begins, or the search hands out a trial | waiting |
+//! | waiting | its time of submission has come, and fewer than `max_tasks` tasks are active | active, without nodes |
+//! | active | the decision gives it nodes, or takes some or all of them away | active |
+//! | active | some or all of its nodes leave | active |
+//! | active | it finishes: its nodes become free | finished |
+//!
+//! Waiting tasks are admitted in the order of their indices. An active task that has fewer nodes than its
+//! minimum, because nodes left, keeps them until a decision changes that.
+//!
+//! # Nodes
+//!
+//! A node is busy until it comes, then free or held by one task, and busy again when it leaves.
+//!
+//! # A batch
+//!
+//! The order of the stages is that of BFTrainer's replayer. It decides ties, such as a node that leaves at
+//! the time at which its task finishes.
+//!
+//! 1. The batch is checked. A batch that is not valid is refused, and nothing changes.
+//! 2. The choice of nodes learns from the nodes that left and came.
+//! 3. Nodes that left are taken away from the tasks that hold them.
+//! 4. Progress is noted, and finished tasks are retired. A search learns the result of its trial.
+//! 5. Nodes that came become free.
+//! 6. Submitted tasks wait. Waiting tasks become active while there is room. If no task waits and there is
+//!    room, the next round of a repeated set begins.
+//! 7. If a node is idle and a task is active, the decider makes the plan, and the choice of nodes turns its
+//!    counts into nodes.
+//!
+//! # Example
+//!
+//! Nodes come, a task is submitted, a node leaves, and the task finishes:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use gleaner_core::domain::{Change, Objective, ScalingCurve, Time, TrainingTask};
+//! use gleaner_replay::SolverDecider;
+//! use gleaner_replay::allocator::node_choice::Arrival;
+//! use gleaner_replay::allocator::{
+//!     Allocator, Batch, Holding, Resize, ResizeKind, Settings, Source,
+//! };
+//! use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+//!
+//! let settings = Settings {
+//!     t_fwd: 60.0,
+//!     max_tasks: 10,
+//!     objective: Objective::default(),
+//!     groups: Arc::default(),
+//! };
+//! let start = Time::from_seconds(0);
+//! let mut allocator = Allocator::new(settings, Source::Batches, start, 4, Box::new(Arrival))?;
+//! let mut decider = SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default())?;
+//!
+//! // Three of four nodes come. Without a task there is nothing to decide.
+//! let came = [0, 1, 2].map(|node| Change::new(node, true));
+//! let batch = Batch { nodes: &came, ..Batch::at(0, start) };
+//! let change = allocator.advance(&batch, &mut decider)?;
+//! assert_eq!(change.answer, None);
+//!
+//! // A task is submitted. It starts on all three nodes.
+//! let task = TrainingTask {
+//!     name: "resnet".into(),
+//!     submit: TrainingTask::FROM_START,
+//!     min_nodes: 1,
+//!     max_nodes: 4,
+//!     rescale_up: 2.0,
+//!     rescale_down: 1.0,
+//!     work: 1e6,
+//!     priority: 1.0,
+//!     deadline: None,
+//!     rung: 0,
+//!     curve: ScalingCurve {
+//!         nodes: [0, 4].into(),
+//!         progress: [0.0, 40.0].into(),
+//!         objective: [0.0, 40.0].into(),
+//!     },
+//! };
+//! let batch = Batch { submitted: &[task], ..Batch::at(1, Time::from_seconds(10)) };
+//! let change = allocator.advance(&batch, &mut decider)?;
+//! assert_eq!((change.known, change.admitted), (0..1, vec![0]));
+//! assert_eq!(change.resized, [Resize { task: 0, before: 0, after: 3 }]);
+//! assert_eq!(change.resized[0].kind(), ResizeKind::Started);
+//! assert_eq!(change.given, [0, 1, 2].map(|node| Holding { task: 0, node }));
+//!
+//! // A node leaves. The task continues on the other two.
+//! let left = [Change::new(1, false)];
+//! let batch = Batch { nodes: &left, ..Batch::at(2, Time::from_seconds(20)) };
+//! let change = allocator.advance(&batch, &mut decider)?;
+//! assert_eq!(change.lost, [Holding { task: 0, node: 1 }]);
+//! assert!(change.resized.is_empty());
+//!
+//! // The task finishes, and its nodes become free.
+//! let batch = Batch { finished: &[0], ..Batch::at(3, Time::from_seconds(30)) };
+//! let change = allocator.advance(&batch, &mut decider)?;
+//! assert_eq!(change.released, [0, 2].map(|node| Holding { task: 0, node }));
+//! assert!(allocator.is_over());
+//!
+//! // A node that is not idle cannot leave. The batch is refused, and nothing changes.
+//! let batch = Batch { nodes: &left, ..Batch::at(4, Time::from_seconds(40)) };
+//! assert!(allocator.advance(&batch, &mut decider).is_err());
+//! assert_eq!(allocator.now(), Time::from_seconds(30));
+//! # Ok::<(), gleaner_core::Error>(())
+//! ```
+
+mod batch;
+mod check;
+pub mod decide;
+mod demand;
+mod groups;
+mod minimums;
+pub mod node_choice;
+pub mod nodes;
+mod placement;
+mod queue;
+mod registry;
+pub mod rounds;
+mod settings;
+mod supply;
+mod trials;
+
+use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_core::error::Result;
+use gleaner_core::results::search::SearchOutcome;
+
+pub use batch::{Answer, Batch, Holding, Progress, Reallocation, Resize, ResizeKind};
+pub use check::{AllocatorError, Refusal};
+pub(crate) use groups::{most, outline};
+pub use registry::Stage;
+pub use settings::Settings;
+pub use supply::Source;
+
+use check::{Checker, State};
+use decide::Decider;
+use demand::Demand;
+use groups::Groups;
+use node_choice::NodeChoice;
+use placement::Placement;
+use registry::Registry;
+use supply::Supply;
+
+/// Decides which task gets which nodes. See the [module](self).
+pub struct Allocator<'a> {
+    settings: Settings,
+    /// Time of the last batch.
+    now: Time,
+    registry: Registry,
+    supply: Supply<'a>,
+    /// The active tasks and their worth. [`Placement`] lists them in the same order.
+    demand: Demand,
+    placement: Placement<'a>,
+    checker: Checker,
+}
+
+impl<'a> Allocator<'a> {
+    /// An allocator of `nodes` nodes, none of which is idle yet. Its first batch is at `start` or later.
+    ///
+    /// # Errors
+    /// The plan of the search is not valid.
+    pub fn new(
+        settings: Settings,
+        source: Source<'a>,
+        start: Time,
+        nodes: usize,
+        choice: Box<dyn NodeChoice + 'a>,
+    ) -> Result<Self> {
+        let mut registry = Registry::new(Groups::new(&settings.groups));
+        let supply = Supply::new(source, &mut registry, start)?;
+        Ok(Allocator {
+            demand: Demand::new(&settings),
+            settings,
+            now: start,
+            registry,
+            supply,
+            placement: Placement::new(nodes, choice),
+            checker: Checker::new(nodes),
+        })
+    }
+
+    /// Takes a batch of events and decides.
+    ///
+    /// # Errors
+    /// The batch is not valid: it is refused, and the next batch may follow. After any other error the
+    /// allocator cannot continue.
+    pub fn advance(
+        &mut self,
+        batch: &Batch<'_>,
+        decider: &mut dyn Decider,
+    ) -> Result<Reallocation, AllocatorError> {
+        self.check(batch)?;
+        self.pass_time(batch.time);
+        self.placement.observe(batch.nodes);
+        let mut change = Reallocation::none(self.registry.count());
+        self.placement.leave(batch.nodes, &mut change.lost);
+        for report in batch.progress {
+            self.demand.report(report);
+        }
+        self.finish(batch.finished, &mut change)?;
+        self.placement.join(batch.nodes);
+        self.submit(batch.submitted);
+        self.admit(&mut change)?;
+        let active = self.demand.len();
+        let (registry, most) = (&mut self.registry, self.settings.max_tasks);
+        if self.supply.repeat(registry, active, most, self.now) {
+            self.admit(&mut change)?;
+        }
+        change.known.end = self.registry.count();
+        if !(batch.finished.is_empty() && change.admitted.is_empty()) {
+            self.demand.regroup(&self.registry);
+        }
+        if self.placement.pool().idle() > 0 && self.demand.len() > 0 {
+            change.answer = Some(self.decide(batch.event, decider, &mut change)?);
+        }
+        Ok(change)
+    }
+
+    fn check(&mut self, batch: &Batch<'_>) -> Result<(), AllocatorError> {
+        let state = State {
+            now: self.now,
+            pool: self.placement.pool(),
+            registry: &self.registry,
+            settings: &self.settings,
+        };
+        let checked = self.checker.check(batch, &state);
+        checked.map_err(|refusal| AllocatorError::Refused {
+            refusal,
+            event: batch.event,
+            time: batch.time,
+        })
+    }
+
+    fn pass_time(&mut self, time: Time) {
+        let seconds = time.seconds_since(self.now);
+        self.demand.pass_time(seconds, self.placement.counts());
+        self.now = time;
+    }
+
+    /// Retires finished tasks.
+    fn finish(&mut self, finished: &[u32], change: &mut Reallocation) -> Result<()> {
+        if finished.is_empty() {
+            return Ok(());
+        }
+        for &task in finished {
+            self.registry.set_stage(task, Stage::Finished);
+            self.supply.finish(task, self.now)?;
+        }
+        // From the last to the first, so that a removal leaves the places that follow as they are.
+        let places: Vec<usize> = (0..)
+            .zip(self.demand.tasks())
+            .filter(|(_, task)| finished.contains(task))
+            .map(|(place, _)| place)
+            .collect();
+        for place in places.into_iter().rev() {
+            self.demand.retire(place);
+            self.placement.retire(place, &mut change.released);
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, submitted: &[TrainingTask]) {
+        if submitted.is_empty() {
+            return;
+        }
+        let tasks = submitted.iter().map(|task| (task.clone(), task));
+        self.supply.submit(tasks, &mut self.registry, self.now);
+    }
+
+    /// Waiting tasks become active while there is room.
+    fn admit(&mut self, change: &mut Reallocation) -> Result<()> {
+        while self.demand.len() < self.settings.max_tasks
+            && let Some(task) = self.supply.next(&mut self.registry, self.now)
+        {
+            self.registry.set_stage(task, Stage::Active);
+            self.placement.admit(task);
+            self.demand.admit(task, &self.registry, self.now)?;
+            change.admitted.push(task);
+        }
+        Ok(())
+    }
+
+    /// Asks for a plan and turns it into moves of nodes.
+    fn decide(
+        &mut self,
+        event: usize,
+        decider: &mut dyn Decider,
+        change: &mut Reallocation,
+    ) -> Result<Answer> {
+        let (idle, counts) = (self.placement.pool().idle(), self.placement.counts());
+        let tasks = &self.registry.tasks;
+        let problem = self
+            .demand
+            .problem((event, self.now), idle, counts, tasks)?;
+        let decision = decider.decide(event, problem)?;
+        let answer = Answer {
+            status: decision.status,
+            gap: decision.gap,
+            micros: decision.micros,
+            is_short: decision.is_short,
+        };
+        let applied = self.placement.apply(decision.plan, tasks, change);
+        applied.map_err(|impossible| {
+            let task = self.demand.tasks().nth(impossible.place);
+            let name = task.map_or("", |task| &tasks[task as usize].name);
+            decider.impossible(event, name, impossible.what)
+        })?;
+        Ok(answer)
+    }
+
+    /// Time of the last batch; the start before the first.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// All known tasks, by index.
+    pub fn tasks(&self) -> &[TrainingTask] {
+        &self.registry.tasks
+    }
+
+    /// The stage of the task with this index; `None` if there is no such task.
+    pub fn stage(&self, task: u32) -> Option<Stage> {
+        self.registry.stage(task)
+    }
+
+    /// Indices of the active tasks, in the order of admission.
+    pub fn active(&self) -> impl Iterator<Item = u32> {
+        self.demand.tasks()
+    }
+
+    /// All nodes that tasks hold: by task in the order of admission, then by arrival of the node.
+    pub fn holdings(&self) -> impl Iterator<Item = Holding> {
+        self.placement.holdings()
+    }
+
+    /// Number of idle nodes, held or free.
+    pub fn idle(&self) -> u32 {
+        self.placement.pool().idle()
+    }
+
+    /// Whether more tasks will come without a batch that submits them.
+    pub fn expects_tasks(&self) -> bool {
+        !self.supply.is_empty()
+    }
+
+    /// Whether no task is active, and none will be unless a batch submits one.
+    pub fn is_over(&self) -> bool {
+        self.demand.len() == 0 && !self.expects_tasks()
+    }
+
+    /// Whether a group of tasks has a fewest number of nodes.
+    pub fn has_minimums(&self) -> bool {
+        self.registry.groups().any_minimum()
+    }
+
+    /// Number of rounds so far; `None` if no set is repeated.
+    pub fn rounds(&self) -> Option<usize> {
+        self.supply.rounds()
+    }
+
+    /// The results of the search; `None` if there is none. `work_done` returns the work done of the task
+    /// with an index.
+    pub fn into_search(self, work_done: impl Fn(u32) -> f64) -> Option<SearchOutcome> {
+        let trials = self.supply.into_search()?;
+        Some(trials.outcome(work_done))
+    }
+}

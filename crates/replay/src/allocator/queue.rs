@@ -1,0 +1,35 @@
+//! Tasks that wait to become active. Those that may run by now come first, in order of submission.
+
+use std::collections::BTreeSet;
+
+use gleaner_core::domain::Time;
+
+/// The tasks not yet active.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    /// Those that may not run yet, latest first.
+    future: Vec<(Time, u32)>,
+    /// Those that may run, by index.
+    ready: BTreeSet<u32>,
+}
+
+impl Queue {
+    /// Adds tasks, each with the time from which it may run.
+    pub fn add(&mut self, tasks: impl Iterator<Item = (Time, u32)>) {
+        self.future.extend(tasks);
+        self.future.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Takes the task with the lowest index among those that may run at `now`.
+    pub fn next(&mut self, now: Time) -> Option<u32> {
+        while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
+            self.ready.insert(task);
+        }
+        self.ready.pop_first()
+    }
+
+    /// Whether no task waits.
+    pub fn is_empty(&self) -> bool {
+        self.future.is_empty() && self.ready.is_empty()
+    }
+}

@@ -1,0 +1,89 @@
+//! All tasks that the allocator has heard of, and the stage of each.
+
+use std::collections::BTreeSet;
+
+use gleaner_core::domain::{Time, TrainingTask};
+
+use super::groups::{Groups, Membership};
+
+/// The stage of a task. See the overview in [`super`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Not admitted yet.
+    Waiting,
+    /// Takes part in decisions, with or without nodes.
+    Active,
+    /// Done: it holds no node and never will.
+    Finished,
+}
+
+/// The tasks by index, in the order in which they were added.
+#[derive(Debug)]
+pub(super) struct Registry {
+    pub tasks: Vec<TrainingTask>,
+    entries: Vec<Entry>,
+    names: BTreeSet<String>,
+    groups: Groups,
+}
+
+/// What the allocator notes of a task beside its definition.
+#[derive(Debug)]
+struct Entry {
+    stage: Stage,
+    submitted: Time,
+    membership: Option<Membership>,
+}
+
+impl Registry {
+    pub fn new(groups: Groups) -> Self {
+        Registry {
+            tasks: Vec::new(),
+            entries: Vec::new(),
+            names: BTreeSet::new(),
+            groups,
+        }
+    }
+
+    /// Adds a task at `now` and returns its index. It shares the groups of `origin`, since groups name
+    /// the tasks of a set, not their rounds and trials.
+    pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Time) -> u32 {
+        self.entries.push(Entry {
+            stage: Stage::Waiting,
+            submitted: task.submit.max(now),
+            membership: self.groups.of(&origin.name),
+        });
+        self.names.insert(task.name.clone());
+        self.tasks.push(task);
+        self.count() - 1
+    }
+
+    pub fn count(&self) -> u32 {
+        self.tasks.len() as u32
+    }
+
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The stage of the task with this index; `None` if there is no such task.
+    pub fn stage(&self, task: u32) -> Option<Stage> {
+        self.entries.get(task as usize).map(|entry| entry.stage)
+    }
+
+    pub fn set_stage(&mut self, task: u32, stage: Stage) {
+        self.entries[task as usize].stage = stage;
+    }
+
+    /// Time from which the task waited for nodes.
+    pub fn submitted(&self, task: u32) -> Time {
+        self.entries[task as usize].submitted
+    }
+
+    pub fn membership(&self, task: u32) -> Option<&Membership> {
+        self.entries[task as usize].membership.as_ref()
+    }
+}

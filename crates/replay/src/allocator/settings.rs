@@ -1,0 +1,60 @@
+//! The settings of the allocator, and what they demand of tasks.
+
+use std::sync::Arc;
+
+use gleaner_core::domain::{Objective, ScalingCurve, TaskGroup, TrainingTask};
+use gleaner_solvers::{Problem, Rates, Task};
+
+/// Settings of the allocator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Forward window of every decision, in seconds.
+    pub t_fwd: f64,
+    /// Most tasks active at once.
+    pub max_tasks: usize,
+    /// What every decision maximises.
+    pub objective: Objective,
+    /// Groups of tasks with limits together.
+    pub groups: Arc<[TaskGroup]>,
+}
+
+impl Settings {
+    /// All faults of the window and of tasks that are submitted together, one sentence each.
+    pub fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
+        let problem = |of: fn(&ScalingCurve) -> &Rates| {
+            let solved = |task: &TrainingTask| Task {
+                name: task.name.clone(),
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                curve_objective: of(&task.curve).clone(),
+                ..task.as_solved()
+            };
+            Problem {
+                tasks: tasks.iter().map(solved).collect(),
+                ..self.empty_problem()
+            }
+        };
+        let mut faults = problem(|curve| &curve.progress).validate();
+        faults.extend(problem(|curve| &curve.objective).validate());
+        let lacks_work = |task: &&TrainingTask| task.work.is_nan() || task.work <= 0.0;
+        let without_work = tasks.iter().filter(lacks_work);
+        faults.extend(without_work.map(|task| {
+            let (name, work) = (&task.name, task.work);
+            format!("task {name}: work is {work}, expected a number above 0")
+        }));
+        faults.dedup();
+        faults
+    }
+
+    /// A problem without tasks and nodes.
+    pub(crate) fn empty_problem(&self) -> Problem {
+        Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: self.t_fwd,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal: self.objective.goal(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Where tasks come from: batches submit them, a set is submitted in rounds, or a search hands out
+//! trials.
+
+use std::sync::Arc;
+
+use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
+use gleaner_core::error::Result;
+
+use super::queue::Queue;
+use super::registry::Registry;
+use super::rounds::Rounds;
+use super::trials::Trials;
+
+/// Where tasks come from, beside those that batches submit.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// Batches submit all tasks.
+    Batches,
+    /// This set is submitted, and again as its tasks finish. It must pass
+    /// [`check_repeatable`](super::rounds::check_repeatable).
+    Rounds(&'a [TrainingTask]),
+    /// A search, whose trials train the tasks of a set.
+    Search {
+        /// The search.
+        search: &'a Arc<TrialSearch>,
+        /// The tasks that its trials train.
+        set: &'a [TrainingTask],
+        /// Seed of the losses, and of the tasks that trials train.
+        seed: u64,
+    },
+}
+
+/// The tasks that are not active yet.
+#[derive(Debug)]
+pub(super) struct Supply<'a> {
+    queue: Queue,
+    more: More<'a>,
+}
+
+/// What adds tasks by itself.
+#[derive(Debug)]
+enum More<'a> {
+    Nothing,
+    Rounds(Rounds<'a>),
+    Search(Box<Trials<'a>>),
+}
+
+impl<'a> Supply<'a> {
+    /// The supply of an allocator that starts at `start`. The first round is submitted at once.
+    ///
+    /// # Errors
+    /// The plan of the search is not valid.
+    pub fn new(source: Source<'a>, registry: &mut Registry, start: Time) -> Result<Self> {
+        let mut supply = Supply {
+            queue: Queue::default(),
+            more: More::Nothing,
+        };
+        supply.more = match source {
+            Source::Batches => More::Nothing,
+            Source::Rounds(set) => {
+                supply.submit(set.iter().map(|task| (task.clone(), task)), registry, start);
+                More::Rounds(Rounds::new(set, start))
+            }
+            Source::Search { search, set, seed } => {
+                More::Search(Box::new(Trials::begin(search, set, seed, start)?))
+            }
+        };
+        Ok(supply)
+    }
+
+    /// Queues new tasks. Each comes with the task whose groups it shares.
+    pub fn submit<'t>(
+        &mut self,
+        tasks: impl Iterator<Item = (TrainingTask, &'t TrainingTask)>,
+        registry: &mut Registry,
+        now: Time,
+    ) {
+        self.queue.add(tasks.map(|(task, origin)| {
+            let submit = task.submit;
+            (submit, registry.add(task, origin, now))
+        }));
+    }
+
+    /// Takes the next task that may become active at `now`.
+    pub fn next(&mut self, registry: &mut Registry, now: Time) -> Option<u32> {
+        if let Some(task) = self.queue.next(now) {
+            return Some(task);
+        }
+        let More::Search(trials) = &mut self.more else {
+            return None;
+        };
+        let (task, origin) = trials.next(registry.count(), now)?;
+        Some(registry.add(task, origin, now))
+    }
+
+    /// Begins the next round of the set if no task waits and places are free. There are `max_tasks`
+    /// places, or as many as the set has tasks if that is fewer. A round therefore either fills the
+    /// places or has tasks that may run later. Returns whether it began a round.
+    pub fn repeat(
+        &mut self,
+        registry: &mut Registry,
+        active: usize,
+        max_tasks: usize,
+        now: Time,
+    ) -> bool {
+        let More::Rounds(rounds) = &mut self.more else {
+            return false;
+        };
+        let set = rounds.set();
+        let is_full = active >= max_tasks.min(set.len());
+        if is_full || !self.queue.is_empty() {
+            return false;
+        }
+        let Some(tasks) = rounds.next(now) else {
+            return false;
+        };
+        self.submit(tasks.into_iter().zip(set), registry, now);
+        true
+    }
+
+    /// Reports a finished task to the search, if there is one.
+    ///
+    /// # Errors
+    /// The search does not expect the report.
+    pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
+        match &mut self.more {
+            More::Search(trials) => trials.finish(task, now),
+            More::Nothing | More::Rounds(_) => Ok(()),
+        }
+    }
+
+    /// Whether no task will come unless a batch submits one. Rounds do not count: the next round begins
+    /// in the same batch in which the last one leaves room, unless there would be too many tasks.
+    pub fn is_empty(&self) -> bool {
+        let is_over = match &self.more {
+            More::Search(trials) => trials.is_over(),
+            More::Nothing | More::Rounds(_) => true,
+        };
+        self.queue.is_empty() && is_over
+    }
+
+    /// Number of rounds so far; `None` if no set is repeated.
+    pub fn rounds(&self) -> Option<usize> {
+        match &self.more {
+            More::Rounds(rounds) => Some(rounds.count),
+            More::Nothing | More::Search(_) => None,
+        }
+    }
+
+    /// The search; `None` if there is none.
+    pub fn into_search(self) -> Option<Trials<'a>> {
+        match self.more {
+            More::Search(trials) => Some(*trials),
+            More::Nothing | More::Rounds(_) => None,
+        }
+    }
+}

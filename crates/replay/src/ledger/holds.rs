@@ -1,0 +1,49 @@
+//! Who holds each node since when, and the finished intervals.
+
+use gleaner_core::domain::Time;
+use gleaner_core::results::replay::AllocationRow;
+
+use crate::allocator::Holding;
+
+/// The holder of each node, and the rows of the table of allocations.
+#[derive(Debug)]
+pub(super) struct Holds {
+    /// The task that holds each node, and the time at which it got the node.
+    by_node: Vec<Option<(u32, Time)>>,
+    pub rows: Vec<AllocationRow>,
+}
+
+impl Holds {
+    /// `nodes` nodes that no task holds.
+    pub fn new(nodes: usize) -> Self {
+        Holds {
+            by_node: vec![None; nodes],
+            rows: Vec::new(),
+        }
+    }
+
+    /// The task that holds a node.
+    pub fn holder(&self, node: u32) -> Option<u32> {
+        let (task, _) = (*self.by_node.get(node as usize)?)?;
+        Some(task)
+    }
+
+    /// A task gets a node.
+    pub fn begin(&mut self, holding: Holding, now: Time) {
+        self.by_node[holding.node as usize] = Some((holding.task, now));
+    }
+
+    /// The holder of a node loses it. Returns the holder. An interval without length has no row.
+    pub fn end(&mut self, node: u32, now: Time) -> Option<u32> {
+        let (task, from) = self.by_node.get_mut(node as usize)?.take()?;
+        if from < now {
+            self.rows.push(AllocationRow {
+                task,
+                node,
+                from,
+                to: now,
+            });
+        }
+        Some(task)
+    }
+}

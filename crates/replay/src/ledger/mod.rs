@@ -1,0 +1,276 @@
+//! The ledger: what the decisions bring and cost.
+//!
+//! It is the replay's model of progress. Between two steps an active task works at the rate that its
+//! scaling curve gives for its number of nodes. The ledger books that work step by step, less the costs of
+//! rescaling and preemption, and so knows which tasks finish, and when the next one will.
+//!
+//! Each step has two halves. [`Ledger::advance`] books the time since the last step, before the allocator
+//! hears of the step: it finds the preempted and the finished tasks. [`Ledger::book`] then books what the
+//! allocator decided. The ledger keeps its own record of who holds which node, since the first half needs
+//! it before the allocator has taken the nodes away.
+
+mod accounts;
+mod efficiency;
+mod fairness;
+mod hindsight;
+mod holds;
+mod steps;
+mod summary;
+mod trial_figures;
+mod yardsticks;
+
+use gleaner_core::domain::{Change, Time, TrainingTask};
+use gleaner_core::results::replay::{EventKind, TaskRow};
+
+pub(crate) use summary::Closing;
+
+use crate::allocator::{Holding, Progress, Reallocation, Resize};
+use crate::run::Step;
+use accounts::{Active, Spell};
+use holds::Holds;
+use steps::{Moves, Period, Steps};
+use yardsticks::Yardsticks;
+
+/// The accounts of a replay. Methods that take `tasks` expect all tasks that the allocator knows.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    start: Time,
+    now: Time,
+    /// Number of idle nodes.
+    idle: u32,
+    /// The active tasks, in the order of admission.
+    active: Vec<Active>,
+    accounts: Vec<TaskRow>,
+    holds: Holds,
+    yardsticks: Yardsticks,
+    steps: Steps,
+}
+
+impl Ledger {
+    /// An empty ledger of `nodes` nodes, from the time `start`. `solver` is the name of the decider, and
+    /// `events` is the number of events of the log.
+    pub fn new(start: Time, nodes: usize, (solver, events): (&str, usize), bound: bool) -> Self {
+        Ledger {
+            start,
+            now: start,
+            idle: 0,
+            active: Vec::new(),
+            accounts: Vec::new(),
+            holds: Holds::new(nodes),
+            yardsticks: Yardsticks::new(bound),
+            steps: Steps::new(solver, events),
+        }
+    }
+
+    /// Books the deal at event 0, at which these nodes are idle. Each task that runs pays for its start.
+    pub fn begin(&mut self, tasks: &[TrainingTask], nodes: &[Change], change: &Reallocation) {
+        self.idle = nodes.len() as u32;
+        self.follow(tasks, change);
+        for active in &mut self.active {
+            let task = &tasks[active.task as usize];
+            active.pending_cost = active.rate * task.rescale_up;
+            if active.rate > 0.0 {
+                self.accounts[active.task as usize].lost_up += task.rescale_up;
+            }
+        }
+    }
+
+    /// Books the time up to a step, its preemptions and its completions. Returns the finished tasks, in the
+    /// order of admission. [`Ledger::book`] must follow.
+    pub fn advance(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Vec<u32> {
+        let (idle_node_seconds, unused_node_seconds) = self.accrue(tasks, step.time);
+        let mut moves = self.preempt(tasks, step.changes);
+        moves.joined = step.changes.len() as u32 - moves.left;
+        self.idle = (self.idle + moves.joined).saturating_sub(moves.left);
+        let (progress, spell, finished) = self.settle(step.kind);
+        let period = Period {
+            idle_node_seconds,
+            unused_node_seconds,
+            progress,
+            spell,
+        };
+        self.steps.push(step, &period, &moves);
+        finished
+    }
+
+    /// Books what the allocator decided at the step.
+    pub fn book(&mut self, tasks: &[TrainingTask], change: &Reallocation) {
+        self.follow(tasks, change);
+        self.charge(tasks, &change.resized);
+        let answer = change.answer.as_ref();
+        self.steps.complete(&self.active, self.idle, answer);
+    }
+
+    /// Work per second of all tasks.
+    pub fn rate(&self) -> f64 {
+        self.active.iter().map(|active| active.rate).sum()
+    }
+
+    /// Sets the rate of the last row: when no task is left, the original shows the rate before the end.
+    pub fn end_with_rate(&mut self, rate: f64) {
+        if let Some(row) = self.steps.rows.last_mut() {
+            row.rate = rate;
+        }
+    }
+
+    /// The work done by each active task.
+    pub fn progress(&self) -> impl Iterator<Item = Progress> {
+        self.active.iter().map(|active| Progress {
+            task: active.task,
+            // The cost of a start can exceed the work that followed it.
+            done: self.accounts[active.task as usize].work_done.max(0.0),
+        })
+    }
+
+    /// Time at which the first active task finishes if nothing changes; `None` if none does.
+    pub fn next_completion(&self) -> Option<Time> {
+        self.active
+            .iter()
+            .filter_map(|active| active.seconds_left(&self.accounts[active.task as usize]))
+            .map(|seconds| self.now.plus_seconds(seconds))
+            .min()
+    }
+
+    /// Whether all active tasks are done by `time`, at which `changes` happen.
+    pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Time, changes: &[Change]) -> bool {
+        let left = || changes.iter().filter(|change| !change.idle());
+        self.active.iter().all(|active| {
+            let is_preempted = left().any(|c| self.holds.holder(c.node()) == Some(active.task));
+            let mut seconds = time.seconds_since(self.now);
+            if is_preempted {
+                seconds -= tasks[active.task as usize].rescale_down;
+            }
+            let account = &self.accounts[active.task as usize];
+            account.work <= account.work_done + seconds * active.rate - active.pending_cost
+        })
+    }
+
+    /// Books the node-time since the last step. Returns the idle node-seconds, and how many of them no
+    /// task held.
+    fn accrue(&mut self, tasks: &[TrainingTask], time: Time) -> (f64, f64) {
+        let seconds = time.seconds_since(self.now);
+        self.yardsticks.accrue(self.idle, seconds);
+        let mut held = 0;
+        for active in &mut self.active {
+            active.spell = Spell::of(active, &tasks[active.task as usize], seconds);
+            active.preempted = false;
+            held += active.held;
+            let account = &mut self.accounts[active.task as usize];
+            account.active_seconds += seconds;
+            account.node_seconds += active.spell.used;
+        }
+        self.now = time;
+        let node_seconds = |nodes: u32| f64::from(nodes) * seconds;
+        (node_seconds(self.idle), node_seconds(self.idle - held))
+    }
+
+    /// Takes away the nodes that left. A task that held any of them pays once.
+    fn preempt(&mut self, tasks: &[TrainingTask], changes: &[Change]) -> Moves {
+        let mut moves = Moves::default();
+        for change in changes.iter().filter(|change| !change.idle()) {
+            moves.left += 1;
+            let Some(holder) = self.holds.end(change.node(), self.now) else {
+                continue;
+            };
+            let Some(active) = self.active.iter_mut().find(|a| a.task == holder) else {
+                continue;
+            };
+            active.held -= 1;
+            if active.preempted {
+                continue;
+            }
+            active.preempted = true;
+            let seconds = tasks[holder as usize].rescale_down;
+            let cost = seconds * active.rate;
+            active.spell.preemption_loss = cost;
+            let account = &mut self.accounts[holder as usize];
+            account.preemptions += 1;
+            if cost > 0.0 {
+                account.lost_preempted += seconds;
+                moves.preempted += 1;
+                moves.preemption_cost += cost;
+            }
+        }
+        self.steps.losses += u64::from(moves.left > 0 && !self.active.is_empty());
+        moves
+    }
+
+    /// Adds the progress of active tasks to their accounts. Returns the total progress, the accounts of all
+    /// tasks since the last step, and the finished tasks.
+    fn settle(&mut self, kind: EventKind) -> (f64, Spell, Vec<u32>) {
+        let (mut total, mut spells) = (0.0, Spell::default());
+        let mut finished = Vec::new();
+        for active in &mut self.active {
+            let account = &mut self.accounts[active.task as usize];
+            account.work_done += active.spell.progress();
+            // A completion's time is rounded to nanoseconds and its work to f64.
+            let slack = match kind {
+                EventKind::Nodes => 0.0,
+                EventKind::Completion if account.work.is_finite() => 1e-9 * account.work,
+                EventKind::Completion => 0.0,
+            };
+            if account.work <= account.work_done + slack {
+                active.spell.complete(account.work_done - account.work);
+                account.work_done = account.work;
+                account.end = Some(self.now);
+                finished.push(active.task);
+            }
+            total += active.spell.progress();
+            active.spell.book(account);
+            spells.add(&active.spell);
+        }
+        (total, spells, finished)
+    }
+
+    /// Follows the allocator: opens accounts for new tasks, updates the active tasks, and books nodes that
+    /// changed hands.
+    fn follow(&mut self, tasks: &[TrainingTask], change: &Reallocation) {
+        let new = &tasks[self.accounts.len()..];
+        let opened = new.iter().map(|task| accounts::open(task, self.start));
+        self.accounts.extend(opened);
+        let before = self.active.len();
+        let accounts = &self.accounts;
+        self.active
+            .retain(|active| accounts[active.task as usize].end.is_none());
+        if self.active.len() != before || !change.admitted.is_empty() {
+            let admitted = change.admitted.iter().copied();
+            self.active.extend(admitted.map(Active::new));
+            let active = self.active.iter().map(|active| active.task);
+            self.yardsticks.set_active(tasks, active);
+        }
+        for holding in &change.released {
+            self.holds.end(holding.node, self.now);
+        }
+        for &holding in &change.given {
+            self.holds.begin(holding, self.now);
+            let account = &mut self.accounts[holding.task as usize];
+            account.start.get_or_insert(self.now);
+        }
+        let mut resized = change.resized.iter().peekable();
+        for active in &mut self.active {
+            if let Some(resize) = resized.next_if(|resize| resize.task == active.task) {
+                active.held = resize.after;
+            }
+            active.rate = tasks[active.task as usize].rate(active.held);
+        }
+    }
+
+    /// Charges the tasks that the decision resized, and no others.
+    fn charge(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
+        let mut resized = resized.iter().peekable();
+        for active in &mut self.active {
+            active.pending_cost = 0.0;
+            if let Some(resize) = resized.next_if(|resize| resize.task == active.task) {
+                let index = active.task as usize;
+                active.charge(resize.before, &tasks[index], &mut self.accounts[index]);
+            }
+        }
+    }
+
+    /// Ends all intervals. `holdings` are the nodes that tasks hold.
+    fn release(&mut self, holdings: impl Iterator<Item = Holding>) {
+        for holding in holdings {
+            self.holds.end(holding.node, self.now);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a run is compared with: dedicated nodes, the best split of every moment, and the bound with
+//! hindsight.
+
+use gleaner_core::domain::TrainingTask;
+
+use super::efficiency::EfficiencyMeter;
+use super::hindsight::CourseRecorder;
+
+/// Records what the comparisons need.
+#[derive(Debug)]
+pub(super) struct Yardsticks {
+    pub efficiency: EfficiencyMeter,
+    /// For the bound; `None` if it is not wanted.
+    pub course: Option<CourseRecorder>,
+}
+
+impl Yardsticks {
+    pub fn new(bound: bool) -> Self {
+        Yardsticks {
+            efficiency: EfficiencyMeter::new(),
+            course: bound.then(CourseRecorder::default),
+        }
+    }
+
+    /// Records that `idle` nodes were idle for `seconds`.
+    pub fn accrue(&mut self, idle: u32, seconds: f64) {
+        self.efficiency.accrue(idle, seconds);
+        if let Some(course) = &mut self.course {
+            course.accrue(idle, seconds);
+        }
+    }
+
+    /// Records the active tasks from now on, by their indices into `tasks`.
+    pub fn set_active(
+        &mut self,
+        tasks: &[TrainingTask],
+        active: impl Iterator<Item = u32> + Clone,
+    ) {
+        self.efficiency.set_active(tasks, active.clone());
+        if let Some(course) = &mut self.course {
+            course.set_active(&active.collect());
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The driver of a replay: it merges the events of the log and the predicted completions by time, feeds
+//! them to the allocator, and books its decisions in the ledger.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gleaner_core::domain::{Change, EventLog, Time, TrainingTask};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::replay::{Ended, EventKind, Outcome};
+
+use super::allocator::decide::Decider;
+use super::allocator::node_choice::{self, NodeChoice};
+use super::allocator::{Allocator, Batch, Progress, Source};
+use super::initial::FirstDeal;
+use super::ledger::{Closing, Ledger};
+use super::options::Options;
+
+/// How the caller follows and stops a run.
+pub struct Control<'a> {
+    /// Set to stop at the next event; the outcome is then marked incomplete.
+    pub stop: &'a AtomicBool,
+    /// Called with the index of each event and the number of events.
+    pub progress: &'a mut dyn FnMut(usize, usize),
+}
+
+/// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
+///
+/// # Errors
+/// The decider fails, or its plan cannot be carried out. A value of the objective is out of range. The
+/// window, a task or the search in the options is invalid.
+pub fn run(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+    control: Control<'_>,
+) -> Result<Outcome> {
+    let mut choice = node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
+    run_choosing(log, tasks, options, decider, choice.as_mut(), control)
+}
+
+/// As [`run`], with your own choice of nodes in place of that of the options.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_choosing(
+    log: &EventLog,
+    tasks: &[TrainingTask],
+    options: &Options,
+    decider: &mut dyn Decider,
+    choice: &mut dyn NodeChoice,
+    control: Control<'_>,
+) -> Result<Outcome> {
+    let Some(&start) = log.times().first() else {
+        return Err(Error::Run("the log slice holds no event".into()));
+    };
+    options.check(tasks)?;
+    let mut replay = Replay::new(log, tasks, options, (decider, choice), start)?;
+    replay.deal(tasks, options)?;
+    let mut ended = replay.walk(
+        options.completion_events,
+        &mut *control.progress,
+        control.stop,
+    )?;
+    // If the solver is stopped during the last decision, the allocation stays unchanged.
+    if control.stop.load(Ordering::Relaxed) {
+        ended = Ended::Interrupted;
+    }
+    let closing = Closing {
+        log,
+        options,
+        decider: replay.decider,
+        ended,
+        stop: control.stop,
+    };
+    Ok(replay.ledger.close(replay.allocator, closing))
+}
+
+/// What happens at one time: an event of the log, or a completion between two events.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'c> {
+    pub time: Time,
+    /// Index of the log's event; a completion repeats the one before it.
+    pub event: usize,
+    /// Nodes that left and came.
+    pub changes: &'c [Change],
+    pub kind: EventKind,
+}
+
+/// A replay in progress.
+struct Replay<'a> {
+    log: &'a EventLog,
+    decider: &'a mut dyn Decider,
+    allocator: Allocator<'a>,
+    ledger: Ledger,
+    /// Buffer.
+    progress: Vec<Progress>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(
+        log: &'a EventLog,
+        tasks: &'a [TrainingTask],
+        options: &'a Options,
+        (decider, choice): (&'a mut dyn Decider, &'a mut dyn NodeChoice),
+        start: Time,
+    ) -> Result<Self> {
+        let nodes = log.nodes().len();
+        let source = match &options.search {
+            Some(search) => Source::Search {
+                search,
+                set: tasks,
+                seed: options.seed,
+            },
+            None if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
+            None => Source::Batches,
+        };
+        let settings = options.allocator();
+        let name = (decider.name(), log.len());
+        Ok(Replay {
+            ledger: Ledger::new(start, nodes, name, options.bound),
+            allocator: Allocator::new(settings, source, start, nodes, Box::new(choice))?,
+            log,
+            decider,
+            progress: Vec::new(),
+        })
+    }
+
+    /// Event 0: the tasks are submitted, and the idle nodes are dealt to those that become active.
+    fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
+        let nodes = self.log.changes(0);
+        let is_listed = options.search.is_none() && self.allocator.rounds().is_none();
+        let batch = Batch {
+            nodes,
+            submitted: if is_listed { tasks } else { &[] },
+            ..Batch::at(0, self.allocator.now())
+        };
+        let mut decider = FirstDeal {
+            initial: options.initial,
+            nodes,
+            seed: options.seed,
+            decider: self.decider,
+        };
+        let change = self.allocator.advance(&batch, &mut decider)?;
+        self.ledger.begin(self.allocator.tasks(), nodes, &change);
+        Ok(())
+    }
+
+    /// Takes the events of the log after the first, and the completions before each of them. Returns why
+    /// the replay ended.
+    fn walk(
+        &mut self,
+        completion_events: bool,
+        report: &mut dyn FnMut(usize, usize),
+        stop: &AtomicBool,
+    ) -> Result<Ended> {
+        let last_event = self.decider.last_event();
+        let log = self.log;
+        for (event, (time, changes)) in log.rows().enumerate().skip(1) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Ended::Interrupted);
+            }
+            report(event, log.len());
+            if last_event.is_some_and(|last| event > last) && self.leaves_a_choice(time, changes) {
+                return Ok(Ended::ScriptEnded);
+            }
+            let step = Step {
+                time,
+                event,
+                changes,
+                kind: EventKind::Nodes,
+            };
+            let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
+                && self.step(&step)?;
+            if !goes_on {
+                // Repeated tasks are over only if another round would be more tasks than allowed.
+                return Ok(match self.allocator.rounds() {
+                    Some(_) => Ended::TaskLimit,
+                    None => Ended::TasksFinished,
+                });
+            }
+        }
+        Ok(Ended::LogEnded)
+    }
+
+    /// Whether the event at `time` with `changes` leaves something to decide.
+    fn leaves_a_choice(&self, time: Time, changes: &[Change]) -> bool {
+        let joined = changes.iter().filter(|c| c.idle()).count();
+        let idle = self.allocator.idle() as usize + joined - (changes.len() - joined);
+        let all_finish = || {
+            let tasks = self.allocator.tasks();
+            self.ledger.all_finish_by(tasks, time, changes)
+        };
+        idle > 0 && (self.allocator.expects_tasks() || !all_finish())
+    }
+
+    /// Steps at every completion before `until`. Returns false once the replay is over.
+    fn complete_until(&mut self, until: Time, event: usize) -> Result<bool> {
+        while let Some(time) = self.ledger.next_completion().filter(|&t| t < until) {
+            let step = Step {
+                time,
+                event,
+                changes: &[],
+                kind: EventKind::Completion,
+            };
+            if !self.step(&step)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Carries out one step. Returns false once no task is active or to come.
+    fn step(&mut self, step: &Step<'_>) -> Result<bool> {
+        let rate_before = self.ledger.rate();
+        let finished = self.ledger.advance(self.allocator.tasks(), step);
+        self.progress.clear();
+        self.progress.extend(self.ledger.progress());
+        let batch = Batch {
+            nodes: step.changes,
+            progress: &self.progress,
+            finished: &finished,
+            ..Batch::at(step.event, step.time)
+        };
+        let change = self.allocator.advance(&batch, self.decider)?;
+        self.ledger.book(self.allocator.tasks(), &change);
+        let is_over = self.allocator.is_over();
+        if is_over {
+            self.ledger.end_with_rate(rate_before);
+        }
+        Ok(!is_over)
+    }
+}
