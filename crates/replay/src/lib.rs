@@ -2,7 +2,7 @@
 //!
 //! Three parts share the work:
 //!
-//! - The [`allocator`] is told what happened and decides which task gets which nodes. It asks a
+//! - The [`allocator`] takes batches of events and decides which task gets which nodes. It asks a
 //!   [`Decider`] for plans. A daemon that drives real tasks can use it as it is.
 //! - The ledger books what the decisions bring: progress by the scaling curves, the costs of rescaling and
 //!   preemption, and all tables. It predicts when tasks finish.

@@ -125,7 +125,8 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Event 0: the tasks are submitted, and the idle nodes are dealt to those that become active.
+    /// Event 0: all tasks of a set are submitted, and the idle nodes are dealt to those that become active.
+    /// Tasks with a later time of submission wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
         let is_listed = options.search.is_none() && self.allocator.rounds().is_none();

@@ -72,7 +72,8 @@ pub enum AllocatorError {
         time: Time,
     },
     /// The decider failed, its plan cannot be carried out, or a value of the objective is out of range.
-    /// The allocator has taken part of the batch, so it cannot continue.
+    /// The allocator has taken part of the batch, so it cannot continue. A driver that must go on passes
+    /// a decider that returns [`Plan::Keep`](super::decide::Plan::Keep) where its solver fails.
     Failed(Error),
 }
 
@@ -106,7 +107,7 @@ impl From<AllocatorError> for Error {
     }
 }
 
-/// Finds the faults of batches.
+/// Checks batches in time proportional to their events.
 #[derive(Debug)]
 pub(super) struct Checker {
     /// The last batch that changed each node, by its number.

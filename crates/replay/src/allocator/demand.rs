@@ -151,7 +151,7 @@ impl Demand {
             .values(task, &active.constants, &active.state(task, now))
             .map_err(|fault| Error::Run(format!("at {now}, {fault}")))?;
         let solved = &mut self.problem.tasks[place];
-        // A list that is as before stays where it is: solvers recognise it by its address.
+        // An equal list is not replaced: solvers recognise an unchanged list by its address.
         if solved.curve_objective != values.rates {
             solved.curve_objective = values.rates;
         }

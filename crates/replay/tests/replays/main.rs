@@ -2,6 +2,7 @@
 //! logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod allocator;
 mod audit;
 mod efficiency;
 mod groups;
