@@ -24,7 +24,7 @@ help:
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
 	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
-	@echo "make small    lint and test the data frames (polars), and the solvers without libraries; part of make test"
+	@echo "make small    lint and test the data frames (polars), the solvers without libraries, and the library as a dependency; part of make test"
 	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
 	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
@@ -75,10 +75,11 @@ lint:
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# The lints also read the crates below these, without their optional parts.
+# The lints also read the crates below these, without their optional parts. Then the library as a dependency.
 small:
 	$(CARGO) test --locked $(SMALL)
 	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
+	CARGO="$(CARGO)" scripts/test-light.sh "$(TARGET)"
 
 # A virtual environment with the Python package and what its tests need.
 python: native
@@ -97,7 +98,7 @@ dataset: build
 
 bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
-	$(CARGO) bench --locked $(FEATURES) --bench engines
+	$(CARGO) bench --locked --features cli $(FEATURES) --bench engines
 	scripts/bench-solvers.sh $(GLEANER)
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:-../shared/data/lucid/venus_sept}
 # shellcheck disable=SC2086 # several words, or none
-cargo build --release --locked ${FEATURES---no-default-features}
+cargo build --release --locked --features cli ${FEATURES---no-default-features}
 gleaner=${CARGO_TARGET_DIR:-target}/release/gleaner
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
