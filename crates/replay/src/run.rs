@@ -215,7 +215,9 @@ impl<'a> Replay<'a> {
         let rate_before = self.ledger.rate();
         let finished = self.ledger.advance(self.allocator.tasks(), step);
         self.progress.clear();
-        self.progress.extend(self.ledger.progress());
+        if self.allocator.uses_progress() {
+            self.progress.extend(self.ledger.progress());
+        }
         let batch = Batch {
             nodes: step.changes,
             progress: &self.progress,
@@ -223,7 +225,7 @@ impl<'a> Replay<'a> {
             ..Batch::at(step.event, step.time)
         };
         let change = self.allocator.advance(&batch, self.decider)?;
-        self.ledger.book(self.allocator.tasks(), &change);
+        self.ledger.book(self.allocator.tasks(), &finished, &change);
         let is_over = self.allocator.is_over();
         if is_over {
             self.ledger.end_with_rate(rate_before);

@@ -15,6 +15,8 @@ use super::settings::Settings;
 #[derive(Debug)]
 pub(super) struct Demand {
     objective: Objective,
+    /// Whether values of the objective change with time and progress.
+    varies: bool,
     active: Vec<Active>,
     /// The next decision's problem. Its tasks mirror `active`. It is changed in place, because solvers
     /// recognise tasks that are unchanged since the last decision.
@@ -53,6 +55,7 @@ impl Demand {
         Demand {
             problem: settings.empty_problem(),
             objective: settings.objective.clone(),
+            varies: settings.objective.varies(),
             active: Vec::new(),
         }
     }
@@ -75,11 +78,23 @@ impl Demand {
         }
     }
 
-    /// Notes the reported progress of an active task.
-    pub fn report(&mut self, progress: &Progress) {
-        let of_task = |active: &&mut Active| active.task == progress.task;
-        if let Some(active) = self.active.iter_mut().find(of_task) {
-            active.done = progress.done;
+    /// Whether values of the objective change with time and progress.
+    pub fn varies(&self) -> bool {
+        self.varies
+    }
+
+    /// Notes the reported progress of active tasks.
+    pub fn report(&mut self, progress: &[Progress]) {
+        let mut next = 0;
+        for report in progress {
+            // Reports are usually in the order of admission, so the search starts behind the last one.
+            let (before, after) = self.active.split_at_mut(next);
+            let mut places = (next..).zip(after).chain((0..).zip(before));
+            let found = places.find(|(_, active)| active.task == report.task);
+            if let Some((place, active)) = found {
+                active.done = report.done;
+                next = place + 1;
+            }
         }
     }
 
@@ -136,7 +151,7 @@ impl Demand {
         for (task, count) in self.problem.tasks.iter_mut().zip(counts) {
             task.current = count;
         }
-        if self.objective.varies() {
+        if self.varies {
             (0..self.active.len()).try_for_each(|place| self.value(place, tasks, now))?;
         }
         Ok(&self.problem)

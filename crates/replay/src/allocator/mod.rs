@@ -202,9 +202,7 @@ impl<'a> Allocator<'a> {
         self.placement.observe(batch.nodes);
         let mut change = Reallocation::none(self.registry.count());
         self.placement.leave(batch.nodes, &mut change.lost);
-        for report in batch.progress {
-            self.demand.report(report);
-        }
+        self.demand.report(batch.progress);
         self.finish(batch.finished, &mut change)?;
         self.placement.join(batch.nodes);
         self.submit(batch.submitted);
@@ -344,6 +342,11 @@ impl<'a> Allocator<'a> {
     /// Number of idle nodes, held or free.
     pub fn idle(&self) -> u32 {
         self.placement.pool().idle()
+    }
+
+    /// Whether decisions depend on progress. Otherwise batches need not report it.
+    pub fn uses_progress(&self) -> bool {
+        self.demand.varies()
     }
 
     /// Whether more tasks will come without a batch that submits them.

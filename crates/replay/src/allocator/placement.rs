@@ -114,16 +114,17 @@ impl<'a> Placement<'a> {
             Plan::Counts(counts) => self.apply_counts(&counts, tasks, change)?,
             Plan::Nodes(nodes) => self.apply_nodes(&nodes, change)?,
         }
-        let resizes = self.held.iter().zip(before).map(|((task, nodes), before)| {
+        change.resized.reserve_exact(before.len());
+        for ((task, nodes), before) in self.held.iter().zip(before) {
             let (task, after) = (*task, nodes.len());
-            Resize {
-                task,
-                before,
-                after,
+            if before != after {
+                change.resized.push(Resize {
+                    task,
+                    before,
+                    after,
+                });
             }
-        });
-        let resized = resizes.filter(|resize| resize.before != resize.after);
-        change.resized.extend(resized);
+        }
         Ok(())
     }
 
@@ -143,6 +144,7 @@ impl<'a> Placement<'a> {
             }
             let mut released = Vec::new();
             self.choice.release(held, over, &mut released);
+            change.released.reserve(released.len());
             for node in released {
                 self.release(place, node, change);
             }
@@ -180,6 +182,7 @@ impl<'a> Placement<'a> {
         }
         let mut dealt = Vec::new();
         self.choice.deal(&self.pool, &growing, &mut dealt);
+        change.given.reserve_exact(dealt.len());
         for (position, node) in dealt {
             self.take(places[position], node, change);
         }

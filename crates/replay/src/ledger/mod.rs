@@ -65,7 +65,7 @@ impl Ledger {
     /// Books the deal at event 0, at which these nodes are idle. Each task that runs pays for its start.
     pub fn begin(&mut self, tasks: &[TrainingTask], nodes: &[Change], change: &Reallocation) {
         self.idle = nodes.len() as u32;
-        self.follow(tasks, change);
+        self.follow(tasks, &[], change);
         for active in &mut self.active {
             let task = &tasks[active.task as usize];
             active.pending_cost = active.rate * task.rescale_up;
@@ -93,9 +93,9 @@ impl Ledger {
         finished
     }
 
-    /// Books what the allocator decided at the step.
-    pub fn book(&mut self, tasks: &[TrainingTask], change: &Reallocation) {
-        self.follow(tasks, change);
+    /// Books what the allocator decided at the step, at which these tasks finished.
+    pub fn book(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
+        self.follow(tasks, finished, change);
         self.charge(tasks, &change.resized);
         let answer = change.answer.as_ref();
         self.steps.complete(&self.active, self.idle, answer);
@@ -224,15 +224,13 @@ impl Ledger {
 
     /// Follows the allocator: opens accounts for new tasks, updates the active tasks, and books nodes that
     /// changed hands.
-    fn follow(&mut self, tasks: &[TrainingTask], change: &Reallocation) {
+    fn follow(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
         let new = &tasks[self.accounts.len()..];
         let opened = new.iter().map(|task| accounts::open(task, self.start));
         self.accounts.extend(opened);
-        let before = self.active.len();
-        let accounts = &self.accounts;
-        self.active
-            .retain(|active| accounts[active.task as usize].end.is_none());
-        if self.active.len() != before || !change.admitted.is_empty() {
+        if !(finished.is_empty() && change.admitted.is_empty()) {
+            self.active
+                .retain(|active| !finished.contains(&active.task));
             let admitted = change.admitted.iter().copied();
             self.active.extend(admitted.map(Active::new));
             let active = self.active.iter().map(|active| active.task);
@@ -248,10 +246,14 @@ impl Ledger {
         }
         let mut resized = change.resized.iter().peekable();
         for active in &mut self.active {
-            if let Some(resize) = resized.next_if(|resize| resize.task == active.task) {
+            let resize = resized.next_if(|resize| resize.task == active.task);
+            if let Some(resize) = resize {
                 active.held = resize.after;
             }
-            active.rate = tasks[active.task as usize].rate(active.held);
+            // The rate depends on the number of nodes alone. Most steps change that of few tasks.
+            if resize.is_some() || active.preempted {
+                active.rate = tasks[active.task as usize].rate(active.held);
+            }
         }
     }
 
