@@ -171,7 +171,7 @@ impl<'a> Placement<'a> {
             free -= wanted;
             if wanted > 0 {
                 let task = &tasks[*task as usize];
-                // The number of nodes at the next loss is this one, whatever the task has now.
+                // A loss costs what the task earns on its next number of nodes.
                 let cost = task.rescale_down * task.curve.progress_at(count);
                 places.push(place);
                 growing.push(Growing { held, wanted, cost });

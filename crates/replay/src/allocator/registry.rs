@@ -1,4 +1,4 @@
-//! All tasks that the allocator has heard of, and the stage of each.
+//! All tasks that were submitted, and the stage of each.
 
 use std::collections::BTreeSet;
 

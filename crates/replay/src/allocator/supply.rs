@@ -129,8 +129,8 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether no task will come unless a batch submits one. Rounds do not count: the next round begins
-    /// in the same batch in which the last one leaves room, unless there would be too many tasks.
+    /// Whether no task will come unless a batch submits one. A repeated set ends only once another round
+    /// would be too many tasks: otherwise the next round begins in the batch that leaves room for it.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),

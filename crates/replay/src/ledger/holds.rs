@@ -1,4 +1,4 @@
-//! Who holds each node since when, and the finished intervals.
+//! The holder of each node, and the intervals in which tasks held nodes.
 
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::AllocationRow;

@@ -5,9 +5,9 @@
 //! rescaling and preemption, and so knows which tasks finish, and when the next one will.
 //!
 //! Each step has two halves. [`Ledger::advance`] books the time since the last step, before the allocator
-//! hears of the step: it finds the preempted and the finished tasks. [`Ledger::book`] then books what the
-//! allocator decided. The ledger keeps its own record of who holds which node, since the first half needs
-//! it before the allocator has taken the nodes away.
+//! takes the step, and finds the preempted and the finished tasks. [`Ledger::book`] then books what the
+//! allocator decided. The ledger keeps its own record of which task holds which node, because the first
+//! half needs it before the allocator has taken the nodes away.
 
 mod accounts;
 mod efficiency;

@@ -40,7 +40,7 @@ pub(super) struct Moves {
 }
 
 impl Steps {
-    /// No rows yet, of at most `events` events.
+    /// Empty tables, with room for `events` rows.
     pub fn new(solver: &str, events: usize) -> Self {
         Steps {
             solver: solver.into(),
