@@ -89,7 +89,7 @@ pub use simulation::Simulation;
 pub use sweep::Sweep;
 
 /// The value of a task on a number of nodes, in units of its own per second.
-pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + 'a;
+pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 
 /// Everything that [`Replay`], [`Simulation`] and [`Sweep`] are made of.
 pub mod engines {

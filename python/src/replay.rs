@@ -84,8 +84,7 @@ pub fn tell_faults(
     host: &Host,
     run: &Bound<'_, Run>,
 ) -> PyResult<()> {
-    let remark = |remarks: &[String]| host.remark(remarks);
-    report_faults(tally, is_strict, &remark)
+    report_faults(tally, is_strict, host)
         .map_err(|error| with_run(py, exception(py, error), run.as_any()))
 }
 
@@ -162,7 +161,7 @@ impl Held for HeldReplay {
     }
 
     fn write(&mut self, directory: RunDir, _: &Host) -> Result<String> {
-        self.replayed.write(directory)
+        self.replayed.write_to(directory)
     }
 
     fn skipped(&self) -> &[Fault] {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use gleaner::cli::simulate::Args;
 use gleaner::simulation::{OpenedSimulation, Simulated, Simulation};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::policy_run::PolicyRun;

@@ -129,7 +129,7 @@ impl<'a> Replay<'a> {
     pub fn objective_fn(
         mut self,
         name: &str,
-        value: impl Fn(&TrainingTask, u32) -> f64 + 'a,
+        value: impl Fn(&TrainingTask, u32) -> f64 + Send + 'a,
     ) -> Self {
         self.objective = Some((name.to_owned(), Box::new(value)));
         self

@@ -1,6 +1,7 @@
 //! Deals of runs to parts.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_cluster::{Costs, Deal};
@@ -46,7 +47,7 @@ impl PreparedRuns for Runs {
     fn execute(
         &self,
         _: usize,
-        _: &AtomicBool,
+        _: &Arc<AtomicBool>,
         _: &(dyn Fn(usize) + Sync),
     ) -> Result<Option<RunOutcome>> {
         Err(Error::Run("never executed".into()))

@@ -230,7 +230,8 @@ pub fn report_faults(
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
+#[cfg(feature = "cli")]
 mod tests {
     use clap::Parser;
 

@@ -208,7 +208,8 @@ impl Use {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
+#[cfg(feature = "cli")]
 mod tests {
     use clap::Parser;
 
