@@ -1,4 +1,4 @@
-//! The manifests of the crates that are published. None of this asks a registry.
+//! The manifests of the published crates. No test here contacts a registry.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -59,8 +59,8 @@ fn published_crates_describe_themselves() {
     }
 }
 
-/// Packaging fails where a dependency has no version or is not published, and where crates depend
-/// on one another in a circle.
+/// Packaging fails if a dependency has no version or is not published, or if dependencies form a
+/// cycle.
 #[test]
 fn published_crates_can_be_packaged() {
     let directory = tempfile::tempdir().unwrap();
