@@ -11,6 +11,7 @@ use gleaner_formats::output::table::WriteTable;
 use tempfile::TempDir;
 
 use crate::check_changes::{every_change_is_noticed, forge};
+use crate::simulate::names_of_policies;
 use crate::support::gleaner;
 
 const SYNTH: &str = "synth jobs --vcs 2 --nodes 7 --days 1 --jobs 150 -o trace";
@@ -35,11 +36,10 @@ fn forge_rows<R: Record>(at: &Path, name: &str, rows: &[R]) {
 fn simulations_pass_the_check() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
+    let policies = names_of_policies().join(",");
+    let every_policy = format!("--policy {policies} --profiler 200,2,4 --lend auto");
     for (synth, simulate) in [
-        (
-            "--days 1 --seed 1",
-            "--policy all,easy --profiler 200,2,4 --lend auto",
-        ),
+        ("--days 1 --seed 1", every_policy.as_str()),
         (
             "--days 2 --load 0.9 --seed 2",
             "--policy tiresias,lucid --profiler 60,1,4 --elastic vc3",

@@ -3,15 +3,22 @@
 use std::fs;
 use std::path::Path;
 
+use gleaner_simulate::policies;
 use serde_json::Value;
 
 use crate::support::{cluster, dataset, gleaner, json, stable_files};
 use gleaner_testing::shared;
 
-/// All policies with a small profiler.
-const ALL: &str = "simulate --data trace --policy all,easy --profiler 120,1,4";
+/// The names of all policies.
+pub fn names_of_policies() -> Vec<&'static str> {
+    policies::ALL.iter().map(|policy| policy.name).collect()
+}
 
-const POLICIES: [&str; 7] = ["fifo", "sjf", "srtf", "qssf", "tiresias", "lucid", "easy"];
+/// All policies with a small profiler.
+fn all() -> String {
+    let policies = names_of_policies().join(",");
+    format!("simulate --data trace --policy {policies} --profiler 120,1,4")
+}
 
 /// A figure of a policy in a summary.
 fn figure(summary: &Value, policy: &str, name: &str) -> f64 {
@@ -21,7 +28,7 @@ fn figure(summary: &Value, policy: &str, name: &str) -> f64 {
 #[test]
 fn every_policy_runs_alone_and_passes_the_checker() {
     let directory = cluster();
-    for policy in POLICIES {
+    for policy in names_of_policies() {
         let line = format!("simulate --data trace --policy {policy} --profiler off --check");
         let run = gleaner(directory.path(), &line).expect(0);
         let words = ["avg JCT (s)", policy, "every schedule passed the checker"];
@@ -40,10 +47,10 @@ fn every_placer_works_with_every_policy() {
         "consolidateFirst",
         "random",
     ] {
-        let line = format!("{ALL} --placer {placer} --check --json");
+        let line = format!("{} --placer {placer} --check --json", all());
         let run = gleaner(directory.path(), &line).expect(0);
         let summary: Value = serde_json::from_str(&run.out).unwrap();
-        for policy in POLICIES {
+        for policy in names_of_policies() {
             assert_eq!(figure(&summary, policy, "jobs"), 400.0);
         }
     }
@@ -55,10 +62,10 @@ fn a_run_directory_holds_everything() {
     let at = directory.path();
     gleaner(
         at,
-        &format!("{ALL} --elastic vc2 --lend vc1=1 --out run --check"),
+        &format!("{} --elastic vc2 --lend vc1=1 --out run --check", all()),
     )
     .expect(0);
-    let mut expected: Vec<String> = POLICIES
+    let mut expected: Vec<String> = names_of_policies()
         .iter()
         .flat_map(|policy| ["jobs", "runs", "seq"].map(|table| format!("{policy}_{table}.parquet")))
         .collect();
@@ -112,7 +119,10 @@ fn results_do_not_depend_on_threads() {
     let directory = cluster();
     let at = directory.path();
     for jobs in [1, 4] {
-        let line = format!("{ALL} --elastic vc2 --corrected=both --csv --jobs {jobs} --out {jobs}");
+        let line = format!(
+            "{} --elastic vc2 --corrected=both --csv --jobs {jobs} --out {jobs}",
+            all()
+        );
         gleaner(at, &line).expect(0);
     }
     let [one, four] = ["1", "4"].map(|out| stable_files(&at.join(out)));
@@ -212,15 +222,15 @@ fn results_say_what_policies_know_of_durations() {
     }
     let summary = json(&at.join("run/summary.json"));
     assert_eq!(summary["placement_affects_speed"], false);
-    for (policy, durations) in POLICIES.into_iter().zip([
-        "unknown",
-        "true",
-        "true",
-        "estimated",
-        "unknown",
-        "estimated",
-        "estimated",
-    ]) {
+    for (policy, durations) in [
+        ("fifo", "unknown"),
+        ("sjf", "true"),
+        ("srtf", "true"),
+        ("qssf", "estimated"),
+        ("tiresias", "unknown"),
+        ("lucid", "estimated"),
+        ("easy", "estimated"),
+    ] {
         let figures = &summary["policies"][policy];
         assert_eq!(figures["durations"], durations, "{policy}");
         let source = figures["estimates"].as_str().unwrap_or_default();
@@ -292,7 +302,10 @@ fn estimates_and_forecasts_may_be_numbers() {
 fn logs_and_tables_are_written_as_csv_if_requested() {
     let directory = cluster();
     let at = directory.path();
-    let line = format!("{ALL} --csv --logs --placer consolidate-first --out run");
+    let line = format!(
+        "{} --csv --logs --placer consolidate-first --out run",
+        all()
+    );
     gleaner(at, &line).expect(0);
     let jobs = fs::read_to_string(at.join("run/srtf_jobs.csv")).unwrap();
     let header = "job_id,vc,gpu_num,submit_time,duration,start_time,end_time,queue,jct,\
@@ -303,7 +316,7 @@ fn logs_and_tables_are_written_as_csv_if_requested() {
     );
     assert_eq!(names(&at.join("run/logs")), ["all", "vc1", "vc2", "vc3"]);
     let logs = names(&at.join("run/logs/vc2"));
-    assert_eq!(logs.len(), 2 * POLICIES.len());
+    assert_eq!(logs.len(), 2 * names_of_policies().len());
     assert_eq!(logs[0], "easy_consolidateFirst_vc2_log.csv");
     let log = fs::read_to_string(at.join("run/logs/all/lucid_consolidateFirst_all_log.csv"));
     let log = log.unwrap();

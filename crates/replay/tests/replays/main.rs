@@ -640,7 +640,7 @@ proptest! {
         (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(
             |window| (Just(window), prop::collection::vec(edge_task(window), 1..5))
         ),
-        objective in prop::sample::select(NAMED.map(|named| named.name.parse::<Objective>().unwrap()).to_vec()),
+        objective in prop::sample::select(NAMED).prop_map(|named| named.name.parse::<Objective>().unwrap()),
     ) {
         for (i, task) in tasks.iter_mut().enumerate() {
             task.name = format!("t{i}");

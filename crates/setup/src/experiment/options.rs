@@ -40,7 +40,7 @@ use Use::{
 };
 
 /// Every option, by its name with underscores for hyphens.
-const OPTIONS: [(&str, Use); 28] = [
+const OPTIONS: &[(&str, Use)] = &[
     ("policy", Always),
     ("placer", Always),
     ("without", Sharing),

@@ -16,7 +16,7 @@ pub struct Named {
 }
 
 /// All objectives that have a name. The first is the default.
-pub const NAMED: [Named; 7] = [
+pub const NAMED: &[Named] = &[
     Named {
         name: "file",
         goal: Goal::Total,
