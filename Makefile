@@ -17,7 +17,7 @@ SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test torch slurm soak lint unit small python build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple test torch slurm soak lint unit small python recipes build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
@@ -28,6 +28,7 @@ help:
 	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
 	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
+	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
 
 native:
@@ -92,6 +93,10 @@ slurm:
 # SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
+
+# Not part of `make test`: it builds every crate once more.
+recipes: native
+	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset

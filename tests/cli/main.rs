@@ -23,6 +23,7 @@ mod parts;
 mod profile;
 mod program;
 mod range;
+mod recipes;
 mod replay;
 mod replay_spans;
 mod report;

@@ -1,0 +1,157 @@
+"""A log format: on each line a list of nodes, and the seconds since 1970 from and until which a job held them."""
+
+from tree import Tree
+
+TITLE = "**A log format** of a batch scheduler"
+
+READER = """\
+//! Reads lists of intervals: nodes, and the seconds since 1970 from and until which a job held them.
+
+use gleaner_occupancy::Hold;
+
+use super::collector::HoldCollector;
+use super::counts::Reason;
+use super::reader::LineReader;
+use crate::ingest::input::Line;
+use gleaner_core::error::Result;
+
+/// Where users find the log, for messages.
+pub const WHERE: &str = "a list of intervals";
+
+/// Reads the lines.
+pub(super) struct IntervalReader;
+
+impl LineReader for IntervalReader {
+    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
+        collector.clock.count_epochs();
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let [nodes, from, to] = words[..] else {
+            let found = "a line that is not `NODES START END`";
+            return collector.fault(Reason::Unreadable, line.place, found);
+        };
+        let times = [from, to].map(super::clock::epoch);
+        let [Some(from), Some(to)] = times else {
+            let found = "a start or an end that is not in seconds since 1970";
+            return collector.fault(Reason::Unreadable, line.place, found);
+        };
+        match collector.look_up(line.place, [nodes], None)? {
+            Some(_) => collector.hold(line.place, Hold::Running, from, Some(to)),
+            None => collector.fault(Reason::NoNodes, line.place, "a job without a known node"),
+        }
+    }
+
+    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
+        Ok(())
+    }
+}
+"""
+
+# Seconds from 08:00 on January 1, 2026.
+SAMPLE = """\
+n1 1767254400 1767258000
+n2 1767254400 1767261600
+n1 1767261600 1767265200
+n[1-2] 1767268800 1767272400
+"""
+
+EVENTS = """\
+
+#[test]
+fn intervals() {
+    let (rows, summary) = events_of(
+        "intervals.txt",
+        &between(Format::Intervals, "1767254400", "1767268800"),
+    );
+    let expected = [
+        "08:00:00",
+        "09:00:00 +n1",
+        "10:00:00 -n1 +n2",
+        "11:00:00 +n1",
+        "12:00:00 -n1 -n2",
+    ];
+    assert_events(&rows, "2026-01-01", &expected);
+    assert_eq!(summary.log_counts.jobs, 4);
+}
+"""
+
+SUBCOMMAND = """\
+    /// Read a list of intervals: lines of nodes, start and end, in seconds since 1970.
+    Intervals(LogArgs),
+"""
+
+WRITTEN_LINE = """\
+    fn interval_line(&self, job: &SynthJob) -> String {
+        let list = hostlist::compress(self.hosts(job));
+        format!("{list} {} {}\\n", job.start, job.end)
+    }
+
+"""
+
+WRITE = """\
+            Scheduler::Intervals => {
+                let line = self.interval_line(job);
+                self.log.write(&line)
+            }
+"""
+
+READ_DAMAGED = """\
+fn read_intervals(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Intervals)
+}
+
+"""
+
+MUTATION = """\
+        (
+            "logs/intervals.txt",
+            "ingest intervals logs/intervals.txt -o x.gev",
+        ),
+"""
+
+
+def follow(tree: Tree) -> None:
+    read(tree)
+    ask(tree)
+    write(tree)
+    damage(tree)
+
+
+def read(tree: Tree) -> None:
+    folder = "crates/formats/src/ingest/scheduler"
+    tree.create(f"{folder}/intervals.rs", READER)
+    formats = f"{folder}/mod.rs"
+    tree.after(formats, r"^pub mod hostlist;$", add="mod intervals;")
+    tree.after(formats, r"^pub use holds::", add="pub use intervals::WHERE as INTERVALS_LOG;")
+    tree.after(formats, r"^use edges::", add="use intervals::IntervalReader;")
+    tree.after(formats, r"^pub enum Format \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
+    tree.before(formats, r"^fn reader\(", r"Format::Philly =>", add="        Format::Intervals => Box::new(IntervalReader),")
+    tree.after(formats, r"^fn origin\(", r"match format \{", add="        Format::Intervals => INTERVALS_LOG.to_owned(),")
+    tree.create("dataset/logs/intervals.txt", SAMPLE)
+    tree.after("dataset/README.md", r"^\| `workload\.swf` ", add="| `intervals.txt` | lists of nodes with their times | `ingest intervals` |")
+    samples = "crates/formats/tests/formats/ingest/samples.rs"
+    tree.after(samples, r"^fn slurm_with_its_nodes", r"^\}$", add=EVENTS)
+
+
+def ask(tree: Tree) -> None:
+    command = "src/cli/ingest/mod.rs"
+    tree.before(command, r"^enum What \{", r"^    #\[command\(flatten\)\]$", add=SUBCOMMAND)
+    line = "        What::Intervals(log) => log.write(&log.input.options(Format::Intervals), caller),"
+    tree.before(command, r"^pub fn ingest\(", r"What::Trace\(what\) =>", add=line)
+    tree.replace("python/gleaner/api.py", r"^LOGS = \(", by=r'\g<0>"intervals", ')
+
+
+def write(tree: Tree) -> None:
+    writer = "crates/formats/src/output/schedule.rs"
+    tree.after(writer, r"^pub enum Scheduler \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
+    tree.replace(writer, r"log\.write\(&match scheduler \{", r"Scheduler::Pbs", by="Scheduler::Intervals | Scheduler::Pbs")
+    tree.before(writer, r"fn pbs_line\(", add=WRITTEN_LINE)
+    tree.after(writer, r"fn started\(", r"match self\.scheduler \{", add=WRITE)
+    pair = "        (Scheduler::Intervals, Format::Intervals),"
+    tree.before("crates/formats/tests/formats/ingest/schedules.rs", r"\(Scheduler::Slurm, Format::Slurm\)", add=pair)
+
+
+def damage(tree: Tree) -> None:
+    tests = "crates/formats/tests/formats/corruption.rs"
+    tree.before(tests, r"^fn read_slurm_events\(", add=READ_DAMAGED)
+    tree.before(tests, r"^fn scheduler_logs\(", r'sample\("workload\.swf"', add='        sample("intervals.txt", read_intervals),')
+    tree.before("tests/hostile/mutations.rs", r"^fn texts\(", r'\("logs/workload\.swf"', add=MUTATION)

@@ -1,0 +1,102 @@
+"""Follows recipes of ARCHITECTURE.md in a copy of the tree: run.py [--only NAME,...] FLAGS
+
+FLAGS are those of `cargo test`, such as --release and the packages. Each recipe is a module of this folder. It must
+change only files that its text names. The copy is built once with all recipes, and again with each alone if that fails.
+The copy stays in the folder `recipes` of cargo's target directory."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from page import Command, Recipe
+from tree import Fault, Tree
+
+NAMES = ["option", "figure", "log_format", "objective", "policy"]
+SOURCE = Path(__file__).resolve().parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute()
+
+
+def cargo_test(tree: Tree, flags: list[str], command: Command) -> bool:
+    """Runs tests of the copy, and returns whether they passed."""
+    variables = {**os.environ, **command.variables, "CARGO_TARGET_DIR": str(TARGET)}
+    program = [os.environ.get("CARGO", "cargo"), "test", "--locked", *flags, *command.words]
+    print("+", *(f"{name}={value}" for name, value in command.variables.items()), *program, flush=True)
+    return subprocess.run(program, cwd=tree.root, env=variables).returncode == 0
+
+
+def follow(tree: Tree, name: str, module: ModuleType) -> Recipe:
+    """Makes the changes of a recipe, and commits them."""
+    recipe = Recipe(tree.root, module.TITLE)
+    module.follow(tree)
+    if others := unnamed(tree, [recipe]):
+        raise Fault(f"the recipe does not name {', '.join(others)}")
+    tree.commit(name)
+    return recipe
+
+
+def unnamed(tree: Tree, recipes: Iterable[Recipe]) -> list[str]:
+    """The files that changed since the last commit and that no recipe names."""
+    changes = tree.changes().items()
+    return [path for path, is_new in changes if not any(recipe.names(path, is_new) for recipe in recipes)]
+
+
+def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe]) -> list[str]:
+    """Runs the tests of a recipe, those that write documentation first. Returns its faults.
+
+    Documentation is written for all recipes of the copy at once."""
+    if not recipe.commands:
+        return ["the recipe names no test"]
+    faults = []
+    for command in sorted(recipe.commands, key=lambda command: not command.variables):
+        if not cargo_test(tree, flags, command):
+            faults.append(f"cargo test {' '.join(command.words)} failed")
+        if command.variables:
+            if others := unnamed(tree, all_recipes):
+                faults.append(f"no recipe names {', '.join(others)}, which cargo test {' '.join(command.words)} wrote")
+            tree.commit("documentation")
+    return faults
+
+
+def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
+    """Follows recipes in one copy. Returns the faults of each."""
+    tree = Tree(SOURCE, TARGET / "recipes")
+    faults: dict[str, list[str]] = {name: [] for name in names}
+    recipes = {}
+    for name in names:
+        try:
+            recipes[name] = follow(tree, name, importlib.import_module(name))
+        except Fault as fault:
+            faults[name].append(str(fault))
+            tree.undo()
+    if not cargo_test(tree, flags, Command(["--no-run"])):
+        if len(recipes) > 1:
+            print("The build failed. Each recipe is followed alone.", flush=True)
+            return {name: run([name], flags)[name] for name in names}
+        return {name: found or ["the build failed"] for name, found in faults.items()}
+    for name, recipe in recipes.items():
+        faults[name] += tests(tree, flags, recipe, list(recipes.values()))
+    return faults
+
+
+def main(words: list[str]) -> int:
+    names = NAMES
+    if words and words[0] == "--only":
+        names = words[1].split(",")
+        words = words[2:]
+        if unknown := set(names) - set(NAMES):
+            print(f"--only: unknown recipe {', '.join(sorted(unknown))} (expected {', '.join(NAMES)})", file=sys.stderr)
+            return 2
+    faults = run(names, words)
+    for name, found in faults.items():
+        print(f"{name}: {'; '.join(found) or 'followed, and its tests passed'}")
+    return int(any(faults.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

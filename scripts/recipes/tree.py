@@ -1,0 +1,95 @@
+"""A copy of the tree that recipes change, by inserting lines at anchors."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+
+class Fault(Exception):
+    """A recipe cannot be followed."""
+
+
+class Tree:
+    """A copy of the repository, with a history of its own that begins with the copy."""
+
+    def __init__(self, source: Path, root: Path) -> None:
+        """Copies the files that git does not ignore, with their times, so that cargo builds only what differs."""
+        self.root = root
+        shutil.rmtree(root, ignore_errors=True)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=source, capture_output=True, text=True, check=True,
+        ).stdout
+        for name in filter(None, listed.split("\0")):
+            if (source / name).is_file():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source / name, root / name)
+        self.git("init", "--quiet")
+        self.commit("the tree")
+
+    def git(self, *words: str) -> str:
+        """What a command of git prints."""
+        author = ["-c", "user.name=recipes", "-c", "user.email=recipes@localhost"]
+        program = ["git", *author, *words]
+        return subprocess.run(program, cwd=self.root, capture_output=True, text=True, check=True).stdout
+
+    def commit(self, subject: str) -> None:
+        """Commits every change."""
+        self.git("add", "--all", "--force")
+        self.git("commit", "--quiet", "--allow-empty", "--message", subject)
+
+    def undo(self) -> None:
+        """Takes back what changed since the last commit."""
+        self.git("add", "--all", "--force")
+        self.git("reset", "--quiet", "--hard")
+
+    def changes(self) -> dict[str, bool]:
+        """The files that changed since the last commit, and whether each is new."""
+        self.git("add", "--all", "--force")
+        lines = self.git("diff", "--cached", "--name-status", "--no-renames").splitlines()
+        return {name: status == "A" for status, name in (line.split("\t") for line in lines)}
+
+    def create(self, path: str, text: str) -> None:
+        """Writes a new file."""
+        if (self.root / path).exists():
+            raise Fault(f"{path} exists already")
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def after(self, path: str, *anchors: str, add: str) -> None:
+        """Inserts lines after a line that matches. Each anchor is searched for from the line of the previous one."""
+        self._insert(path, anchors, add, 1)
+
+    def before(self, path: str, *anchors: str, add: str) -> None:
+        """Inserts lines before a line that matches."""
+        self._insert(path, anchors, add, 0)
+
+    def replace(self, path: str, *anchors: str, by: str) -> None:
+        """Replaces the part of a line that the last anchor matches."""
+        lines, at = self._find(path, anchors)
+        lines[at] = re.sub(anchors[-1], lambda found: found.expand(by), lines[at], count=1)
+        self._write(path, lines)
+
+    def _insert(self, path: str, anchors: tuple[str, ...], text: str, offset: int) -> None:
+        lines, at = self._find(path, anchors)
+        lines[at + offset : at + offset] = text.removesuffix("\n").split("\n")
+        self._write(path, lines)
+
+    def _find(self, path: str, anchors: tuple[str, ...]) -> tuple[list[str], int]:
+        """The lines of a file, and the index of the line that the last anchor matches."""
+        file = self.root / path
+        if not file.is_file():
+            raise Fault(f"{path} does not exist")
+        lines = file.read_text(encoding="utf-8").split("\n")
+        at = 0
+        for anchor in anchors:
+            found = (index for index in range(at, len(lines)) if re.search(anchor, lines[index]))
+            at = next(found, -1)
+            if at < 0:
+                raise Fault(f"{path}: no line matches {anchor!r}; update the anchor in scripts/recipes")
+        return lines, at
+
+    def _write(self, path: str, lines: list[str]) -> None:
+        (self.root / path).write_text("\n".join(lines), encoding="utf-8")
