@@ -76,7 +76,8 @@ lint:
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# The lints also read the crates below these, without their optional parts. Then the library as a dependency.
+# Clippy also checks the dependencies of these crates in the workspace, without their optional features. The
+# last command tests the library as a dependency.
 small:
 	$(CARGO) test --locked $(SMALL)
 	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
@@ -94,7 +95,7 @@ slurm:
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Not part of `make test`: it builds every crate once more.
+# Not part of `make test`, because it builds every crate again.
 recipes: native
 	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
 

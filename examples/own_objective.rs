@@ -1,8 +1,8 @@
-//! Compares an objective of one's own with a built-in one.
+//! Compares a custom objective with a built-in one.
 
 use gleaner::{Replay, Result, TrainingTask};
 
-/// Favours tasks that are nearly done: the shorter the rest, the more a unit of work is worth.
+/// Favours short tasks: the less work a task has in total, the more each unit of it is worth.
 fn finish_first(task: &TrainingTask, nodes: u32) -> f64 {
     task.rate(nodes) / task.work.min(1e9)
 }

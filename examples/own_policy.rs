@@ -1,4 +1,4 @@
-//! Simulates a scheduling policy of one's own beside built-in ones.
+//! Compares a custom scheduling policy with built-in ones.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use gleaner::engines::simulate::policy::{Decision, Policy};
 use gleaner::engines::simulate::view::View;
 use gleaner::{Result, Simulation};
 
-/// Starts the smallest jobs first, and those that were submitted first among equals.
+/// Starts the smallest jobs first. Jobs of equal size start in the order of submission.
 #[derive(Default)]
 struct SmallestFirst {
-    /// By number of GPUs, then submission.
+    /// The waiting jobs, sorted by number of GPUs, then by submission.
     queue: BTreeSet<(u32, usize)>,
 }
 

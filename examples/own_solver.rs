@@ -1,8 +1,9 @@
-//! Decides with a function, and sees how far its plans are from the optimum.
+//! Uses a function as the solver, and compares its plans with optimal ones.
 
 use gleaner::{Problem, Replay, Result};
 
-/// Gives each task its minimum, in the order of the tasks, and then fills up the first tasks.
+/// Gives each task its minimum, in the order of the tasks. The remaining nodes go to the first tasks, up to
+/// their maximum.
 fn first_come(problem: &Problem) -> Option<Vec<u32>> {
     let mut left = problem.nodes;
     let mut counts = Vec::new();

@@ -1,4 +1,4 @@
-//! Reads a run directory: its settings, its summary, and one of its tables.
+//! Writes a run directory, and reads its settings and two of its tables.
 
 use gleaner::{Error, Open, Replay, Result, Run, RunResult};
 

@@ -1,4 +1,4 @@
-//! Replays a log of idle nodes, prints what training used of it, and writes a run directory.
+//! Replays a log of idle nodes, prints the work that training tasks did, and writes a run directory.
 
 use gleaner::{EventLog, Open, Replay, Result, Tasks};
 

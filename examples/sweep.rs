@@ -1,11 +1,11 @@
-//! Runs every combination of the settings of a plan, and shows progress while it does.
+//! Runs every combination of the settings in a plan, and shows progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gleaner::{Observer, Result, Sweep};
 
-/// Prints each tenth of the way.
+/// Prints progress at each tenth of the runs.
 #[derive(Default)]
 struct Tenths {
     stop: Arc<AtomicBool>,

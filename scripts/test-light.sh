@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the library as a dependency without its default features, in a crate outside the workspace.
-# scripts/test-light.sh TARGET builds in the folder TARGET, and takes the versions of the workspace.
+# `scripts/test-light.sh TARGET` builds in the folder TARGET, with the dependency versions of the workspace.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "$1")
@@ -8,7 +8,7 @@ cp Cargo.lock tests/light/Cargo.lock
 light() {
     "${CARGO:-cargo}" "$@" --offline --manifest-path tests/light/Cargo.toml
 }
-# What the light door promises not to build.
+# Without its default features, the library must not depend on these crates.
 if light tree --edges normal,build --prefix none | grep -E '^(clap|highs|highs-sys|indicatif|gleaner-report) '; then
     echo "the library without its default features depends on the crates above" >&2
     exit 1

@@ -1,9 +1,9 @@
-//! Gleaner replays the logs of a supercomputer's idle nodes into an optimal allocator of elastic training tasks,
-//! and simulates scheduling policies on traces of GPU clusters.
+//! Gleaner replays logs of a supercomputer's idle nodes through an optimal allocator of elastic training
+//! tasks. It also simulates scheduling policies on traces of GPU clusters.
 //!
-//! Three things that most users do:
+//! The three most common uses are:
 //!
-//! **Replay a log**: how much would training tasks have gained from the idle nodes?
+//! **Replay a log**: how much work would training tasks have done on the idle nodes?
 //!
 //! ```
 //! use gleaner::Replay;
@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Solve one decision**: how should these nodes be divided among these tasks?
+//! **Solve one decision**: how should the nodes be divided among the tasks?
 //!
 //! ```
 //! use gleaner::{Problem, Status};
@@ -37,7 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Compare scheduling policies** on a trace of jobs:
+//! **Compare scheduling policies**: how long do the jobs of a trace take under each policy?
 //!
 //! ```
 //! use gleaner::Simulation;
@@ -57,18 +57,19 @@
 //! | feature | adds |
 //! |---|---|
 //! | `highs` (default) | the MILP solver HiGHS, built from source |
-//! | `cbc` (default) | the MILP solver CBC of the system |
-//! | `cli` (default) | the program `gleaner`, in `cli` |
-//! | `baselines` | random forests, gradient boosting and perceptrons, to compare models with |
+//! | `cbc` (default) | the MILP solver CBC, linked from the system |
+//! | `cli` (default) | the command-line program `gleaner`, in the module `cli` |
+//! | `baselines` | random forests, gradient boosting and perceptrons as baselines for the models |
 //!
-//! With `default-features = false` only the exact solver is there: a Rust toolchain and a C compiler are all that a
-//! build needs. It proves every plan optimal.
+//! With `default-features = false`, the library includes only the exact solver, which finds provably optimal
+//! plans. The build then needs only a Rust toolchain and a C compiler.
 //!
-//! # Where things are
+//! # Overview
 //!
 //! [`Replay`], [`Simulation`] and [`Sweep`] read inputs, run an engine, and write run directories, which
-//! [`Open`] reads again as a [`Run`]. Nothing here prints or ends the process: an [`Observer`] hears remarks and
-//! progress, and can stop a run. [`engines`] has the parts that these use, for callers who drive them alone.
+//! [`Open`] reads back as a [`Run`]. The library never prints or exits the process. Instead, an [`Observer`]
+//! receives remarks and progress, and can stop a run. The module [`engines`] gives direct access to the
+//! underlying crates.
 
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -88,10 +89,11 @@ pub use replay::Replay;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
 
-/// The value of a task on a number of nodes, in units of its own per second.
+/// An objective as a function. It returns the value per second of running a task on a number of nodes. The
+/// function chooses the unit of the value.
 pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 
-/// Everything that [`Replay`], [`Simulation`] and [`Sweep`] are made of.
+/// The crates on which [`Replay`], [`Simulation`] and [`Sweep`] are built.
 pub mod engines {
     pub use gleaner_core as core;
     pub use gleaner_external as external;
@@ -105,7 +107,7 @@ pub mod engines {
     pub use gleaner_sweep as sweep;
 }
 
-/// Turns the logs of schedulers into logs of idle nodes.
+/// Converts scheduler logs to logs of idle nodes.
 pub mod ingest {
     pub use gleaner_formats::ingest::scheduler::{Format, Options, Summary, read};
 }

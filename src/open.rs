@@ -1,4 +1,4 @@
-//! What is read from a path.
+//! The types that can be read from a path.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use gleaner_formats::ingest;
 
 use crate::{Run, Tasks};
 
-/// A value that a file or a directory holds.
+/// A value that can be read from a file or a directory.
 ///
 /// ```
 /// use gleaner::{EventLog, Open};
@@ -19,29 +19,29 @@ use crate::{Run, Tasks};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Open: Sized {
-    /// Reads and validates it.
+    /// Reads and validates the value.
     ///
     /// # Errors
-    /// The path cannot be read. Faults of its content, each with the place, what was found and what was
-    /// expected.
+    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, what
+    /// was found and what was expected.
     fn open(path: impl AsRef<Path>) -> Result<Self>;
 }
 
-/// Which nodes are idle, by time: a pandas pickle, CSV, Parquet or `.gev` (dataset/README.md).
+/// A log of idle nodes: a pandas pickle, CSV, Parquet or `.gev` file (dataset/README.md).
 impl Open for EventLog {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
         Ok(ingest::events::read(path.as_ref())?.value)
     }
 }
 
-/// Training tasks: TOML, JSON, CSV or Parquet (dataset/README.md). Times without a zone are UTC.
+/// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are UTC.
 impl Open for Tasks {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
         Ok(ingest::tasks::read(path.as_ref(), None, false)?.value)
     }
 }
 
-/// The directory of a replay, simulation, sweep or comparison.
+/// The run directory of a replay, simulation, sweep or comparison.
 impl Open for Run {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
         ingest::runs::read(path.as_ref())

@@ -105,7 +105,7 @@ impl SolveOptions {
         let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
         let host = Host::default();
         let solve = || solve::answers(&self.0, &problems, &host);
-        // Our solvers are done before a thread would have begun; while a program solves, Ctrl-C must be noticed.
+        // Our solvers finish before a thread would have started. While a program solves, Ctrl-C must be handled.
         let answers = if self.0.starts_a_program() {
             host.on_a_thread(py, solve)?
         } else {

@@ -88,7 +88,7 @@ def interrupt(script: str) -> tuple[int, list[str], str]:
     return process.returncode, [line for line in out.splitlines() if line != "ready"], err
 
 
-# A solver program that never answers. The file `asked` appears when it has a problem.
+# A solver program that never answers. It creates the file `asked` when it receives a problem.
 HANGS = """
 import sys, time
 sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""A log format: on each line a list of nodes, and the seconds since 1970 from and until which a job held them."""
+"""A log format: each line has a list of nodes, and the start and end of a job on them, in seconds since 1970."""
 
 from tree import Tree
 

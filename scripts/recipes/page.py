@@ -1,4 +1,4 @@
-"""What a recipe of ARCHITECTURE.md says: the files that it names, and the commands of its tests."""
+"""Parses a recipe of ARCHITECTURE.md: the files that it names, and the commands of its tests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tree import Fault
 
 @dataclass
 class Command:
-    """A command `cargo test`, without flags that choose packages, features or the profile."""
+    """A `cargo test` command without the flags that choose packages, features or the profile."""
 
     words: list[str]
     variables: dict[str, str] = field(default_factory=dict)
 
 
 class Recipe:
-    """A paragraph of the section "Recipes" in ARCHITECTURE.md, with the sections of CONTRIBUTING.md that it links to."""
+    """A paragraph of the section "Recipes" in ARCHITECTURE.md, with the section of CONTRIBUTING.md that it links to."""
 
     def __init__(self, root: Path, title: str) -> None:
         """Reads the paragraph that contains the title."""
@@ -29,10 +29,10 @@ class Recipe:
             raise Fault(f"ARCHITECTURE.md: {len(found)} recipes with {title!r}, expected 1")
         text = found[0]
         linked = re.findall(r"\[([^\]]*)\]\(CONTRIBUTING\.md#", text)
-        # A paragraph may hold another recipe, with a link of its own, after this one.
+        # Another recipe, with its own link, may follow in the same paragraph.
         if linked:
             text += _section(root / "CONTRIBUTING.md", linked[0])
-        # Code in fences is an example, not a path or a command.
+        # Fenced code is an example. It contains no paths or commands to follow.
         text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
         code = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
         links = re.findall(r"\]\(([^)#]+)", text)
@@ -40,7 +40,7 @@ class Recipe:
         self.commands = [_command(line) for line in code if "cargo test" in line]
 
     def names(self, path: str, is_new: bool) -> bool:
-        """Whether the recipe names a file. New files may be in a folder that it names."""
+        """Whether the recipe names a file. For a new file, it is enough to name its folder."""
         folder = path.rpartition("/")[0] + "/"
         return path in self.paths or (is_new and folder in self.paths)
 

@@ -1,7 +1,7 @@
-"""Follows recipes of ARCHITECTURE.md in a copy of the tree: run.py [--only NAME,...] FLAGS
+"""Tests recipes of ARCHITECTURE.md by following them in a copy of the tree: run.py [--only NAME,...] FLAGS
 
-FLAGS are those of `cargo test`, such as --release and the packages. Each recipe is a module of this folder. It must
-change only files that its text names. The copy is built once with all recipes, and again with each alone if that fails.
+FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. It may
+change only files that its text names. The copy is built once with all recipes. If that fails, each is built alone.
 The copy stays in the folder `recipes` of cargo's target directory."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute(
 
 
 def cargo_test(tree: Tree, flags: list[str], command: Command) -> bool:
-    """Runs tests of the copy, and returns whether they passed."""
+    """Runs tests in the copy, and returns whether they passed."""
     variables = {**os.environ, **command.variables, "CARGO_TARGET_DIR": str(TARGET)}
     program = [os.environ.get("CARGO", "cargo"), "test", "--locked", *flags, *command.words]
     print("+", *(f"{name}={value}" for name, value in command.variables.items()), *program, flush=True)
@@ -31,7 +31,7 @@ def cargo_test(tree: Tree, flags: list[str], command: Command) -> bool:
 
 
 def follow(tree: Tree, name: str, module: ModuleType) -> Recipe:
-    """Makes the changes of a recipe, and commits them."""
+    """Makes the changes of a recipe in the copy, and commits them."""
     recipe = Recipe(tree.root, module.TITLE)
     module.follow(tree)
     if others := unnamed(tree, [recipe]):
@@ -41,15 +41,15 @@ def follow(tree: Tree, name: str, module: ModuleType) -> Recipe:
 
 
 def unnamed(tree: Tree, recipes: Iterable[Recipe]) -> list[str]:
-    """The files that changed since the last commit and that no recipe names."""
+    """Returns the files that changed since the last commit and that none of the recipes names."""
     changes = tree.changes().items()
     return [path for path, is_new in changes if not any(recipe.names(path, is_new) for recipe in recipes)]
 
 
 def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe]) -> list[str]:
-    """Runs the tests of a recipe, those that write documentation first. Returns its faults.
+    """Runs the tests of a recipe, beginning with those that write documentation. Returns the recipe's faults.
 
-    Documentation is written for all recipes of the copy at once."""
+    The documentation is written for all recipes at once, so it may change files that another recipe names."""
     if not recipe.commands:
         return ["the recipe names no test"]
     faults = []
@@ -64,7 +64,7 @@ def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe
 
 
 def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
-    """Follows recipes in one copy. Returns the faults of each."""
+    """Follows recipes in one copy of the tree. Returns the faults of each recipe."""
     tree = Tree(SOURCE, TARGET / "recipes")
     faults: dict[str, list[str]] = {name: [] for name in names}
     recipes = {}

@@ -1,4 +1,4 @@
-"""A copy of the tree that recipes change, by inserting lines at anchors."""
+"""A copy of the tree, which recipes change by inserting lines at anchors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 
 class Fault(Exception):
-    """A recipe cannot be followed."""
+    """The reason why a recipe cannot be followed."""
 
 
 class Tree:
-    """A copy of the repository, with a history of its own that begins with the copy."""
+    """A copy of the repository with its own git history, which begins with the copy."""
 
     def __init__(self, source: Path, root: Path) -> None:
-        """Copies the files that git does not ignore, with their times, so that cargo builds only what differs."""
+        """Copies the files that git does not ignore. Keeps their times, so that cargo rebuilds only what differs."""
         self.root = root
         shutil.rmtree(root, ignore_errors=True)
         listed = subprocess.run(
@@ -31,7 +31,7 @@ class Tree:
         self.commit("the tree")
 
     def git(self, *words: str) -> str:
-        """What a command of git prints."""
+        """Runs a git command and returns its output."""
         author = ["-c", "user.name=recipes", "-c", "user.email=recipes@localhost"]
         program = ["git", *author, *words]
         return subprocess.run(program, cwd=self.root, capture_output=True, text=True, check=True).stdout
@@ -42,32 +42,32 @@ class Tree:
         self.git("commit", "--quiet", "--allow-empty", "--message", subject)
 
     def undo(self) -> None:
-        """Takes back what changed since the last commit."""
+        """Reverts all changes since the last commit."""
         self.git("add", "--all", "--force")
         self.git("reset", "--quiet", "--hard")
 
     def changes(self) -> dict[str, bool]:
-        """The files that changed since the last commit, and whether each is new."""
+        """Returns the files that changed since the last commit, and whether each is new."""
         self.git("add", "--all", "--force")
         lines = self.git("diff", "--cached", "--name-status", "--no-renames").splitlines()
         return {name: status == "A" for status, name in (line.split("\t") for line in lines)}
 
     def create(self, path: str, text: str) -> None:
-        """Writes a new file."""
+        """Creates a file that must not exist yet."""
         if (self.root / path).exists():
             raise Fault(f"{path} exists already")
         (self.root / path).write_text(text, encoding="utf-8")
 
     def after(self, path: str, *anchors: str, add: str) -> None:
-        """Inserts lines after a line that matches. Each anchor is searched for from the line of the previous one."""
+        """Inserts lines after the match of the last anchor. Each anchor is searched for from the previous match."""
         self._insert(path, anchors, add, 1)
 
     def before(self, path: str, *anchors: str, add: str) -> None:
-        """Inserts lines before a line that matches."""
+        """Inserts lines before the match of the last anchor."""
         self._insert(path, anchors, add, 0)
 
     def replace(self, path: str, *anchors: str, by: str) -> None:
-        """Replaces the part of a line that the last anchor matches."""
+        """Replaces the text that the last anchor matches."""
         lines, at = self._find(path, anchors)
         lines[at] = re.sub(anchors[-1], lambda found: found.expand(by), lines[at], count=1)
         self._write(path, lines)
@@ -78,7 +78,7 @@ class Tree:
         self._write(path, lines)
 
     def _find(self, path: str, anchors: tuple[str, ...]) -> tuple[list[str], int]:
-        """The lines of a file, and the index of the line that the last anchor matches."""
+        """Returns the lines of a file, and the index of the line that the last anchor matches."""
         file = self.root / path
         if not file.is_file():
             raise Fault(f"{path} does not exist")

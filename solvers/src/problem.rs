@@ -168,7 +168,7 @@ fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<St
 }
 
 impl Problem {
-    /// The best plan, proven optimal: the exact solver decides, with the default limits.
+    /// Solves the problem with the exact solver and its default limits, and returns a provably optimal plan.
     ///
     /// ```
     /// use gleaner_solvers::{Status, synthetic};
@@ -179,8 +179,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// The problem is invalid. Its groups cross, or it combines groups with the max-min goal: then only a MILP
-    /// solver can solve it.
+    /// The problem is invalid, or only a MILP solver can solve it, because its groups cross or it combines
+    /// groups with the max-min goal.
     pub fn solve(&self) -> Result<Allocation, SolveError> {
         SolverSpec::new(SolverKind::Exact)
             .build()?

@@ -153,7 +153,7 @@ fn show(simulated: &Simulated, as_json: bool) -> Result<()> {
     ))
 }
 
-/// A log of idle nodes in words.
+/// Describes a log of idle nodes in a line.
 fn told(path: &Path, log: &EventLog) -> String {
     let span = log.times().first().zip(log.times().last());
     let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
@@ -184,8 +184,8 @@ impl OutputArgs {
         }
     }
 
-    /// Writes the log of idle nodes, if it is asked for and the policy was not cut short. Returns a line that
-    /// says what was written.
+    /// Writes the log of idle nodes if it was requested and the policy was not interrupted. Returns a line
+    /// that describes the log.
     ///
     /// # Errors
     /// The schedule is too long for a log, or the file cannot be written.
@@ -204,10 +204,10 @@ impl OutputArgs {
         Ok(Some(told(path, &log)))
     }
 
-    /// Whether the idle log can be written, before anything is simulated for it.
+    /// Checks before the simulation that a requested log of idle nodes can be written.
     ///
     /// # Errors
-    /// It cannot.
+    /// There is more than one policy, or the extension of the file is unknown.
     pub fn check(&self, requests: &[Request]) -> Result<()> {
         let Some(path) = &self.idle_events else {
             return Ok(());
@@ -220,7 +220,7 @@ impl OutputArgs {
         events::Format::of(path).map(drop)
     }
 
-    /// A remark for each option that needs a run directory, if there is none.
+    /// A remark for each option that has no effect because another option is missing.
     pub fn without_effect(&self) -> Vec<String> {
         let has_directory = self.out.is_some() || self.log_dir.is_some();
         let options = [("--csv", self.csv), ("--logs", self.logs)];

@@ -1,4 +1,4 @@
-//! The terminal as the observer of a run.
+//! An observer that shows a run in the terminal.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use gleaner_core::Observer;
 use super::progress::Progress;
 use super::{interrupt, remark};
 
-/// Prints remarks, shows progress, and stops at the first signal.
+/// Prints remarks, shows progress, and stops the run at the first signal.
 #[derive(Default)]
 pub struct Terminal {
     is_quiet: bool,
@@ -16,7 +16,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal that shows progress unless `is_quiet`.
+    /// Creates a terminal, which shows progress unless `is_quiet` is set.
     pub fn new(is_quiet: bool) -> Self {
         Terminal {
             is_quiet,

@@ -114,7 +114,7 @@ impl FailingProblems {
 pub struct Witness {
     /// Decides.
     pub decider: SolverDecider,
-    /// Counts of the solver's answers, which reveal faults.
+    /// Counts of the solver's answers, including faulty ones.
     pub tally: TallyHandle,
     /// The list in which faulty problems are kept.
     pub failing: FailingProblems,

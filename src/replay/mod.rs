@@ -1,4 +1,4 @@
-//! Replays: what elastic training tasks would have done with the idle nodes of a log.
+//! Replays, which determine what elastic training tasks would have achieved on the idle nodes of a log.
 
 mod failing;
 
@@ -47,10 +47,10 @@ pub struct ReplaySettings {
     pub solver: SolverArgs,
 }
 
-/// A solver of the caller's own, with the counts of its answers.
+/// A caller's own solver, with the counts of its answers.
 pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
 
-/// A replay to be run.
+/// Configures and runs a replay.
 ///
 /// ```
 /// use gleaner::{EventLog, Open, Replay, Tasks};
@@ -67,7 +67,7 @@ pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
 #[must_use = "a replay does nothing until `run` is called"]
 pub struct Replay<'a> {
     settings: ReplaySettings,
-    /// `None` if the settings name the files.
+    /// The log and the tasks; `None` if the settings name their files.
     given: Option<(EventLog, Tasks)>,
     objective: Option<(String, Box<TaskObjective<'a>>)>,
     solver: Option<OwnSolver>,
@@ -75,7 +75,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// A replay of `tasks` on `log` with the default settings.
+    /// Creates a replay of `tasks` on `log` with the default settings.
     pub fn new(log: EventLog, tasks: Tasks) -> Self {
         Replay {
             given: Some((log, tasks)),
@@ -83,8 +83,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A replay of two files, in any format that `gleaner replay` reads. They are read by
-    /// [`Replay::run`], and `run.json` lists them with their digests.
+    /// Creates a replay of a log file and a task file, in any format that `gleaner replay` reads.
+    /// [`Replay::run`] reads them, and `run.json` lists them with their digests.
     pub fn of_files(events: impl Into<PathBuf>, tasks: impl Into<PathBuf>) -> Self {
         let mut settings = ReplaySettings::default();
         settings.log.events = Some(events.into());
@@ -92,7 +92,7 @@ impl<'a> Replay<'a> {
         Self::with(settings)
     }
 
-    /// A replay with these settings, which name its files.
+    /// Creates a replay with these settings, which must name its files.
     pub fn with(settings: ReplaySettings) -> Self {
         Replay {
             settings,
@@ -103,7 +103,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Sets the forward window in seconds. By default, it is chosen for the log and the tasks.
+    /// Sets the forward window in seconds. By default, it is chosen from the log and the tasks.
     pub fn t_fwd(self, seconds: f64) -> Self {
         self.rule(|rules| rules.t_fwd = TFwd::Seconds(seconds))
     }
@@ -113,10 +113,10 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.max_tasks = count)
     }
 
-    /// Sets the objective, by its name or as an expression such as `"rate / left"` (docs/OBJECTIVES.md).
+    /// Sets the objective from its name or from an expression such as `"rate / left"` (docs/OBJECTIVES.md).
     ///
     /// # Errors
-    /// The text is neither.
+    /// The text is neither a name nor a valid expression.
     pub fn objective(self, text: &str) -> Result<Self> {
         let objective: Objective = text
             .parse()
@@ -125,7 +125,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the objective to a function of a task and its number of nodes. The function is called once for
-    /// each task and each number of nodes from 0 to the task's maximum. Results call it `name`.
+    /// each task and each number of nodes from 0 to the task's maximum. Results report it as `name`.
     pub fn objective_fn(
         mut self,
         name: &str,
@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.node_choice = rule)
     }
 
-    /// Sets the seed of everything drawn at random (default: 0).
+    /// Sets the seed of all random draws (default: 0).
     pub fn seed(self, seed: u64) -> Self {
         self.rule(|rules| rules.seed = seed)
     }
@@ -155,12 +155,12 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.repeat_tasks = true)
     }
 
-    /// Also computes an upper bound on the work of any allocator.
+    /// Also computes an upper bound on the work of any allocator. This can take minutes.
     pub fn bound(self) -> Self {
         self.rule(|rules| rules.bound = true)
     }
 
-    /// Sets rules that have no method of their own.
+    /// Changes rules that have no dedicated method.
     pub fn rule(mut self, set: impl FnOnce(&mut Rules)) -> Self {
         set(&mut self.settings.log.rules);
         self
@@ -170,14 +170,15 @@ impl<'a> Replay<'a> {
     /// (docs/SOLVERS.md). The default, `auto`, is `exact` wherever it applies.
     ///
     /// # Errors
-    /// An unknown name; a faulty command.
+    /// The name is unknown, or the command is invalid.
     pub fn solver(mut self, name: &str) -> Result<Self> {
         self.settings.solver.solver = name.parse()?;
         Ok(self)
     }
 
-    /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None` if
-    /// it has no plan. Its answers are checked like those of a program. Results call it `name`.
+    /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None`
+    /// if it finds no plan. Its answers are validated like those of a solver program. Results report it as
+    /// `name`.
     pub fn solver_fn(
         mut self,
         name: &str,
@@ -195,13 +196,13 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Sets a solver whose answers are counted by the caller.
+    /// Sets a solver together with the counts of its answers.
     pub fn own_solver(mut self, solver: Option<OwnSolver>) -> Self {
         self.solver = solver;
         self
     }
 
-    /// Has `observer` hear remarks and progress. It can also stop the replay.
+    /// Sets the observer, which receives remarks and progress, and can stop the replay.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
         self
@@ -214,8 +215,8 @@ impl<'a> Replay<'a> {
     /// Reads the inputs and replays them.
     ///
     /// # Errors
-    /// Wrong settings, invalid inputs, a solver that fails. A stopped replay is not an error: its summary
-    /// says that it is incomplete.
+    /// A setting or an input is invalid, or the solver fails. A stopped replay is not an error; its summary
+    /// is marked as incomplete.
     pub fn run(self) -> Result<Replayed> {
         self.open()?.run().map_err(|failed| failed.error)
     }
@@ -223,7 +224,7 @@ impl<'a> Replay<'a> {
     /// Reads and checks the inputs.
     ///
     /// # Errors
-    /// Wrong settings, invalid inputs.
+    /// A setting or an input is invalid.
     pub fn open(self) -> Result<OpenedReplay<'a>> {
         let clock = Instant::now();
         let ReplaySettings {
@@ -258,13 +259,13 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A replay whose inputs are read.
+/// A replay whose inputs have been read.
 pub struct OpenedReplay<'a> {
-    /// What is replayed.
+    /// The log, the tasks and the options.
     pub inputs: gleaner_setup::Replay,
     /// The settings.
     pub settings: ReplaySettings,
-    /// A solver in place of the one that the settings name.
+    /// A solver that replaces the one in the settings.
     pub solver: Option<OwnSolver>,
     observer: &'a dyn Observer,
     failing: FailingProblems,
@@ -275,7 +276,7 @@ impl OpenedReplay<'_> {
     /// Replays the tasks.
     ///
     /// # Errors
-    /// Wrong settings, an invalid script, a solver that fails.
+    /// A setting or the script is invalid, or the solver fails.
     pub fn run(mut self) -> Result<Replayed, FailedReplay> {
         let failing = self.failing.clone();
         self.replay()
@@ -298,8 +299,8 @@ impl OpenedReplay<'_> {
         let clock = Instant::now();
         let (mut decider, tally) = self.decider()?;
         if self.settings.scripted.is_some() {
-            // Event 0 of the script is the initial assignment. The script names nodes, and its other
-            // events are rows of the log.
+            // Event 0 of the script is the initial assignment, and its other events are rows of the log. The
+            // script names nodes, so the choice of nodes has no effect.
             let options = &mut self.inputs.options;
             options.initial = Initial::Solve;
             options.node_choice = NodeRule::Arrival;
@@ -326,7 +327,7 @@ impl OpenedReplay<'_> {
         Ok((outcome, tally))
     }
 
-    /// What decides, and the counts of its answers if it is a solver.
+    /// The decider, and the counts of its answers if it is a solver.
     fn decider(&mut self) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
         if let Some(path) = &self.settings.scripted {
             let script = ingest::script::read(path, &self.inputs.log)?;
@@ -351,7 +352,7 @@ impl OpenedReplay<'_> {
         Ok((Box::new(witness), Some(tally)))
     }
 
-    /// The solver that the settings name.
+    /// Builds the solver that the settings name.
     fn named(&mut self, limits: Limits) -> Result<(SolverDecider, TallyHandle)> {
         let args = &self.settings.solver;
         let mut solver = args.build()?;
@@ -373,24 +374,24 @@ impl OpenedReplay<'_> {
 /// A replay that failed.
 #[derive(Debug)]
 pub struct FailedReplay {
-    /// Why.
+    /// The reason.
     pub error: Error,
     failing: FailingProblems,
 }
 
 impl FailedReplay {
-    /// The error. If a faulty answer of the solver caused it, the problem is written to `directory`, which is
-    /// then marked incomplete, and the error names the file.
+    /// Returns the error. If a faulty answer of the solver caused it, this first writes the problem to
+    /// `directory`, which is then marked incomplete, and the error names the file.
     pub fn keep(self, directory: Option<RunDir>) -> Error {
         self.failing.keep(self.error, directory)
     }
 }
 
-/// A replay that has ended, complete or stopped.
+/// A finished or stopped replay.
 pub struct Replayed {
-    /// What was replayed.
+    /// The log, the tasks and the options.
     pub inputs: gleaner_setup::Replay,
-    /// Tables and summary.
+    /// The tables and the summary.
     pub outcome: Outcome,
     /// Counts of the solver's answers; `None` if there was no solver.
     pub tally: Option<TallyHandle>,
@@ -407,16 +408,16 @@ impl Replayed {
     }
 
     /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables as CSV and Parquet.
-    /// `gleaner report` and `gleaner check` read it. Returns a line that says what it holds.
+    /// `gleaner report` and `gleaner check` read it. Returns a line that describes its contents.
     ///
     /// # Errors
-    /// The directory holds other things, or a file cannot be written.
+    /// The directory contains other files, or a file cannot be written.
     pub fn write(&mut self, path: impl AsRef<Path>) -> Result<String> {
         let directory = RunDir::open(path.as_ref(), "replay", &self.arguments)?;
         self.write_to(directory)
     }
 
-    /// Writes into a run directory that is open.
+    /// Writes into an open run directory.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -443,16 +444,16 @@ impl Replayed {
         })
     }
 
-    /// Says where to find the problems on which the solver's answers were faulty, if there are any and results
-    /// are written to `out`.
+    /// A remark on the problems with faulty answers of the solver; empty if there are none. It names their
+    /// file in `out`, or says how to keep them if `out` is `None`.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }
 
-    /// Reports the faults of the solver's answers.
+    /// Reports the faults of the solver's answers as remarks.
     ///
     /// # Errors
-    /// There are some, and the settings are strict.
+    /// There are faults, and the settings are strict.
     pub fn report_faults(&self, observer: &dyn Observer) -> Result<()> {
         report_faults(self.tally.as_ref(), self.arguments.solver.strict, observer)
     }

@@ -1,4 +1,4 @@
-//! Simulations: how scheduling policies compare on a trace of a GPU cluster.
+//! Simulations, which compare scheduling policies on a trace of a GPU cluster.
 
 mod info;
 mod results;
@@ -56,10 +56,10 @@ pub struct SimulationSettings {
 }
 
 impl SimulationSettings {
-    /// Runs with the number of threads of the settings.
+    /// Calls `run` with the number of threads in the settings.
     ///
     /// # Errors
-    /// Those of `run`; threads that do not start.
+    /// `run` fails, or the threads cannot be started.
     pub fn with_threads<T: Send>(&self, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         threads::with(self.jobs, run)
     }
@@ -69,7 +69,7 @@ impl SimulationSettings {
         self.choice.placer()
     }
 
-    /// What the experiment consists of. `dated` says whether results show dates.
+    /// The arguments of the experiment. `dated` states whether results show dates.
     fn experiment(&self, dated: bool) -> ExperimentArgs<'_> {
         ExperimentArgs {
             choice: &self.choice,
@@ -81,7 +81,7 @@ impl SimulationSettings {
     }
 }
 
-/// A simulation to be run.
+/// Configures and runs a simulation.
 ///
 /// ```
 /// use gleaner::Simulation;
@@ -104,15 +104,15 @@ pub struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// A simulation of the files in a directory, under their usual names: `jobs.csv`, `vc_config.csv` and,
-    /// where a policy needs them, others (dataset/README.md).
+    /// Creates a simulation of the files in a directory, under their default names: `jobs.csv`,
+    /// `vc_config.csv` and, if a policy needs them, others (dataset/README.md).
     pub fn of_directory(data: impl Into<PathBuf>) -> Self {
         let mut settings = SimulationSettings::default();
         settings.files.data = Some(data.into());
         Self::with(settings)
     }
 
-    /// A simulation of the jobs in `trace` on the nodes in `cluster`.
+    /// Creates a simulation of the jobs in the file `trace` on the nodes in the file `cluster`.
     pub fn of_files(trace: impl Into<PathBuf>, cluster: impl Into<PathBuf>) -> Self {
         let mut settings = SimulationSettings::default();
         settings.files.trace = Some(trace.into());
@@ -120,7 +120,7 @@ impl<'a> Simulation<'a> {
         Self::with(settings)
     }
 
-    /// A simulation with these settings, which name its files.
+    /// Creates a simulation with these settings, which must name its files.
     pub fn with(settings: SimulationSettings) -> Self {
         Simulation {
             settings,
@@ -136,25 +136,25 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Makes policies of the caller's own available by their names.
+    /// Adds the caller's own policies, which [`Simulation::policies`] can then name.
     pub fn own_policies(mut self, policies: impl IntoIterator<Item = PolicyEntry<'a>>) -> Self {
         self.own.extend(policies);
         self
     }
 
-    /// Sets settings that have no method of their own.
+    /// Changes settings that have no dedicated method.
     pub fn setting(mut self, set: impl FnOnce(&mut SimulationSettings)) -> Self {
         set(&mut self.settings);
         self
     }
 
-    /// States that the results show dates, so that the trace's calendar matters.
+    /// Sets whether the results show dates (default: no). If so, the calendar dates of the trace matter.
     pub fn dated(mut self, dated: bool) -> Self {
         self.dated = dated;
         self
     }
 
-    /// Has `observer` hear remarks and progress. It can also stop the simulation.
+    /// Sets the observer, which receives remarks and progress, and can stop the simulation.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
         self
@@ -163,8 +163,8 @@ impl<'a> Simulation<'a> {
     /// Reads the inputs and simulates the policies in parallel.
     ///
     /// # Errors
-    /// Wrong settings, invalid inputs, a policy whose decision cannot be carried out. A stopped simulation is
-    /// not an error: it lacks the policies that were cut short.
+    /// A setting or an input is invalid, or a decision of a policy cannot be carried out. A stopped
+    /// simulation is not an error; its results omit the policies that were interrupted.
     pub fn run(self) -> Result<Simulated> {
         let settings = self.settings.clone();
         settings.with_threads(|| {
@@ -177,7 +177,7 @@ impl<'a> Simulation<'a> {
     /// Reads and checks the inputs.
     ///
     /// # Errors
-    /// Wrong settings, invalid inputs.
+    /// A setting or an input is invalid.
     pub fn open(self) -> Result<OpenedSimulation<'a>> {
         let settings = &self.settings;
         let requests = settings.choice.requests_with(&settings.files, &self.own)?;
@@ -200,9 +200,9 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// A simulation whose inputs are read.
+/// A simulation whose inputs have been read.
 pub struct OpenedSimulation<'a> {
-    /// What is simulated.
+    /// The policies to simulate, in order.
     pub requests: Vec<Request<'a>>,
     settings: SimulationSettings,
     observer: &'a dyn Observer,
@@ -212,20 +212,20 @@ pub struct OpenedSimulation<'a> {
 }
 
 impl<'a> OpenedSimulation<'a> {
-    /// What was read.
+    /// The inputs that were read.
     pub fn inputs(&self) -> &Inputs {
         &self.experiment.inputs
     }
 
-    /// Every file that was read.
+    /// All files that were read.
     pub fn sources(&mut self) -> &mut [SourceId] {
         &mut self.experiment.inputs.sources
     }
 
-    /// Learns the estimates that must be learnt in the simulation.
+    /// Learns the estimates for policies that learn them week by week during the simulation.
     ///
     /// # Errors
-    /// A simulation that fails.
+    /// A simulation fails.
     pub fn learn(mut self) -> Result<Self> {
         let clock = Instant::now();
         let (experiment, settings) = (&self.experiment, &self.settings);
@@ -235,18 +235,18 @@ impl<'a> OpenedSimulation<'a> {
         Ok(self)
     }
 
-    /// Simulates policies in parallel. Those cut short are not among the results.
+    /// Simulates policies in parallel. The results omit policies that were interrupted.
     ///
     /// # Errors
-    /// A simulation that fails.
+    /// A simulation fails.
     pub fn simulate(&self, requests: &[Request<'a>]) -> Result<Timed> {
         self.simulated_by(simulate, requests)
     }
 
-    /// As [`OpenedSimulation::simulate`], one virtual cluster after the other on the thread of the caller.
+    /// Like [`OpenedSimulation::simulate`], but simulates one virtual cluster after the other on the calling thread.
     ///
     /// # Errors
-    /// As [`OpenedSimulation::simulate`].
+    /// The same as for [`OpenedSimulation::simulate`].
     pub fn simulate_in_turn(&self, requests: &[Request<'a>]) -> Result<Timed> {
         self.simulated_by(simulate_in_turn, requests)
     }
@@ -268,22 +268,22 @@ impl<'a> OpenedSimulation<'a> {
         })
     }
 
-    /// The end of the simulation, with the runs in the order of its requests.
+    /// Ends the simulation. The results list the runs in the order of its requests.
     pub fn end(self, timed: Timed) -> Simulated {
         Simulated::new(self, timed)
     }
 }
 
-/// [`simulate`] or [`simulate_in_turn`].
+/// The type of [`simulate`] and [`simulate_in_turn`].
 type Simulate = fn(
     &gleaner_simulate::Simulation<'_>,
     &[Request<'_>],
     Control<'_>,
 ) -> std::result::Result<Vec<PolicyRun>, SimulateError>;
 
-/// What was simulated, and how long it took.
+/// The simulated policies, and the duration of the simulation.
 pub struct Timed {
-    /// The policies that were not cut short.
+    /// The policies that were not interrupted.
     pub runs: Vec<PolicyRun>,
     /// Wall time in seconds.
     pub seconds: f64,

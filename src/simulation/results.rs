@@ -1,4 +1,4 @@
-//! What was simulated, and what is written of it.
+//! The results of a simulation, and how they are written.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,13 +43,13 @@ pub struct Simulated {
     pub is_complete: bool,
     /// The settings.
     pub settings: SimulationSettings,
-    /// Wall time so far.
+    /// Wall time so far, by phase.
     pub seconds: Seconds,
     experiment: Experiment,
     learnt: Learnt,
 }
 
-/// The same with what was simulated, to be written.
+/// The results together with the simulation, for writing.
 pub(super) struct Results<'a> {
     pub simulated: &'a Simulated,
     pub simulation: Simulation<'a>,
@@ -66,7 +66,7 @@ the idle log spans no time, because no job is submitted after its start; --with-
 end of the last job";
 
 impl Simulated {
-    /// The end of a simulation. The runs are in the order of its requests.
+    /// Collects the results of a simulation, with the runs in the order of its requests.
     pub(super) fn new(opened: OpenedSimulation<'_>, timed: Timed) -> Self {
         let OpenedSimulation {
             requests,
@@ -101,21 +101,21 @@ impl Simulated {
         &self.experiment.inputs
     }
 
-    /// The figures by policy.
+    /// The figures of each policy.
     pub fn entries(&self) -> Vec<Entry<'_>> {
         let names = self.runs.iter().map(|run| run.policy);
         names.zip(&self.figures).collect()
     }
 
-    /// The interval of the tables of minutes.
+    /// The time between the rows of the tables of minutes.
     pub fn interval(&self) -> Interval {
         Interval::of(&self.runs)
     }
 
-    /// The summary as `summary.json` has it.
+    /// The summary, as in `summary.json`.
     ///
     /// # Errors
-    /// None in practice: a summary can be serialised.
+    /// The summary cannot be serialised, which would be a bug.
     pub fn summary(&self) -> Result<Value> {
         let summary = tables::summary(&self.inputs().trace, &self.entries(), self.interval());
         serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
@@ -135,11 +135,11 @@ impl Simulated {
         }
     }
 
-    /// When each node is fully idle under the only policy that was simulated, from the first submission to
-    /// the last. `with_drain` extends the log to the end of the last job.
+    /// A log of the times at which each node is fully idle under the only simulated policy. It begins at the
+    /// first submission and ends at the last; `with_drain` extends it to the end of the last job.
     ///
     /// # Errors
-    /// There is not exactly one policy; the schedule is too long for a log.
+    /// The number of simulated policies is not 1, or the schedule is too long for a log.
     pub fn idle_log(&self, with_drain: bool, observer: &dyn Observer) -> Result<EventLog> {
         let [run] = &self.runs[..] else {
             return Err(Error::Usage(
@@ -170,10 +170,10 @@ impl Simulated {
     }
 
     /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables. `gleaner report` and
-    /// `gleaner check` read it. Returns a line that says what it holds.
+    /// `gleaner check` read it. Returns a line that describes its contents.
     ///
     /// # Errors
-    /// The directory holds other things, or a file cannot be written.
+    /// The directory contains other files, or a file cannot be written.
     pub fn write(
         &mut self,
         path: impl AsRef<Path>,
@@ -184,7 +184,7 @@ impl Simulated {
         self.write_to(directory, writing, observer)
     }
 
-    /// Writes into a run directory that is open.
+    /// Writes into an open run directory.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -211,7 +211,7 @@ impl Simulated {
         Ok(written)
     }
 
-    /// Which estimates policies used, and those learnt with the estimator of each week, as a line.
+    /// A line that names the estimates that policies used. For learnt estimates, it lists the estimator of each week.
     pub fn estimates_line(&self) -> String {
         let Some(used) = &self.inputs().estimates_used else {
             return String::new();

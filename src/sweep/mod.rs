@@ -1,4 +1,4 @@
-//! Sweeps: a run for every combination of settings of a plan.
+//! Sweeps, which run every combination of the settings in a plan.
 
 pub(crate) mod opened;
 pub(crate) mod owner;
@@ -16,7 +16,7 @@ use crate::threads;
 use opened::Opened;
 pub use tables::Swept;
 
-/// A sweep to be run: every combination of the settings that a plan lists (dataset/README.md).
+/// Configures and runs a sweep over every combination of the settings in a plan (dataset/README.md).
 ///
 /// ```
 /// use gleaner::{Open, Run, RunResult, Sweep};
@@ -36,7 +36,7 @@ pub struct Sweep<'a> {
     observer: &'a dyn Observer,
 }
 
-/// What `run.json` lists.
+/// The settings that `run.json` lists.
 #[derive(Debug, Serialize)]
 struct SweepSettings {
     plan: PathBuf,
@@ -45,7 +45,7 @@ struct SweepSettings {
 }
 
 impl<'a> Sweep<'a> {
-    /// The sweep of the plan in a TOML file.
+    /// Creates a sweep from the TOML file of its plan.
     pub fn of(plan: impl Into<PathBuf>) -> Self {
         Sweep {
             settings: SweepSettings {
@@ -58,37 +58,37 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Sets the figure by which the best settings are chosen (default: `total_work`; for simulations
+    /// Sets the figure by which the best settings are chosen (default: `total_work`, for simulations
     /// `avg_jct_s`).
     pub fn best(mut self, metric: &str) -> Self {
         self.settings.best = Some(metric.to_owned());
         self
     }
 
-    /// Sets the number of runs at once (default: the number of cores). The results do not depend on it.
+    /// Sets the number of parallel runs (default: the number of cores). The results do not depend on it.
     pub fn jobs(mut self, count: NonZeroUsize) -> Self {
         self.settings.jobs = Some(count);
         self
     }
 
-    /// Makes faults of solver programs an error.
+    /// Treats faults of solver programs as errors.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Has `observer` hear remarks and progress. It can also stop the sweep.
+    /// Sets the observer, which receives remarks and progress, and can stop the sweep.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Executes the runs that `out` does not hold yet, and writes the tables there. Each run's result is kept
-    /// as soon as it is known, so a sweep that was stopped goes on where it was. Returns the best settings.
+    /// Executes the runs whose results `out` does not contain yet, and writes the tables there. Each result
+    /// is saved as soon as its run ends, so a stopped sweep can be resumed. Returns the best settings.
     ///
     /// # Errors
-    /// Wrong settings, invalid inputs, a run that fails, a directory of another plan. A sweep that was stopped
-    /// ends with [`Error::Interrupted`](gleaner_core::Error::Interrupted).
+    /// A setting or an input is invalid, a run fails, or `out` belongs to another plan. A stopped sweep
+    /// returns [`Error::Interrupted`](gleaner_core::Error::Interrupted).
     pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
         let (settings, out) = (&self.settings, out.as_ref());
         threads::with(settings.jobs, || {

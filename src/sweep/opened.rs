@@ -16,9 +16,9 @@ use gleaner_sweep::{PreparedRuns, plan, prepare};
 
 /// A plan that was read, with its inputs.
 pub(crate) struct Opened<'c> {
-    /// The file of the plan.
+    /// The plan's file.
     pub file: PathBuf,
-    /// Who hears remarks.
+    /// Receives remarks.
     pub observer: &'c dyn Observer,
     pub mode: Mode,
     /// The figure to choose by.

@@ -136,10 +136,10 @@ pub struct Swept {
 }
 
 impl Swept {
-    /// Reports the faults of solver programs.
+    /// Reports the faults of solver programs as remarks.
     ///
     /// # Errors
-    /// There are some, and `strict`.
+    /// There are faults, and `strict` is set.
     pub fn report_faults(&self, strict: bool, observer: &dyn Observer) -> Result<()> {
         if strict && !self.faults.is_empty() {
             return Err(Error::Run(self.faults.join("; ")));

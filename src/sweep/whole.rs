@@ -79,7 +79,8 @@ pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -
     Ok(written)
 }
 
-/// Does some runs. Those under way stop with the observer; `soon` only keeps others from beginning.
+/// Executes the given runs. The observer's flag stops runs in progress; `soon` only prevents further runs
+/// from starting.
 pub(crate) fn attempt(
     prepared: &dyn PreparedRuns,
     runs: &[usize],

@@ -319,7 +319,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     }
 }
 
-/// Files below a folder that may say how to install something.
+/// Files in a folder that may contain commands to install something.
 fn texts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -334,7 +334,7 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// In Python's package index, `gleaner` is another project.
+/// On PyPI, `gleaner` is another project.
 #[test]
 fn no_text_installs_the_other_package_of_python() {
     let root = workspace();

@@ -1,4 +1,4 @@
-//! The manifests of the published crates. No test here contacts a registry.
+//! Tests of the manifests of the published crates. They do not contact a registry.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// `gleaner-python` is published as a Python package. Only tests use `gleaner-testing`.
 const UNPUBLISHED: [&str; 2] = ["gleaner-python", "gleaner-testing"];
 
-/// Runs the cargo that runs the tests, in the workspace, and returns what it prints.
+/// Runs cargo in the workspace and returns its output. The binary is the one that runs the tests.
 fn cargo(arguments: &[&str]) -> String {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -40,7 +40,7 @@ fn every_other_crate_is_published() {
     assert_eq!(names, BTreeSet::from(UNPUBLISHED));
 }
 
-/// Cargo only warns where one of these is missing, and a registry rejects the crate.
+/// If one of these fields is missing, cargo only warns, but a registry rejects the crate.
 #[test]
 fn published_crates_describe_themselves() {
     for package in crates().iter().filter(|package| is_published(package)) {

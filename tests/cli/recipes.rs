@@ -1,12 +1,12 @@
-//! The recipes in ARCHITECTURE.md and CONTRIBUTING.md. `make recipes` follows some of them; this only
-//! checks that the files which they name exist.
+//! Tests of the recipes in ARCHITECTURE.md and CONTRIBUTING.md. They only check that the files that the
+//! recipes name exist; `make recipes` follows some of the recipes.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use gleaner_testing::workspace;
 
-/// The sections with recipes.
+/// The sections that contain recipes.
 const SECTIONS: [(&str, &str); 4] = [
     ("ARCHITECTURE.md", "## Recipes"),
     ("CONTRIBUTING.md", "## A policy"),

@@ -14,7 +14,7 @@ pub fn names_of_policies() -> Vec<&'static str> {
     policies::ALL.iter().map(|policy| policy.name).collect()
 }
 
-/// All policies with a small profiler.
+/// A command that simulates all policies with a small profiler.
 fn all() -> String {
     let policies = names_of_policies().join(",");
     format!("simulate --data trace --policy {policies} --profiler 120,1,4")

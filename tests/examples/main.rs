@@ -1,4 +1,4 @@
-//! Runs the programs in examples/.
+//! Tests that the programs in examples/ run.
 
 use std::env;
 

@@ -1,4 +1,5 @@
-//! What all parts of Gleaner share: domain types, results, errors, observers of runs, files, words of messages, and Student's t.
+//! What all parts of Gleaner share: domain types, results, errors, observers of runs, file access, the
+//! wording of messages, and Student's t-distribution.
 
 pub mod domain;
 pub mod error;

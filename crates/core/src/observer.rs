@@ -1,11 +1,12 @@
-//! Whoever watches a run: takes its remarks, follows its progress, and can stop it.
+//! Observers of runs: they receive remarks and progress, and can stop a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// Watches a run, and can stop it. Everything that may take longer than a second takes an observer.
+/// Receives the remarks and the progress of a run, and can stop it. Every function that may run for more than
+/// a second takes an observer.
 ///
-/// Methods may be called on any thread of the run.
+/// The run may call these methods on any of its threads.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -33,26 +34,28 @@ use std::sync::{Arc, LazyLock};
 /// assert!(!printer.is_stopped());
 /// ```
 pub trait Observer: Sync {
-    /// Takes remarks, one sentence each, as soon as they are known.
+    /// Receives remarks, one sentence each, as soon as they are known. A remark is worth the user's
+    /// attention, but is not an error.
     fn remark(&self, remarks: &[String]) {
         let _ = remarks;
     }
 
-    /// Takes information that requires no action, one sentence each. By default it is treated as a remark.
+    /// Receives information that requires no action, one sentence each. By default, it is passed to
+    /// [`Observer::remark`].
     fn inform(&self, information: &[String]) {
         self.remark(information);
     }
 
-    /// Hears that `done` of `total` steps of the run are complete.
+    /// Receives progress: `done` of `total` steps of the run are complete.
     fn progress(&self, done: usize, total: usize) {
         let _ = (done, total);
     }
 
-    /// The flag that stops the run once it is set. What was computed until then is kept where a run can
-    /// be incomplete.
+    /// The flag that stops the run once it is set. If the run can be incomplete, its partial results are
+    /// kept.
     fn stop(&self) -> &Arc<AtomicBool>;
 
-    /// Whether the run must stop.
+    /// Whether the flag to stop is set.
     fn is_stopped(&self) -> bool {
         self.stop().load(Ordering::Relaxed)
     }

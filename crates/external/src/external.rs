@@ -96,8 +96,8 @@ impl External {
         })
     }
 
-    /// Ends the program as soon as `stop` is set, even in the middle of a problem. The program also ends
-    /// when this process is asked to end ([`gleaner_process::stop`]).
+    /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
+    /// when this process receives a signal to stop ([`gleaner_process::stop`]).
     pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
     }
@@ -325,7 +325,7 @@ pub(crate) fn line(request: &Request<'_>) -> Vec<u8> {
     serde_json::to_vec(request).unwrap_or_default()
 }
 
-/// Whether to stop waiting: `stop` is set, or this process is asked to end.
+/// Whether to stop waiting, because `stop` is set or this process received a signal to stop.
 fn is_set(stop: &AtomicBool) -> bool {
     is_stopping() || stop.load(Ordering::Relaxed)
 }

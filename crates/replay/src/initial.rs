@@ -26,17 +26,17 @@ pub enum Initial {
     Empty,
 }
 
-/// Decides at event 0, in place of the decider of the run.
+/// Decides at event 0 in place of the run's decider.
 pub(super) struct FirstDeal<'d> {
     pub initial: Initial,
-    /// The nodes that are idle at event 0.
+    /// The nodes that are idle at event 0, as changes of the log.
     pub nodes: &'d [Change],
     pub seed: u64,
     pub decider: &'d mut dyn Decider,
 }
 
 impl FirstDeal<'_> {
-    /// Deals the nodes at random, within the limits of tasks and groups.
+    /// Deals the nodes to tasks at random, within the limits of tasks and groups.
     fn at_random(&self, problem: &Problem) -> Plan {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let tasks = problem.tasks.iter();
@@ -94,9 +94,9 @@ pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -
     dealt
 }
 
-/// Takes nodes away from tasks until every group has at most as many as it may have: from the last
-/// task of the group first, and all of them if it would be left below its minimum. A group is the
-/// places of its tasks, and its most nodes.
+/// Takes nodes away from tasks until no group exceeds its maximum. The last task of a group loses nodes
+/// first. A task that would fall below its minimum loses all nodes. A group is the positions of its tasks and
+/// its maximum number of nodes.
 pub fn keep_within(dealt: &mut [Vec<u32>], bounds: &[(u32, u32)], groups: &[(Vec<usize>, u32)]) {
     for (members, most) in groups {
         let held: usize = members.iter().map(|&task| dealt[task].len()).sum();

@@ -2,14 +2,14 @@
 //!
 //! Three parts share the work:
 //!
-//! - The [`allocator`] takes batches of events and decides which task gets which nodes. It asks a
-//!   [`Decider`] for plans. A daemon that drives real tasks can use it as it is.
-//! - The ledger books what the decisions bring: progress by the scaling curves, the costs of rescaling and
-//!   preemption, and all tables. It predicts when tasks finish.
-//! - [`run`] is the driver. It feeds the events of the log and the predicted completions to the allocator,
-//!   in the order of time, and books the decisions in the ledger.
+//! - The [`allocator`] takes batches of events and decides which task gets which nodes. It requests plans
+//!   from a [`Decider`]. A daemon that drives real tasks can use the allocator unchanged.
+//! - The ledger books the results of decisions: progress along scaling curves, and the costs of rescaling and
+//!   preemption. It fills all tables and predicts when tasks finish.
+//! - [`run`] is the driver. It feeds the events of the log and the predicted completions to the allocator in
+//!   chronological order, and books the decisions in the ledger.
 //!
-//! None of them reads files or writes to a terminal. The semantics are those of BFTrainer's replayer
+//! None of these parts reads files or writes to a terminal. The semantics are those of BFTrainer's replayer
 //! (arXiv:2106.12091, section 4).
 
 pub mod allocator;

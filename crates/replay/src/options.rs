@@ -14,11 +14,11 @@ use super::initial::Initial;
 pub struct Options {
     /// Forward window in seconds (`-Tfwd`).
     pub t_fwd: f64,
-    /// Most tasks active at once (`-maxJ`).
+    /// Maximum number of active tasks (`-maxJ`).
     pub max_tasks: usize,
-    /// What every decision maximises.
+    /// The objective that every decision maximises.
     pub objective: Objective,
-    /// Groups of tasks with limits together, shared by all runs that have them.
+    /// Groups of tasks with joint limits on their nodes, shared by all runs with the same groups.
     pub groups: Arc<[TaskGroup]>,
     /// The search whose trials train the tasks; `None` if each task is done once.
     pub search: Option<Arc<TrialSearch>>,
@@ -35,7 +35,7 @@ pub struct Options {
     /// Whether the tasks are resubmitted as they finish. They must then pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
-    /// Whether the bound of the work with hindsight is computed.
+    /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
     pub bound: bool,
 }
 
@@ -59,7 +59,7 @@ impl Options {
         }
     }
 
-    /// The part of these settings that the allocator takes.
+    /// The settings of the allocator, a part of these.
     pub fn allocator(&self) -> Settings {
         Settings {
             t_fwd: self.t_fwd,

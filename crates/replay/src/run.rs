@@ -18,15 +18,15 @@ use super::options::Options;
 pub struct Control<'a> {
     /// Set to stop at the next event; the outcome is then marked incomplete.
     pub stop: &'a AtomicBool,
-    /// Called with the index of each event and the number of events.
+    /// Called at each event with its index and the number of events.
     pub progress: &'a mut dyn FnMut(usize, usize),
 }
 
-/// Replays `log` (already sliced, not empty) with `tasks` under `decider`.
+/// Replays `tasks` on `log` with the decisions of `decider`. The log must be sliced already and must not be empty.
 ///
 /// # Errors
-/// The decider fails, or its plan cannot be carried out. A value of the objective is out of range. The
-/// window, a task or the search in the options is invalid.
+/// The decider fails, its plan cannot be carried out, or a value of the objective is out of range. The
+/// forward window, a task or the search in the options is invalid.
 pub fn run(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -38,10 +38,10 @@ pub fn run(
     run_choosing(log, tasks, options, decider, choice.as_mut(), control)
 }
 
-/// As [`run`], with your own choice of nodes in place of that of the options.
+/// Like [`run`], but with your own choice of nodes in place of the one in the options.
 ///
 /// # Errors
-/// As [`run`].
+/// The same as for [`run`].
 pub fn run_choosing(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -61,7 +61,7 @@ pub fn run_choosing(
         &mut *control.progress,
         control.stop,
     )?;
-    // If the solver is stopped during the last decision, the allocation stays unchanged.
+    // A stop during the last decision also makes the run incomplete, because the solver then keeps the allocation.
     if control.stop.load(Ordering::Relaxed) {
         ended = Ended::Interrupted;
     }
@@ -75,13 +75,13 @@ pub fn run_choosing(
     Ok(replay.ledger.close(replay.allocator, closing))
 }
 
-/// What happens at one time: an event of the log, or a completion between two events.
+/// A step of the replay: an event of the log, or a completion between two events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step<'c> {
     pub time: Time,
-    /// Index of the log's event; a completion repeats the one before it.
+    /// Index of the event in the log. A completion has the index of the event before it.
     pub event: usize,
-    /// Nodes that left and came.
+    /// Nodes that left and joined.
     pub changes: &'c [Change],
     pub kind: EventKind,
 }
@@ -92,7 +92,7 @@ struct Replay<'a> {
     decider: &'a mut dyn Decider,
     allocator: Allocator<'a>,
     ledger: Ledger,
-    /// Buffer.
+    /// Buffer for the reports of a step.
     progress: Vec<Progress>,
 }
 
@@ -125,8 +125,8 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Event 0: all tasks of a set are submitted, and the idle nodes are dealt to those that become active.
-    /// Tasks with a later time of submission wait in the allocator.
+    /// Carries out event 0: submits the tasks, unless a search or rounds do so, and deals the idle nodes to
+    /// those that become active. Tasks with a later submission time wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
         let is_listed = options.search.is_none() && self.allocator.rounds().is_none();
@@ -146,8 +146,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Takes the events of the log after the first, and the completions before each of them. Returns why
-    /// the replay ended.
+    /// Carries out all events after event 0, with the completions before each of them. Returns why the replay
+    /// ended.
     fn walk(
         &mut self,
         completion_events: bool,
@@ -173,7 +173,7 @@ impl<'a> Replay<'a> {
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
                 && self.step(&step)?;
             if !goes_on {
-                // Repeated tasks are over only if another round would be more tasks than allowed.
+                // Repeated tasks end before the log only if another round would exceed the limit on tasks.
                 return Ok(match self.allocator.rounds() {
                     Some(_) => Ended::TaskLimit,
                     None => Ended::TasksFinished,
@@ -183,7 +183,7 @@ impl<'a> Replay<'a> {
         Ok(Ended::LogEnded)
     }
 
-    /// Whether the event at `time` with `changes` leaves something to decide.
+    /// Whether the event at `time` with `changes` requires a decision: a node is idle and a task remains.
     fn leaves_a_choice(&self, time: Time, changes: &[Change]) -> bool {
         let joined = changes.iter().filter(|c| c.idle()).count();
         let idle = self.allocator.idle() as usize + joined - (changes.len() - joined);
@@ -194,7 +194,7 @@ impl<'a> Replay<'a> {
         idle > 0 && (self.allocator.expects_tasks() || !all_finish())
     }
 
-    /// Steps at every completion before `until`. Returns false once the replay is over.
+    /// Carries out a step at every completion before `until`. Returns false once the replay is over.
     fn complete_until(&mut self, until: Time, event: usize) -> Result<bool> {
         while let Some(time) = self.ledger.next_completion().filter(|&t| t < until) {
             let step = Step {
@@ -210,7 +210,7 @@ impl<'a> Replay<'a> {
         Ok(true)
     }
 
-    /// Carries out one step. Returns false once no task is active or to come.
+    /// Carries out one step. Returns false once no task is active and none will follow.
     fn step(&mut self, step: &Step<'_>) -> Result<bool> {
         let rate_before = self.ledger.rate();
         let finished = self.ledger.advance(self.allocator.tasks(), step);

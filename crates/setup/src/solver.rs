@@ -176,7 +176,7 @@ impl Built {
         }
     }
 
-    /// Ends a program as soon as `stop` is set, even in the middle of a problem.
+    /// If the solver is a program, stops it as soon as `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         if let Built::Program(program) = self {
             program.stop_when(Arc::clone(stop));

@@ -99,7 +99,7 @@ impl Args {
         }
     }
 
-    /// Whether a program that is not ours solves.
+    /// Whether the solver is an external program.
     pub fn starts_a_program(&self) -> bool {
         matches!(self.solver.solver, SolverChoice::Program(_))
     }

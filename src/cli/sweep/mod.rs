@@ -140,10 +140,10 @@ fn show(written: &Swept, args: &Args) -> Result<()> {
     written.report_faults(args.strict, &Terminal::default())
 }
 
-/// Does the runs that are missing for an observer, and writes the tables; prints nothing.
+/// Executes the missing runs and writes the tables. Reports only to `observer` and prints nothing.
 ///
 /// # Errors
-/// As [`run`].
+/// The same as for [`run`].
 pub fn complete(args: &Args, observer: &dyn Observer) -> Result<()> {
     threads::with(args.jobs, || {
         let opened = Opened::read(&args.plan, args.best.as_deref(), observer)?;

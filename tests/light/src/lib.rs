@@ -1,4 +1,4 @@
-//! The quick start for Rust users, in a crate that takes Gleaner as a dependency.
+//! The quick start for Rust users, in a crate that depends on Gleaner.
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,12 @@
-//! What goes into the allocator and what comes out.
+//! The allocator's input, [`Batch`], and its output, [`Reallocation`].
 
 use std::ops::Range;
 
 use gleaner_core::domain::{Change, Time, TrainingTask};
 use gleaner_core::results::replay::StepStatus;
 
-/// All that happened at one time. The allocator takes the events in the order of these fields.
+/// All events at one time. The allocator processes nodes that left, progress, finished tasks, nodes that
+/// joined, and submitted tasks, in this order.
 ///
 /// ```
 /// use gleaner_core::domain::{Change, Time};
@@ -19,24 +20,23 @@ use gleaner_core::results::replay::StepStatus;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'b> {
-    /// Number of the event, for deciders and messages. Batches may share a number.
+    /// Number of the event, for deciders and messages. Several batches may have the same number.
     pub event: usize,
-    /// Time of the events, not before that of the last batch.
+    /// Time of the events. It must not be earlier than the time of the previous batch.
     pub time: Time,
-    /// Nodes that came (became idle) and left (became busy), each at most once. The allocator takes away
-    /// the nodes that left first, and adds those that came after it has retired finished tasks.
+    /// Nodes that joined (became idle) or left (became busy), each at most once. Nodes that left are removed
+    /// first. Nodes that joined are added only after finished tasks are retired.
     pub nodes: &'b [Change],
-    /// The work that active tasks have done so far, where it is known. Only objectives that depend on
-    /// progress use it.
+    /// The work that active tasks have done so far, if known. Only objectives that depend on progress use it.
     pub progress: &'b [Progress],
     /// Indices of the active tasks that finished.
     pub finished: &'b [u32],
-    /// New tasks, which get the next indices. A task whose `submit` is a later time waits until then.
+    /// New tasks, which get the next free indices. A task waits until its `submit` time.
     pub submitted: &'b [TrainingTask],
 }
 
 impl Batch<'_> {
-    /// A batch without events.
+    /// A batch without events, at `time`.
     pub fn at(event: usize, time: Time) -> Self {
         Batch {
             event,
@@ -49,7 +49,7 @@ impl Batch<'_> {
     }
 }
 
-/// A report that a task has done part of its work.
+/// A report of the work that a task has done so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Index of the task.
@@ -58,27 +58,27 @@ pub struct Progress {
     pub done: f64,
 }
 
-/// What the driver carries out after a batch.
+/// The changes that the driver carries out after a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reallocation {
-    /// Nodes that left the tasks that held them, in the order of the batch. Each of these tasks continues
-    /// on its remaining nodes, even if the decision leaves it as it is.
+    /// Nodes that left while tasks held them, in the order of the batch. Each of these tasks continues on its
+    /// remaining nodes, even if it is not in `resized`.
     pub lost: Vec<Holding>,
-    /// Indices of the tasks that became known: those submitted, those of a round, and trials.
+    /// Indices of the tasks that this batch added: submitted tasks, tasks of a round, and trials.
     pub known: Range<u32>,
     /// Tasks that became active, in the order of admission.
     pub admitted: Vec<u32>,
-    /// Nodes that tasks give back: first those of finished tasks, then those of tasks that shrink.
+    /// Nodes that tasks release: first those of finished tasks, then those of shrinking tasks.
     pub released: Vec<Holding>,
-    /// Free nodes that tasks get.
+    /// Free nodes that tasks receive.
     pub given: Vec<Holding>,
     /// Tasks whose number of nodes the decision changed, in the order of admission.
     pub resized: Vec<Resize>,
-    /// The solver's answer; `None` if there was nothing to decide, as no node was idle or no task active.
+    /// The decider's answer; `None` if there was no decision, because no node was idle or no task was active.
     pub answer: Option<Answer>,
 }
 
-/// A task and a node that it holds, gets or gives back.
+/// A task and a node that it holds, receives, loses or releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
     /// Index of the task.
@@ -87,32 +87,32 @@ pub struct Holding {
     pub node: u32,
 }
 
-/// A change of a task's number of nodes by a decision.
+/// A decision's change to the number of nodes of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resize {
     /// Index of the task.
     pub task: u32,
-    /// Number of nodes before the decision, without those that left in the same batch.
+    /// Number of nodes before the decision, excluding nodes that left in the same batch.
     pub before: u32,
-    /// Number of nodes after it.
+    /// Number of nodes after the decision.
     pub after: u32,
 }
 
 /// What a resize does to a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResizeKind {
-    /// It held no node and gets some.
+    /// The task held no node and receives some.
     Started,
-    /// It gets further nodes.
+    /// The task receives additional nodes.
     Grown,
-    /// It gives some of its nodes back.
+    /// The task releases some of its nodes.
     Shrunk,
-    /// It gives back all of its nodes.
+    /// The task releases all of its nodes.
     Stopped,
 }
 
 impl Resize {
-    /// What the resize does to its task.
+    /// What the resize does to its task. The two counts must differ.
     pub fn kind(&self) -> ResizeKind {
         match (self.before, self.after) {
             (0, _) => ResizeKind::Started,
@@ -126,18 +126,18 @@ impl Resize {
 /// What a decider reports about its decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// How good the plan is known to be.
+    /// What is known of the plan, for example that it is optimal.
     pub status: StepStatus,
-    /// Relative gap of the plan to the optimum, if known.
+    /// Relative gap between the plan and the optimum, if known.
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
-    /// Whether a group could not have its fewest nodes.
+    /// Whether a group could not get its minimum number of nodes.
     pub is_short: bool,
 }
 
 impl Reallocation {
-    /// No change, before a batch whose first new task gets the index `first`.
+    /// Creates an empty reallocation for a batch whose first new task will have the index `first`.
     pub(super) fn none(first: u32) -> Self {
         Reallocation {
             lost: Vec::new(),

@@ -1,4 +1,4 @@
-//! Checks batches before they change anything.
+//! Validates batches before they change the allocator's state.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::nodes::{Holder, NodePool};
 use super::registry::{Registry, Stage};
 use super::settings::Settings;
 
-/// Why the allocator refused a batch.
+/// The reason why the allocator refused a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
     /// The batch is earlier than the last one.
@@ -23,17 +23,17 @@ pub enum Refusal {
     UnknownNode(u32),
     /// The batch changes this node twice.
     NodeTwice(u32),
-    /// This node came, but it is idle already.
+    /// This node joined, but it was already idle.
     AlreadyIdle(u32),
-    /// This node left, but it is not idle.
+    /// This node left, but it was not idle.
     NotIdle(u32),
     /// This task finished or made progress, but it is not active.
     NotActive(u32),
-    /// The batch finishes this task twice.
+    /// The batch lists this finished task twice.
     FinishedTwice(u32),
-    /// The work done of a task is negative, infinite or not a number.
+    /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
-    /// Another task has the name of this submitted task.
+    /// An earlier task already has this submitted task's name.
     NameTaken(String),
     /// The faults of the submitted tasks, one sentence each.
     Tasks(Vec<String>),
@@ -59,21 +59,21 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Why the allocator took no decision.
+/// The reason why the allocator made no decision.
 #[derive(Debug)]
 pub enum AllocatorError {
-    /// The batch is not valid, and nothing changed.
+    /// The batch is invalid. The state is unchanged, and the next batch may follow.
     Refused {
-        /// What is wrong with it.
+        /// The reason.
         refusal: Refusal,
         /// Number of the batch's event.
         event: usize,
         /// Time of the batch.
         time: Time,
     },
-    /// The decider failed, its plan cannot be carried out, or a value of the objective is out of range.
-    /// The allocator has taken part of the batch, so it cannot continue. A driver that must go on passes
-    /// a decider that returns [`Plan::Keep`](super::decide::Plan::Keep) where its solver fails.
+    /// The decider failed, its plan cannot be carried out, or a value of the objective is out of range. The
+    /// allocator has processed part of the batch, so it cannot continue. To survive solver failures, pass a
+    /// decider that returns [`Plan::Keep`](super::decide::Plan::Keep) when its solver fails.
     Failed(Error),
 }
 
@@ -107,16 +107,16 @@ impl From<AllocatorError> for Error {
     }
 }
 
-/// Checks batches in time proportional to their events.
+/// Validates batches in time proportional to the number of their events.
 #[derive(Debug)]
 pub(super) struct Checker {
-    /// The last batch that changed each node, by its number.
+    /// For each node, the number of the last batch that changed it.
     changed_in: Vec<u64>,
     /// Number of batches so far.
     batches: u64,
 }
 
-/// The allocator's state that decides whether a batch is valid.
+/// The part of the allocator's state that batches are validated against.
 pub(super) struct State<'a> {
     pub now: Time,
     pub pool: &'a NodePool,
@@ -132,10 +132,10 @@ impl Checker {
         }
     }
 
-    /// Checks a batch against the state before it.
+    /// Validates a batch against the state before it.
     ///
     /// # Errors
-    /// The first fault.
+    /// The first fault that is found.
     pub fn check(&mut self, batch: &Batch<'_>, state: &State<'_>) -> Result<(), Refusal> {
         if batch.time < state.now {
             return Err(Refusal::Earlier { last: state.now });

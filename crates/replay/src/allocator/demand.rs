@@ -1,4 +1,4 @@
-//! What the active tasks are worth: their progress, and the problem that a decider solves.
+//! The demand for nodes: the active tasks with their progress, and the problem that a decider solves.
 
 use std::fmt::Write;
 
@@ -11,14 +11,14 @@ use super::batch::Progress;
 use super::registry::Registry;
 use super::settings::Settings;
 
-/// The active tasks, as the objective and the decider see them.
+/// The active tasks and the problem of the next decision.
 #[derive(Debug)]
 pub(super) struct Demand {
     objective: Objective,
     /// Whether values of the objective change with time and progress.
     varies: bool,
     active: Vec<Active>,
-    /// The next decision's problem. Its tasks mirror `active`. It is changed in place, because solvers
+    /// The problem of the next decision. Its tasks mirror `active`. It is updated in place, so that solvers
     /// recognise tasks that are unchanged since the last decision.
     problem: Problem,
 }
@@ -30,11 +30,11 @@ struct Active {
     task: u32,
     /// Work done, as last reported.
     done: f64,
-    /// Time from which it waited for nodes.
+    /// Time of its submission, from which its waiting time counts.
     submitted: Time,
-    /// Seconds for which it held nodes.
+    /// Total time during which it held nodes, in seconds.
     running_seconds: f64,
-    /// What the objective needs of its curve.
+    /// Values that the objective derives from the whole curve, computed once.
     constants: Constants,
 }
 
@@ -69,7 +69,7 @@ impl Demand {
         self.active.iter().map(|active| active.task)
     }
 
-    /// Counts the time since the last batch for the tasks that hold nodes.
+    /// Adds `seconds`, the time since the last batch, to the running time of tasks that held nodes.
     pub fn pass_time(&mut self, seconds: f64, counts: impl Iterator<Item = u32>) {
         for (active, count) in self.active.iter_mut().zip(counts) {
             if count > 0 {
@@ -83,11 +83,11 @@ impl Demand {
         self.varies
     }
 
-    /// Notes the reported progress of active tasks.
+    /// Records the reported progress of active tasks.
     pub fn report(&mut self, progress: &[Progress]) {
         let mut next = 0;
         for report in progress {
-            // Reports are usually in the order of admission, so the search starts behind the last one.
+            // Reports are usually in the order of admission, so the search starts after the last match.
             let (before, after) = self.active.split_at_mut(next);
             let mut places = (next..).zip(after).chain((0..).zip(before));
             let found = places.find(|(_, active)| active.task == report.task);
@@ -98,7 +98,7 @@ impl Demand {
         }
     }
 
-    /// A task becomes active.
+    /// Adds a task that becomes active.
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -120,7 +120,7 @@ impl Demand {
         self.value(self.active.len() - 1, &registry.tasks, now)
     }
 
-    /// Removes the active task at a place.
+    /// Removes the active task at position `place`.
     pub fn retire(&mut self, place: usize) {
         self.active.remove(place);
         self.problem.tasks.remove(place);
@@ -133,7 +133,7 @@ impl Demand {
         registry.groups().apply(&mut self.problem, memberships);
     }
 
-    /// The problem of the present state: `idle` nodes, of which the active tasks hold `counts`.
+    /// The problem of the current state. `idle` counts all idle nodes; `counts` are those that each active task holds.
     ///
     /// # Errors
     /// A value of the objective is out of range.
@@ -157,7 +157,7 @@ impl Demand {
         Ok(&self.problem)
     }
 
-    /// Sets the objective of the active task at a place to that of its present state.
+    /// Updates the objective of the active task at position `place` to the task's current state.
     fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Time) -> Result<()> {
         let active = &self.active[place];
         let task = &tasks[active.task as usize];
@@ -166,7 +166,7 @@ impl Demand {
             .values(task, &active.constants, &active.state(task, now))
             .map_err(|fault| Error::Run(format!("at {now}, {fault}")))?;
         let solved = &mut self.problem.tasks[place];
-        // An equal list is not replaced: solvers recognise an unchanged list by its address.
+        // Equal lists are not replaced, because solvers recognise an unchanged list by its address.
         if solved.curve_objective != values.rates {
             solved.curve_objective = values.rates;
         }

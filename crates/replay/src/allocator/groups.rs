@@ -1,4 +1,4 @@
-//! Groups of tasks with limits, at each event those of the active tasks.
+//! Groups of tasks with joint limits on their nodes. Each decision sees the groups of the active tasks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use gleaner_core::domain::{TaskGroup, TrainingTask};
 use gleaner_solvers::{GroupLimit, Problem};
 
-/// The groups, and which tasks they name.
+/// The limits of all groups, and the groups of each task.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The groups without their tasks.
+    /// The limits of each group. Their lists of tasks are empty.
     limits: Vec<GroupLimit>,
     by_name: BTreeMap<String, Membership>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Groups {
 pub(super) type Membership = Arc<[u32]>;
 
 impl Groups {
-    /// Groups whose tasks are named. Names that no task has are ignored.
+    /// Indexes groups by the names of their tasks. Names without a task have no effect.
     pub fn new(groups: &[TaskGroup]) -> Self {
         let mut by_name: BTreeMap<&String, Vec<u32>> = BTreeMap::new();
         for (index, group) in (0..).zip(groups) {
@@ -33,7 +33,7 @@ impl Groups {
         }
     }
 
-    /// Whether a group has a fewest number of nodes.
+    /// Whether any group has a minimum number of nodes.
     pub fn any_minimum(&self) -> bool {
         self.limits.iter().any(|group| group.min_total.is_some())
     }
@@ -43,8 +43,8 @@ impl Groups {
         self.by_name.get(name).cloned()
     }
 
-    /// Sets the groups of a problem, whose tasks have these memberships. A group without a task in the
-    /// problem is left out.
+    /// Sets the groups of a problem. `memberships` are the groups of its tasks, in the same order. Groups
+    /// without a task in the problem are omitted.
     pub fn apply<'m>(
         &self,
         problem: &mut Problem,
@@ -73,8 +73,7 @@ fn limit(group: &TaskGroup) -> GroupLimit {
     }
 }
 
-/// The places of the tasks of each group of a problem that has a greatest number of nodes, and that
-/// number.
+/// For each group of a problem with a maximum number of nodes: the positions of its tasks, and that maximum.
 pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
     if problem.groups.is_empty() {
         return Vec::new();
@@ -93,7 +92,8 @@ pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
         .collect()
 }
 
-/// The problem of all grouped tasks of a set at once, without nodes. It shows how the groups overlap.
+/// A problem that contains all grouped tasks of a set and no nodes. It shows how the groups overlap, which
+/// decides whether a solver can handle them.
 pub(crate) fn outline(groups: &[TaskGroup], set: &[TrainingTask], template: Problem) -> Problem {
     let groups = Groups::new(groups);
     let grouped = set

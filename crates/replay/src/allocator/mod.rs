@@ -1,45 +1,46 @@
-//! The allocator: which task gets which nodes.
+//! The allocator decides which task gets which nodes.
 //!
-//! [`Allocator`] is a state machine. Batches of events go in, and each returns a [`Reallocation`], which
-//! the driver carries out. It has no clock, opens no file, and has no model of progress: times come with
-//! the batches, and tasks finish when a batch says so. A replay derives these events from a log and from
-//! scaling curves. A daemon that drives real tasks derives them from its scheduler and from their reports.
+//! [`Allocator`] is a state machine. For each batch of events, it returns a [`Reallocation`], which the
+//! driver carries out. It has no clock, opens no files, and has no model of progress: each batch carries its
+//! time and lists the tasks that finished. A replay derives these events from a log and scaling curves. A
+//! daemon that drives real tasks derives them from its scheduler and from the tasks' reports.
 //!
 //! # Tasks
 //!
 //! | stage | event | next stage |
 //! |---|---|---|
 //! | | a batch submits the task, a round begins, or the search hands out a trial | waiting |
-//! | waiting | its time of submission has come, and fewer than `max_tasks` tasks are active | active, without nodes |
+//! | waiting | its submission time is reached, and fewer than `max_tasks` tasks are active | active, without nodes |
 //! | active | the decision gives it nodes, or takes some or all of them away | active |
 //! | active | some or all of its nodes leave | active |
-//! | active | it finishes: its nodes become free | finished |
+//! | active | it finishes, and its nodes become free | finished |
 //!
-//! Waiting tasks are admitted in the order of their indices. An active task that has fewer nodes than its
-//! minimum, because nodes left, keeps them until a decision changes that.
+//! Waiting tasks are admitted in the order of their indices. If nodes leave and an active task has fewer
+//! nodes than its minimum, it keeps the remaining nodes until a decision changes its count.
 //!
 //! # Nodes
 //!
-//! A node is busy until it comes, then free or held by one task, and busy again when it leaves.
+//! A node is busy until it joins. It is then idle: free, or held by one task. When it leaves, it is busy again.
 //!
 //! # A batch
 //!
-//! The order of the stages is that of BFTrainer's replayer. It decides ties, such as a node that leaves at
-//! the time at which its task finishes.
+//! A batch is processed in the following steps, in the order of BFTrainer's replayer. The order resolves
+//! ties, for example if a node leaves at the same time as its task finishes.
 //!
-//! 1. The batch is checked. A batch that is not valid is refused, and nothing changes.
-//! 2. The choice of nodes learns from the nodes that left and came.
-//! 3. Nodes that left are taken away from the tasks that hold them.
-//! 4. Progress is noted, and finished tasks are retired. A search learns the result of its trial.
-//! 5. Nodes that came become free.
-//! 6. Submitted tasks wait. Waiting tasks become active while there is room. If no task waits and there is
-//!    room, the next round of a repeated set begins.
-//! 7. If a node is idle and a task is active, the decider makes the plan, and the choice of nodes turns its
-//!    counts into nodes.
+//! 1. The batch is validated. An invalid batch is refused, and the state does not change.
+//! 2. The choice of nodes is informed of the nodes that left and joined, and may learn from them.
+//! 3. Nodes that left are removed, also from the tasks that hold them.
+//! 4. Progress is recorded, and finished tasks are retired. If a search runs, it receives the result of each
+//!    finished trial.
+//! 5. Nodes that joined become free.
+//! 6. Submitted tasks start to wait. Waiting tasks become active while there is room. If no task waits and
+//!    there is still room, the next round of a repeated set begins.
+//! 7. If any node is idle and any task is active, the decider makes a plan. If the plan has only counts, the
+//!    choice of nodes assigns the nodes.
 //!
 //! # Example
 //!
-//! Nodes come, a task is submitted, a node leaves, and the task finishes:
+//! Nodes join, a task is submitted, a node leaves, and the task finishes:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -62,13 +63,13 @@
 //! let mut allocator = Allocator::new(settings, Source::Batches, start, 4, Box::new(Arrival))?;
 //! let mut decider = SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default())?;
 //!
-//! // Three of four nodes come. Without a task there is nothing to decide.
+//! // Three of the four nodes join. Without a task, there is nothing to decide.
 //! let came = [0, 1, 2].map(|node| Change::new(node, true));
 //! let batch = Batch { nodes: &came, ..Batch::at(0, start) };
 //! let change = allocator.advance(&batch, &mut decider)?;
 //! assert_eq!(change.answer, None);
 //!
-//! // A task is submitted. It starts on all three nodes.
+//! // A task is submitted and starts on all three nodes.
 //! let task = TrainingTask {
 //!     name: "resnet".into(),
 //!     submit: TrainingTask::FROM_START,
@@ -156,17 +157,17 @@ pub struct Allocator<'a> {
     now: Time,
     registry: Registry,
     supply: Supply<'a>,
-    /// The active tasks and their worth. [`Placement`] lists them in the same order.
+    /// The active tasks and the values of their objectives. [`Placement`] lists the tasks in the same order.
     demand: Demand,
     placement: Placement<'a>,
     checker: Checker,
 }
 
 impl<'a> Allocator<'a> {
-    /// An allocator of `nodes` nodes, none of which is idle yet. Its first batch is at `start` or later.
+    /// Creates an allocator for `nodes` nodes, none of which is idle yet. Its first batch must be at `start` or later.
     ///
     /// # Errors
-    /// The plan of the search is not valid.
+    /// The plan of the search is invalid.
     pub fn new(
         settings: Settings,
         source: Source<'a>,
@@ -187,11 +188,11 @@ impl<'a> Allocator<'a> {
         })
     }
 
-    /// Takes a batch of events and decides.
+    /// Processes a batch of events and makes the next decision.
     ///
     /// # Errors
-    /// The batch is not valid: it is refused, and the next batch may follow. After any other error the
-    /// allocator cannot continue.
+    /// An invalid batch is refused, and the next batch may follow. After any other error, the allocator
+    /// cannot continue.
     pub fn advance(
         &mut self,
         batch: &Batch<'_>,
@@ -252,7 +253,7 @@ impl<'a> Allocator<'a> {
             self.registry.set_stage(task, Stage::Finished);
             self.supply.finish(task, self.now)?;
         }
-        // From the last to the first, so that a removal leaves the places that follow as they are.
+        // From last to first, so that a removal does not shift the positions that remain to be removed.
         let places: Vec<usize> = (0..)
             .zip(self.demand.tasks())
             .filter(|(_, task)| finished.contains(task))
@@ -273,7 +274,7 @@ impl<'a> Allocator<'a> {
         self.supply.submit(tasks, &mut self.registry, self.now);
     }
 
-    /// Waiting tasks become active while there is room.
+    /// Makes waiting tasks active while there is room.
     fn admit(&mut self, change: &mut Reallocation) -> Result<()> {
         while self.demand.len() < self.settings.max_tasks
             && let Some(task) = self.supply.next(&mut self.registry, self.now)
@@ -286,7 +287,7 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
-    /// Asks for a plan and turns it into moves of nodes.
+    /// Requests a plan from the decider and carries it out.
     fn decide(
         &mut self,
         event: usize,
@@ -314,7 +315,7 @@ impl<'a> Allocator<'a> {
         Ok(answer)
     }
 
-    /// Time of the last batch; the start before the first.
+    /// Time of the last batch, or the start if there was none.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -334,32 +335,32 @@ impl<'a> Allocator<'a> {
         self.demand.tasks()
     }
 
-    /// All nodes that tasks hold: by task in the order of admission, then by arrival of the node.
+    /// All nodes that tasks hold, sorted by the tasks' order of admission, then by the nodes' order of arrival.
     pub fn holdings(&self) -> impl Iterator<Item = Holding> {
         self.placement.holdings()
     }
 
-    /// Number of idle nodes, held or free.
+    /// Number of idle nodes, whether held or free.
     pub fn idle(&self) -> u32 {
         self.placement.pool().idle()
     }
 
-    /// Whether decisions depend on progress. Otherwise batches need not report it.
+    /// Whether decisions depend on progress. If not, batches need not report it.
     pub fn uses_progress(&self) -> bool {
         self.demand.varies()
     }
 
-    /// Whether more tasks will come without a batch that submits them.
+    /// Whether tasks are waiting, or a search has further jobs. Later rounds of a repeated set do not count.
     pub fn expects_tasks(&self) -> bool {
         !self.supply.is_empty()
     }
 
-    /// Whether no task is active, and none will be unless a batch submits one.
+    /// Whether no task is active and none will become active unless a batch submits one.
     pub fn is_over(&self) -> bool {
         self.demand.len() == 0 && !self.expects_tasks()
     }
 
-    /// Whether a group of tasks has a fewest number of nodes.
+    /// Whether any group of tasks has a minimum number of nodes.
     pub fn has_minimums(&self) -> bool {
         self.registry.groups().any_minimum()
     }
@@ -369,8 +370,8 @@ impl<'a> Allocator<'a> {
         self.supply.rounds()
     }
 
-    /// The results of the search; `None` if there is none. `work_done` returns the work done of the task
-    /// with an index.
+    /// The results of the search; `None` if there is no search. `work_done` returns the work that the task
+    /// with a given index has done.
     pub fn into_search(self, work_done: impl Fn(u32) -> f64) -> Option<SearchOutcome> {
         let trials = self.supply.into_search()?;
         Some(trials.outcome(work_done))

@@ -72,7 +72,7 @@ impl NodePool {
         self.holder[node as usize]
     }
 
-    /// The holder of `node`; `None` if there is no such node.
+    /// The holder of `node`; `None` if the node does not exist.
     pub fn find(&self, node: u32) -> Option<Holder> {
         self.holder.get(node as usize).copied()
     }

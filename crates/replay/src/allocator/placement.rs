@@ -1,4 +1,4 @@
-//! Which task holds which nodes, and how plans change that.
+//! The nodes that each task holds. Plans are carried out here.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ pub(super) struct Placement<'a> {
 /// Why a plan cannot be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Impossible {
-    /// Place of the task among the active ones.
+    /// Position of the task in the list of active tasks.
     pub place: usize,
     /// What is wrong, such as "moves to other nodes".
     pub what: &'static str,
 }
 
 impl<'a> Placement<'a> {
-    /// `nodes` nodes, none of which is idle.
+    /// Creates a placement of `nodes` nodes, none of which is idle.
     pub fn new(nodes: usize, choice: Box<dyn NodeChoice + 'a>) -> Self {
         Placement {
             pool: NodePool::new(nodes),
@@ -45,7 +45,7 @@ impl<'a> Placement<'a> {
         self.held.iter().map(|(_, nodes)| nodes.len())
     }
 
-    /// All nodes that tasks hold: by task in the order of admission, then by arrival of the node.
+    /// All nodes that tasks hold, sorted by the tasks' order of admission, then by the nodes' order of arrival.
     pub fn holdings(&self) -> impl Iterator<Item = Holding> {
         let of = |(task, nodes): &'_ (u32, NodeSet)| {
             let task = *task;
@@ -57,12 +57,12 @@ impl<'a> Placement<'a> {
         self.held.iter().flat_map(of)
     }
 
-    /// Lets the choice of nodes learn from a batch, before anything else happens in it.
+    /// Informs the choice of nodes of a batch, before the batch changes anything.
     pub fn observe(&mut self, changes: &[Change]) {
         self.choice.observe(changes, self.held.len());
     }
 
-    /// Takes away the nodes that left. Appends those that tasks held to `lost`.
+    /// Removes the nodes that left, and appends those that tasks held to `lost`.
     pub fn leave(&mut self, changes: &[Change], lost: &mut Vec<Holding>) {
         for change in changes.iter().filter(|change| !change.idle()) {
             let node = change.node();
@@ -77,19 +77,19 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Makes the nodes that came free.
+    /// Adds the nodes that joined to the free nodes.
     pub fn join(&mut self, changes: &[Change]) {
         for change in changes.iter().filter(|change| change.idle()) {
             self.pool.join(change.node());
         }
     }
 
-    /// A task becomes active, without nodes.
+    /// Adds a task that becomes active, without nodes.
     pub fn admit(&mut self, task: u32) {
         self.held.push((task, NodeSet::default()));
     }
 
-    /// Removes the active task at a place and appends its nodes, now free, to `released`.
+    /// Removes the active task at position `place`. Its nodes become free and are appended to `released`.
     pub fn retire(&mut self, place: usize, released: &mut Vec<Holding>) {
         let (task, mut nodes) = self.held.remove(place);
         for node in nodes.iter().collect::<Vec<_>>() {
@@ -98,7 +98,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Carries out `plan` and adds what it moves to `change`.
+    /// Carries out `plan` and records the moved nodes in `change`.
     ///
     /// # Errors
     /// The plan cannot be carried out.
@@ -128,7 +128,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Shrinks tasks first, so that those that grow can have the nodes that become free.
+    /// Changes each task's number of nodes to `counts`. Tasks shrink first, so that growing tasks can use the
+    /// nodes that become free.
     fn apply_counts(
         &mut self,
         counts: &[u32],
@@ -152,7 +153,7 @@ impl<'a> Placement<'a> {
         self.grow(counts, tasks, change)
     }
 
-    /// Gives tasks that have fewer nodes than `counts` those that they lack.
+    /// Assigns free nodes to tasks that have fewer nodes than `counts`.
     fn grow(
         &mut self,
         counts: &[u32],
@@ -171,7 +172,7 @@ impl<'a> Placement<'a> {
             free -= wanted;
             if wanted > 0 {
                 let task = &tasks[*task as usize];
-                // A loss costs what the task earns on its next number of nodes.
+                // A preemption costs `rescale_down` seconds of progress at the task's new count.
                 let cost = task.rescale_down * task.curve.progress_at(count);
                 places.push(place);
                 growing.push(Growing { held, wanted, cost });
@@ -189,7 +190,7 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Gives every task exactly these nodes. A task may gain nodes or lose nodes, but not both.
+    /// Assigns exactly these nodes to each task. A task may gain nodes or lose nodes, but not both.
     fn apply_nodes(
         &mut self,
         nodes: &[Vec<u32>],
@@ -225,7 +226,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// A plan must cover the active tasks. One that is too short names the first task without a plan.
+    /// Checks that a plan has one entry for each active task. If it is too short, the error names the first
+    /// task that it omits; if it is too long, the last active task.
     fn expect_one_each(&self, found: usize) -> Result<(), Impossible> {
         if found == self.held.len() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Tasks that wait to become active. Those that may run by now come first, in order of submission.
+//! Tasks that wait to become active. Those whose submission time is reached leave the queue by index, lowest first.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use gleaner_core::domain::Time;
 /// The tasks not yet active.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Those that may not run yet, latest first.
+    /// Tasks with a later submission time, latest first.
     future: Vec<(Time, u32)>,
-    /// Those that may run, by index.
+    /// Indices of the tasks that may run.
     ready: BTreeSet<u32>,
 }
 
 impl Queue {
-    /// Adds tasks, each with the time from which it may run.
+    /// Adds tasks, each with its submission time.
     pub fn add(&mut self, tasks: impl Iterator<Item = (Time, u32)>) {
         self.future.extend(tasks);
         self.future.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Takes the task with the lowest index among those that may run at `now`.
+    /// Removes and returns the task with the lowest index among those that may run at `now`.
     pub fn next(&mut self, now: Time) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.ready.insert(task);

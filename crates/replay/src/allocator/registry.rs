@@ -1,4 +1,4 @@
-//! All tasks that were submitted, and the stage of each.
+//! All known tasks and their stages.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use gleaner_core::domain::{Time, TrainingTask};
 
 use super::groups::{Groups, Membership};
 
-/// The stage of a task. See the overview in [`super`].
+/// The stage of a task. The overview in [`super`] lists the transitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Not admitted yet.
+    /// The task is not active yet.
     Waiting,
-    /// Takes part in decisions, with or without nodes.
+    /// The task takes part in decisions, with or without nodes.
     Active,
-    /// Done: it holds no node and never will.
+    /// The task has finished and holds no nodes.
     Finished,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Registry {
     groups: Groups,
 }
 
-/// What the allocator notes of a task beside its definition.
+/// What the registry records of a task in addition to its definition.
 #[derive(Debug)]
 struct Entry {
     stage: Stage,
@@ -44,8 +44,8 @@ impl Registry {
         }
     }
 
-    /// Adds a task at `now` and returns its index. It shares the groups of `origin`, since groups name
-    /// the tasks of a set, not their rounds and trials.
+    /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`, because groups
+    /// name the tasks of a set, not the copies of these in rounds and trials.
     pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Time) -> u32 {
         self.entries.push(Entry {
             stage: Stage::Waiting,
@@ -78,7 +78,7 @@ impl Registry {
         self.entries[task as usize].stage = stage;
     }
 
-    /// Time from which the task waited for nodes.
+    /// Time of the task's submission, from which its waiting time counts.
     pub fn submitted(&self, task: u32) -> Time {
         self.entries[task as usize].submitted
     }

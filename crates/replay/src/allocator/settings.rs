@@ -1,4 +1,4 @@
-//! The settings of the allocator, and what they demand of tasks.
+//! The settings of the allocator, and the validation of tasks against them.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use gleaner_solvers::{Problem, Rates, Task};
 pub struct Settings {
     /// Forward window of every decision, in seconds.
     pub t_fwd: f64,
-    /// Most tasks active at once.
+    /// Maximum number of active tasks.
     pub max_tasks: usize,
-    /// What every decision maximises.
+    /// The objective that every decision maximises.
     pub objective: Objective,
-    /// Groups of tasks with limits together.
+    /// Groups of tasks with joint limits on their nodes.
     pub groups: Arc<[TaskGroup]>,
 }
 
 impl Settings {
-    /// All faults of the window and of tasks that are submitted together, one sentence each.
+    /// All faults of the forward window and of tasks submitted together, one sentence each.
     pub fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let problem = |of: fn(&ScalingCurve) -> &Rates| {
             let solved = |task: &TrainingTask| Task {

@@ -1,5 +1,4 @@
-//! Where tasks come from: batches submit them, a set is submitted in rounds, or a search hands out
-//! trials.
+//! The sources of tasks: batches submit them, a set is submitted in rounds, or a search hands out trials.
 
 use std::sync::Arc;
 
@@ -11,13 +10,13 @@ use super::registry::Registry;
 use super::rounds::Rounds;
 use super::trials::Trials;
 
-/// Where tasks come from, beside those that batches submit.
+/// The source of tasks in addition to those that batches submit.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
-    /// Batches submit all tasks.
+    /// No other source: batches submit all tasks.
     Batches,
-    /// This set is submitted, and again as its tasks finish. It must pass
-    /// [`check_repeatable`](super::rounds::check_repeatable).
+    /// This set is submitted in rounds. The next round begins when there is room for its first task. The set
+    /// must pass [`check_repeatable`](super::rounds::check_repeatable).
     Rounds(&'a [TrainingTask]),
     /// A search, whose trials train the tasks of a set.
     Search {
@@ -25,7 +24,7 @@ pub enum Source<'a> {
         search: &'a Arc<TrialSearch>,
         /// The tasks that its trials train.
         set: &'a [TrainingTask],
-        /// Seed of the losses, and of the tasks that trials train.
+        /// Seed of the random losses, and of the random choice of tasks for trials.
         seed: u64,
     },
 }
@@ -37,7 +36,7 @@ pub(super) struct Supply<'a> {
     more: More<'a>,
 }
 
-/// What adds tasks by itself.
+/// The state of the source.
 #[derive(Debug)]
 enum More<'a> {
     Nothing,
@@ -46,10 +45,10 @@ enum More<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// The supply of an allocator that starts at `start`. The first round is submitted at once.
+    /// Creates the supply of an allocator that starts at `start`. It queues the first round at once.
     ///
     /// # Errors
-    /// The plan of the search is not valid.
+    /// The plan of the search is invalid.
     pub fn new(source: Source<'a>, registry: &mut Registry, start: Time) -> Result<Self> {
         let mut supply = Supply {
             queue: Queue::default(),
@@ -68,7 +67,7 @@ impl<'a> Supply<'a> {
         Ok(supply)
     }
 
-    /// Queues new tasks. Each comes with the task whose groups it shares.
+    /// Queues new tasks, each paired with the task whose groups it belongs to.
     pub fn submit<'t>(
         &mut self,
         tasks: impl Iterator<Item = (TrainingTask, &'t TrainingTask)>,
@@ -81,7 +80,7 @@ impl<'a> Supply<'a> {
         }));
     }
 
-    /// Takes the next task that may become active at `now`.
+    /// Removes and returns the next task that may become active at `now`.
     pub fn next(&mut self, registry: &mut Registry, now: Time) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {
             return Some(task);
@@ -93,9 +92,9 @@ impl<'a> Supply<'a> {
         Some(registry.add(task, origin, now))
     }
 
-    /// Begins the next round of the set if no task waits and places are free. There are `max_tasks`
-    /// places, or as many as the set has tasks if that is fewer. A round therefore either fills the
-    /// places or has tasks that may run later. Returns whether it began a round.
+    /// Begins the next round of the set if no task waits and a place is free. The number of places is
+    /// `max_tasks` or the size of the set, whichever is smaller. A round therefore either fills all places or
+    /// leaves tasks with a later submission time. Returns whether a round began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,
@@ -121,7 +120,7 @@ impl<'a> Supply<'a> {
     /// Reports a finished task to the search, if there is one.
     ///
     /// # Errors
-    /// The search does not expect the report.
+    /// The search did not expect the report.
     pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
         match &mut self.more {
             More::Search(trials) => trials.finish(task, now),
@@ -129,8 +128,9 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether no task will come unless a batch submits one. A repeated set ends only once another round
-    /// would be too many tasks: otherwise the next round begins in the batch that leaves room for it.
+    /// Whether no task waits and no search has further jobs. Later rounds of a repeated set do not count,
+    /// because each begins in the batch that leaves room for it. If there is still room after a batch,
+    /// another round would exceed the limit on tasks.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),
@@ -147,7 +147,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// The search; `None` if there is none.
+    /// The search; `None` if the source is not a search.
     pub fn into_search(self) -> Option<Trials<'a>> {
         match self.more {
             More::Search(trials) => Some(*trials),

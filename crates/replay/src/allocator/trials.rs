@@ -1,9 +1,9 @@
 //! The trials of a search, as tasks.
 //!
-//! A job of the search, the training of a trial up to a rung, is a task of its own: its work is the
-//! trial's share between the two resources. The task becomes active when there is room and the search
-//! hands the job out. When it is finished, the trial's loss is measured and reported to the search, which
-//! decides what follows.
+//! Each job of the search, which trains a trial up to a rung, is a separate task. Its work is the trial's
+//! work between the resources of the two rungs. The task becomes active when there is room and the search
+//! hands out the job. When it finishes, the trial's loss is measured and reported to the search, which
+//! decides the next jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,19 +33,19 @@ pub(super) struct Trials<'a> {
     start: Time,
     events: Vec<SearchRow>,
     trials: Vec<Trial>,
-    /// The jobs that are outstanding, by index of the task.
+    /// The outstanding jobs, by the index of their task.
     jobs: BTreeMap<u32, Job>,
-    /// The tasks of the search, ascending, each with its trial.
+    /// The tasks of the search in ascending order, each with its trial.
     trial_of_task: Vec<(u32, u32)>,
 }
 
-/// A trial that was taken up.
+/// A trial that was started.
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
     /// The rung that it trains towards, or that it reached last.
     rung: u32,
-    /// Whether its promotion from that rung is on record.
+    /// Whether its promotion to that rung is already recorded, although its training has not started.
     is_promoted: bool,
 }
 
@@ -99,14 +99,14 @@ impl<'a> Trials<'a> {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
             return task as usize;
         }
-        // A stream for each trial: the draw depends on nothing else.
+        // Each trial has its own stream, so that its draw depends only on the seed and the trial.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(trial));
         rng.random_range(0..self.set.len())
     }
 
-    /// The task of the next job, if one is handed out now, and the task of the set that it comes from.
-    /// It gets the index `task`.
+    /// Creates the task of the next job, with the index `task`, if the search hands one out now. Also returns
+    /// the task of the set that it is derived from.
     pub fn next(&mut self, task: u32, now: Time) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
@@ -134,7 +134,7 @@ impl<'a> Trials<'a> {
         Some((next, trained))
     }
 
-    /// A new trial begins.
+    /// Starts a new trial.
     fn take_up(&mut self, job: &Job, now: Time) {
         let full = self.spec.plan.max_resource;
         let row = TrialRow {
@@ -157,7 +157,7 @@ impl<'a> Trials<'a> {
         self.record(now, TrialEvent::Started, job.trial, None);
     }
 
-    /// A trial goes on to the next rung.
+    /// Continues a trial towards the next rung.
     fn go_on(&mut self, job: &Job, now: Time) {
         if !self.trials[job.trial as usize].is_promoted {
             self.note(
@@ -173,11 +173,11 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Measures the loss of the trial whose task is finished. Ignores tasks that do not belong to the
-    /// search.
+    /// Measures the loss of the trial whose task finished, and reports it to the search. Ignores tasks that
+    /// do not belong to the search.
     ///
     /// # Errors
-    /// The search does not expect the report, which would be an error of this module.
+    /// The search did not expect the report, which would be a bug in this module.
     pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
         let Some(job) = self.jobs.remove(&task) else {
             return Ok(());
@@ -196,7 +196,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Records what became certain of a trial.
+    /// Records a verdict of the search about a trial.
     fn note(&mut self, verdict: Verdict, now: Time) {
         match verdict {
             Verdict::Promoted { trial, rung } => {
@@ -229,7 +229,7 @@ impl<'a> Trials<'a> {
         });
     }
 
-    /// The search has no further job: trials that were never promoted are stopped.
+    /// Ends the search, which has no further jobs. Trials that await promotion are stopped.
     fn end(&mut self, now: Time) {
         if !self.is_over {
             self.is_over = true;
@@ -239,7 +239,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// What became of the trials. `work_done` returns the work done of a task.
+    /// The results of the trials. `work_done` returns the work that a task has done.
     pub fn outcome(mut self, work_done: impl Fn(u32) -> f64) -> SearchOutcome {
         for &(task, trial) in &self.trial_of_task {
             self.trials[trial as usize].row.work_done += work_done(task);
@@ -254,7 +254,7 @@ impl<'a> Trials<'a> {
 
 /// The trials that reached each resource.
 fn rungs(events: &[SearchRow], start: Time) -> Vec<RungRow> {
-    // Resources are above 0, so their bits are in their order.
+    // Resources are positive, so their bits sort like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
     for row in events.iter().filter(|row| row.event == TrialEvent::Reached) {
         reached.entry(row.resource.to_bits()).or_default().push(row);

@@ -21,7 +21,7 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// The task with this index, as it becomes active.
+    /// Creates the state of a task that becomes active.
     pub fn new(task: u32) -> Self {
         Active {
             task,
@@ -33,7 +33,7 @@ impl Active {
         }
     }
 
-    /// Books a rescale from `before` nodes to the present number, which is different.
+    /// Charges for a rescale from `before` nodes to the current number, which must differ.
     pub fn charge(&mut self, before: u32, task: &TrainingTask, account: &mut TaskRow) {
         let grows = self.held > before;
         let seconds = if grows {
@@ -42,7 +42,7 @@ impl Active {
             task.rescale_down
         };
         self.pending_cost = task.curve.progress_at(before) * seconds;
-        // A task that made no progress before loses none.
+        // A task that made no progress before the rescale loses no work.
         let lost = if self.pending_cost > 0.0 {
             seconds
         } else {
@@ -63,7 +63,7 @@ impl Active {
             return None;
         }
         let left = account.work - account.work_done + self.pending_cost;
-        // At least a nanosecond, the resolution of times, so that the replay moves on.
+        // At least one nanosecond, the resolution of times, so that the replay advances.
         let seconds = (left / self.rate).max(1e-9);
         seconds.is_finite().then_some(seconds)
     }

@@ -14,7 +14,7 @@ pub(super) struct Holds {
 }
 
 impl Holds {
-    /// `nodes` nodes that no task holds.
+    /// Creates the record of `nodes` nodes that no task holds.
     pub fn new(nodes: usize) -> Self {
         Holds {
             by_node: vec![None; nodes],
@@ -22,18 +22,18 @@ impl Holds {
         }
     }
 
-    /// The task that holds a node.
+    /// The task that holds a node; `None` if no task holds it.
     pub fn holder(&self, node: u32) -> Option<u32> {
         let (task, _) = (*self.by_node.get(node as usize)?)?;
         Some(task)
     }
 
-    /// A task gets a node.
+    /// Records that a task receives a node.
     pub fn begin(&mut self, holding: Holding, now: Time) {
         self.by_node[holding.node as usize] = Some((holding.task, now));
     }
 
-    /// The holder of a node loses it. Returns the holder. An interval without length has no row.
+    /// Records that the holder of a node loses it, and returns the holder. An interval of length 0 gets no row.
     pub fn end(&mut self, node: u32, now: Time) -> Option<u32> {
         let (task, from) = self.by_node.get_mut(node as usize)?.take()?;
         if from < now {

@@ -1,13 +1,13 @@
-//! The ledger: what the decisions bring and cost.
+//! The ledger accounts for the gains and costs of decisions.
 //!
-//! It is the replay's model of progress. Between two steps an active task works at the rate that its
-//! scaling curve gives for its number of nodes. The ledger books that work step by step, less the costs of
-//! rescaling and preemption, and so knows which tasks finish, and when the next one will.
+//! It is the replay's model of progress. Between two steps an active task works at the rate that its scaling
+//! curve gives for its number of nodes. The ledger books that work step by step and subtracts the costs of
+//! rescaling and preemption. It therefore knows which tasks have finished and when the next one will finish.
 //!
-//! Each step has two halves. [`Ledger::advance`] books the time since the last step, before the allocator
-//! takes the step, and finds the preempted and the finished tasks. [`Ledger::book`] then books what the
-//! allocator decided. The ledger keeps its own record of which task holds which node, because the first
-//! half needs it before the allocator has taken the nodes away.
+//! Each step has two halves. Before the allocator processes the step, [`Ledger::advance`] books the time
+//! since the last step and finds the preempted and the finished tasks. Afterwards, [`Ledger::book`] books the
+//! allocator's changes. The ledger keeps its own record of which task holds which node, because the first
+//! half needs it.
 
 mod accounts;
 mod efficiency;
@@ -31,7 +31,7 @@ use holds::Holds;
 use steps::{Moves, Period, Steps};
 use yardsticks::Yardsticks;
 
-/// The accounts of a replay. Methods that take `tasks` expect all tasks that the allocator knows.
+/// The accounts of a replay. The parameter `tasks` of its methods is the list of all tasks that the allocator knows.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     start: Time,
@@ -47,8 +47,8 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// An empty ledger of `nodes` nodes, from the time `start`. `solver` is the name of the decider, and
-    /// `events` is the number of events of the log.
+    /// Creates an empty ledger for `nodes` nodes that begins at `start`. `solver` is the name of the decider,
+    /// and `events` is the number of events in the log.
     pub fn new(start: Time, nodes: usize, (solver, events): (&str, usize), bound: bool) -> Self {
         Ledger {
             start,
@@ -62,7 +62,7 @@ impl Ledger {
         }
     }
 
-    /// Books the deal at event 0, at which these nodes are idle. Each task that runs pays for its start.
+    /// Books the initial deal at event 0, at which `nodes` are idle. Each running task pays the cost of its start.
     pub fn begin(&mut self, tasks: &[TrainingTask], nodes: &[Change], change: &Reallocation) {
         self.idle = nodes.len() as u32;
         self.follow(tasks, &[], change);
@@ -75,8 +75,8 @@ impl Ledger {
         }
     }
 
-    /// Books the time up to a step, its preemptions and its completions. Returns the finished tasks, in the
-    /// order of admission. [`Ledger::book`] must follow.
+    /// Books the time up to a step, and the step's preemptions and completions. Returns the finished tasks in
+    /// the order of admission. The caller must then call [`Ledger::book`].
     pub fn advance(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Vec<u32> {
         let (idle_node_seconds, unused_node_seconds) = self.accrue(tasks, step.time);
         let mut moves = self.preempt(tasks, step.changes);
@@ -93,7 +93,7 @@ impl Ledger {
         finished
     }
 
-    /// Books what the allocator decided at the step, at which these tasks finished.
+    /// Books the allocator's changes at the step. `finished` are the tasks that [`Ledger::advance`] returned.
     pub fn book(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
         self.follow(tasks, finished, change);
         self.charge(tasks, &change.resized);
@@ -101,12 +101,13 @@ impl Ledger {
         self.steps.complete(&self.active, self.idle, answer);
     }
 
-    /// Work per second of all tasks.
+    /// Current work per second, summed over all tasks.
     pub fn rate(&self) -> f64 {
         self.active.iter().map(|active| active.rate).sum()
     }
 
-    /// Sets the rate of the last row: when no task is left, the original shows the rate before the end.
+    /// Sets the rate in the last row. When no task remains, the original replayer reports the rate before the
+    /// last completion, not 0.
     pub fn end_with_rate(&mut self, rate: f64) {
         if let Some(row) = self.steps.rows.last_mut() {
             row.rate = rate;
@@ -117,12 +118,12 @@ impl Ledger {
     pub fn progress(&self) -> impl Iterator<Item = Progress> {
         self.active.iter().map(|active| Progress {
             task: active.task,
-            // The cost of a start can exceed the work that followed it.
+            // The cost of a start can exceed the work done since, but a report must not be negative.
             done: self.accounts[active.task as usize].work_done.max(0.0),
         })
     }
 
-    /// Time at which the first active task finishes if nothing changes; `None` if none does.
+    /// Time at which the next active task finishes if nothing changes; `None` if none ever does.
     pub fn next_completion(&self) -> Option<Time> {
         self.active
             .iter()
@@ -131,7 +132,8 @@ impl Ledger {
             .min()
     }
 
-    /// Whether all active tasks are done by `time`, at which `changes` happen.
+    /// Whether all active tasks will have finished by `time`, including the cost of preemptions by `changes`
+    /// at that time.
     pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Time, changes: &[Change]) -> bool {
         let left = || changes.iter().filter(|change| !change.idle());
         self.active.iter().all(|active| {
@@ -145,8 +147,8 @@ impl Ledger {
         })
     }
 
-    /// Books the node-time since the last step. Returns the idle node-seconds, and how many of them no
-    /// task held.
+    /// Books the node-time since the last step. Returns the idle node-seconds, and the part of them in which
+    /// no task held the nodes.
     fn accrue(&mut self, tasks: &[TrainingTask], time: Time) -> (f64, f64) {
         let seconds = time.seconds_since(self.now);
         self.yardsticks.accrue(self.idle, seconds);
@@ -164,7 +166,7 @@ impl Ledger {
         (node_seconds(self.idle), node_seconds(self.idle - held))
     }
 
-    /// Takes away the nodes that left. A task that held any of them pays once.
+    /// Removes the nodes that left. A task that held several of them pays only once.
     fn preempt(&mut self, tasks: &[TrainingTask], changes: &[Change]) -> Moves {
         let mut moves = Moves::default();
         for change in changes.iter().filter(|change| !change.idle()) {
@@ -195,15 +197,15 @@ impl Ledger {
         moves
     }
 
-    /// Adds the progress of active tasks to their accounts. Returns the total progress, the accounts of all
-    /// tasks since the last step, and the finished tasks.
+    /// Adds the progress of active tasks to their accounts. Returns the total progress, the total of all
+    /// accounts since the last step, and the finished tasks.
     fn settle(&mut self, kind: EventKind) -> (f64, Spell, Vec<u32>) {
         let (mut total, mut spells) = (0.0, Spell::default());
         let mut finished = Vec::new();
         for active in &mut self.active {
             let account = &mut self.accounts[active.task as usize];
             account.work_done += active.spell.progress();
-            // A completion's time is rounded to nanoseconds and its work to f64.
+            // Completion times are rounded to nanoseconds, so the work can fall short of the total by a rounding error.
             let slack = match kind {
                 EventKind::Nodes => 0.0,
                 EventKind::Completion if account.work.is_finite() => 1e-9 * account.work,
@@ -222,8 +224,8 @@ impl Ledger {
         (total, spells, finished)
     }
 
-    /// Follows the allocator: opens accounts for new tasks, updates the active tasks, and books nodes that
-    /// changed hands.
+    /// Applies the allocator's changes: opens accounts for new tasks, updates the active tasks, and books
+    /// nodes that changed hands.
     fn follow(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
         let new = &tasks[self.accounts.len()..];
         let opened = new.iter().map(|task| accounts::open(task, self.start));
@@ -250,14 +252,14 @@ impl Ledger {
             if let Some(resize) = resize {
                 active.held = resize.after;
             }
-            // The rate depends on the number of nodes alone. Most steps change that of few tasks.
+            // The rate depends only on the number of nodes, which most steps change for few tasks.
             if resize.is_some() || active.preempted {
                 active.rate = tasks[active.task as usize].rate(active.held);
             }
         }
     }
 
-    /// Charges the tasks that the decision resized, and no others.
+    /// Charges the tasks that the decision resized. All others have no pending cost.
     fn charge(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
         let mut resized = resized.iter().peekable();
         for active in &mut self.active {
@@ -269,7 +271,7 @@ impl Ledger {
         }
     }
 
-    /// Ends all intervals. `holdings` are the nodes that tasks hold.
+    /// Ends the intervals of all `holdings`, the nodes that tasks still hold.
     fn release(&mut self, holdings: impl Iterator<Item = Holding>) {
         for holding in holdings {
             self.holds.end(holding.node, self.now);

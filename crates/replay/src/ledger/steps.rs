@@ -1,4 +1,4 @@
-//! The table of steps.
+//! The tables of steps and timings.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use super::accounts::{Active, Spell};
 use crate::allocator::Answer;
 use crate::run::Step;
 
-/// The rows of the tables of steps and timings, and what the summary counts beside them.
+/// The rows of the tables of steps and timings, and further counts for the summary.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// Name of the decider.
     solver: Arc<str>,
     pub rows: Vec<StepRow>,
     pub timings: Vec<TimingRow>,
-    /// Events at which nodes left while tasks were active.
+    /// Number of events at which nodes left while tasks were active.
     pub losses: u64,
-    /// Events at which a group could not have its fewest nodes.
+    /// Number of events at which a group could not get its minimum number of nodes.
     pub short: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Period {
     pub spell: Spell,
 }
 
-/// Nodes that left and joined at an event, and the preemptions this caused.
+/// Nodes that left and joined at an event, and the resulting preemptions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moves {
     pub left: u32,
@@ -51,7 +51,7 @@ impl Steps {
         }
     }
 
-    /// Adds the row of a step, as it is before the decision.
+    /// Adds the row of a step, with the state before the decision.
     pub fn push(&mut self, step: &Step<'_>, period: &Period, moves: &Moves) {
         let spell = &period.spell;
         self.rows.push(StepRow {

@@ -1,4 +1,4 @@
-//! The end of a run: efficiency, totals and the summary.
+//! Closes a ledger: computes efficiency, totals and the summary.
 
 use std::sync::atomic::AtomicBool;
 
@@ -16,20 +16,20 @@ use crate::allocator::Allocator;
 use crate::allocator::decide::Decider;
 use crate::options::Options;
 
-/// What the summary needs beside the accounts.
+/// The inputs of the summary other than the accounts.
 pub(crate) struct Closing<'a> {
     pub log: &'a EventLog,
     pub options: &'a Options,
     pub decider: &'a dyn Decider,
     /// Why the replay ended.
     pub ended: Ended,
-    /// Skips the bound once it is set.
+    /// If set, the bound is not computed, or its computation stops.
     pub stop: &'a AtomicBool,
 }
 
 impl Ledger {
-    /// Closes all intervals and accounts, and summarises the run. If `stop` is set, the bound, which can
-    /// take minutes, is skipped, and the run counts as interrupted.
+    /// Closes all intervals and accounts, and summarises the run. The bound can take minutes. If `stop` is
+    /// set, it is skipped and the run counts as interrupted.
     pub fn close(mut self, allocator: Allocator<'_>, mut closing: Closing<'_>) -> Outcome {
         self.release(allocator.holdings());
         let tasks = allocator.tasks();
@@ -69,18 +69,18 @@ impl Ledger {
     }
 }
 
-/// What the run is compared with.
+/// The values that the run is compared with.
 struct Compared {
     measured: Measured,
     bound: Option<f64>,
 }
 
 impl Compared {
-    /// Takes the measures. Marks the run as interrupted if the bound is wanted but stopped.
+    /// Computes these values. Marks the run as interrupted if the bound was requested but stopped.
     fn of(yardsticks: Yardsticks, tasks: &[TrainingTask], closing: &mut Closing<'_>) -> Self {
         let measured = yardsticks.efficiency.finish(tasks);
-        // The best split of every moment is also a bound, and can be the better one where curves are not
-        // concave.
+        // The best split at every moment also gives an upper bound. It can be the tighter one if curves are
+        // not concave.
         let bound = yardsticks.course.and_then(|course| {
             let nodes = closing.log.nodes().len() as u32;
             let found = gleaner_bound::bound(&course.finish(tasks, nodes), closing.stop);
@@ -93,7 +93,7 @@ impl Compared {
     }
 }
 
-/// What the allocator counted.
+/// Counts taken from the allocator.
 struct Counts {
     tasks: usize,
     endless: usize,
@@ -101,7 +101,7 @@ struct Counts {
     has_minimums: bool,
 }
 
-/// All that the summary is made of.
+/// All inputs of the summary.
 struct Parts<'a> {
     span: Span,
     steps: &'a Steps,
@@ -112,12 +112,12 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Sum over all tasks.
+    /// Sums a column over all tasks.
     fn total(&self, of: fn(&TaskRow) -> f64) -> f64 {
         self.accounts.iter().map(of).sum()
     }
 
-    /// Number of tasks for which this holds.
+    /// Number of tasks for which the predicate `of` holds.
     fn count(&self, of: fn(&TaskRow) -> bool) -> usize {
         self.accounts.iter().filter(|account| of(account)).count()
     }
@@ -128,7 +128,7 @@ impl Parts<'_> {
         steps.filter(|step| step.status == status).count()
     }
 
-    /// Tasks hit per event at which nodes left while tasks were active.
+    /// Mean number of preempted tasks per event at which nodes left while tasks were active.
     fn tasks_hit_mean(&self) -> Option<f64> {
         let hits = self.steps.rows.iter().map(|s| u64::from(s.tasks_preempted));
         let (hits, losses): (u64, u64) = (hits.sum(), self.steps.losses);
@@ -166,7 +166,7 @@ impl Parts<'_> {
             active_seconds: measured.active_seconds,
             objective: options.objective.clone(),
             objective_expression: options.objective.expression(),
-            // Callers from Python fill these in.
+            // The Python package sets these.
             objective_sha256: None,
             solver_sha256: None,
             completion_events: options.completion_events,

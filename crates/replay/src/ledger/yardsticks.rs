@@ -1,16 +1,16 @@
-//! What a run is compared with: dedicated nodes, the best split of every moment, and the bound with
-//! hindsight.
+//! Yardsticks that a run is compared with: dedicated nodes, the best split at every moment, and the bound
+//! with hindsight.
 
 use gleaner_core::domain::TrainingTask;
 
 use super::efficiency::EfficiencyMeter;
 use super::hindsight::CourseRecorder;
 
-/// Records what the comparisons need.
+/// Records the data for the comparisons.
 #[derive(Debug)]
 pub(super) struct Yardsticks {
     pub efficiency: EfficiencyMeter,
-    /// For the bound; `None` if it is not wanted.
+    /// Data for the bound; `None` if the bound is not requested.
     pub course: Option<CourseRecorder>,
 }
 
@@ -30,7 +30,7 @@ impl Yardsticks {
         }
     }
 
-    /// Records the active tasks from now on, by their indices into `tasks`.
+    /// Records the tasks that are active from now on, as indices into `tasks`.
     pub fn set_active(
         &mut self,
         tasks: &[TrainingTask],

@@ -1,4 +1,4 @@
-//! The allocator alone, driven by hand-made batches.
+//! Tests of the allocator alone, driven by hand-written and random batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn exact() -> SolverDecider {
     solver(SolverKind::Exact)
 }
 
-/// An allocator of two nodes, of which node 0 is idle. Two tasks of one node each are submitted.
+/// An allocator with two nodes, of which only node 0 is idle, and two submitted tasks of one node each.
 fn small(objective: &str, max_tasks: usize) -> Allocator<'static> {
     let mut allocator = allocator(settings(objective, max_tasks), Source::Batches, 2);
     let batch = Batch {
@@ -104,7 +104,7 @@ fn reported_progress_changes_the_decision() {
     let holders = |allocator: &Allocator<'_>| allocator.holdings().map(|h| h.task).collect();
     let first: Vec<u32> = holders(&allocator);
     assert_eq!(first.len(), 1);
-    // Reports may come in any order.
+    // Reports may be in any order.
     let progress = [1, 0].map(|task| Progress {
         task,
         done: if task == first[0] { 100.0 } else { 0.0 },
@@ -237,7 +237,7 @@ fn invalid_batches_are_refused_with_their_reason() {
     assert_eq!(held, [Holding { task: 0, node: 0 }]);
 }
 
-/// Decides on a fixed plan.
+/// A decider that always returns the same plan.
 struct Fixed(Plan);
 
 impl Decider for Fixed {
@@ -283,7 +283,7 @@ fn plans_that_cannot_be_carried_out_are_errors() {
     }
 }
 
-/// What the batches and the reallocations say about nodes and tasks, by plain sets.
+/// A model of the allocator in plain sets, updated from batches and reallocations.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Model {
     idle: BTreeSet<u32>,
@@ -295,7 +295,7 @@ struct Model {
 }
 
 impl Model {
-    /// Whether a batch is valid.
+    /// Whether a batch is valid in this state.
     fn accepts(&self, draw: &Draw, nodes: u32) -> bool {
         let changed: BTreeSet<u32> = draw.nodes.iter().map(|(node, _)| *node).collect();
         let is_change =
@@ -314,7 +314,7 @@ impl Model {
             && draw.submitted.iter().all(|task| task.min_nodes > 0)
     }
 
-    /// Follows a valid batch and what it returned.
+    /// Applies a valid batch and the allocator's reallocation.
     fn follow(&mut self, draw: &Draw, change: &Reallocation, tasks: &[TrainingTask]) {
         self.now = draw.second;
         let mut lost = Vec::new();
@@ -337,7 +337,7 @@ impl Model {
         self.move_nodes(change);
     }
 
-    /// Carries out the moves of nodes.
+    /// Applies the moves of nodes in a reallocation.
     fn move_nodes(&mut self, change: &Reallocation) {
         let counts = |model: &Model| {
             let mut counts = BTreeMap::new();
@@ -369,7 +369,7 @@ impl Model {
         }
     }
 
-    /// Asserts what holds after every batch under an exact solver.
+    /// Asserts the invariants that hold after every batch with an exact solver.
     fn check(&self, allocator: &Allocator<'_>, max_tasks: usize) {
         let held: Vec<Holding> = allocator.holdings().collect();
         let holder: BTreeMap<u32, u32> = held.iter().map(|h| (h.node, h.task)).collect();
@@ -394,7 +394,7 @@ impl Model {
     }
 }
 
-/// A batch, valid or not.
+/// A random batch, which may be invalid.
 #[derive(Debug, Clone)]
 struct Draw {
     second: i64,
@@ -404,10 +404,10 @@ struct Draw {
     submitted: Vec<TrainingTask>,
 }
 
-/// Nodes of the allocator under test.
+/// Number of nodes of the allocator under test.
 const NODES: u32 = 7;
 
-/// Raw numbers, from which a batch is made that is valid unless `damage` says otherwise.
+/// Random numbers from which a batch is built. The batch is valid unless `damage` invalidates it.
 #[derive(Debug, Clone)]
 struct Raw {
     seconds: i64,
@@ -468,7 +468,7 @@ impl Raw {
         draw
     }
 
-    /// Damages the batch. Some kinds of damage leave it valid, as a repeated list does if it is empty.
+    /// Damages the batch. Some damage leaves it valid; for example, repeating an empty list changes nothing.
     fn damage(&self, draw: &mut Draw) {
         let Some(damage) = self.damage else {
             return;
@@ -494,7 +494,7 @@ impl Raw {
     }
 }
 
-/// Feeds all batches, and checks the allocator after each.
+/// Feeds all batches to the allocator and checks it after each.
 fn drive(mut allocator: Allocator<'_>, max_tasks: usize, raws: &[Raw]) {
     let mut decider = exact();
     let mut model = Model::default();
@@ -558,7 +558,7 @@ proptest! {
             1 => Source::Rounds(&set),
             _ => Source::Search { search: &search, set: &set, seed: 1 },
         };
-        // The exact solver takes groups only where it maximises a total.
+        // The exact solver supports groups only if it maximises a total.
         let most = most.filter(|_| objective != "share-fair");
         let groups = most.map(|most| TaskGroup {
             name: "g".into(),

@@ -86,7 +86,7 @@ pub enum Corrected {
 const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
 
 impl Part {
-    /// The names of all parts.
+    /// The names of all parts, for messages.
     pub const NAMES: &str = "packing, throughput, estimate";
 }
 
@@ -104,7 +104,7 @@ impl FromStr for Part {
 }
 
 impl Choice {
-    /// The policies asked for, in the order asked for and each once.
+    /// The requested policies, in the order of the request and without duplicates.
     ///
     /// # Errors
     /// The name of a policy or of the placer is unknown: [`Error::Usage`].
@@ -174,7 +174,7 @@ impl Choice {
         }
     }
 
-    /// The placer; the first of all if [`Choice::requests`] refuses its name.
+    /// The placer. If its name is unknown, which [`Choice::requests`] reports, the default placer.
     pub fn placer(&self) -> &'static dyn Placer {
         let named = placers::ALL
             .iter()

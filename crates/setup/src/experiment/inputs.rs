@@ -220,7 +220,7 @@ impl FileArgs {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
     }
 
-    /// Refuses numbers that no file could make right.
+    /// Rejects numbers that are invalid for any input file.
     fn check(&self) -> Result<()> {
         let gpus = self.gpus_per_node;
         if !(1..=MAX_GPUS_PER_NODE).contains(&gpus) {

@@ -312,12 +312,13 @@ impl Replay {
         Ok(replay)
     }
 
-    /// A replay of `tasks` on `log` by `rules`. If `skip_invalid`, tasks that do not fit the forward window are
-    /// left out.
+    /// A replay of `tasks` on `log` under `rules`. If `skip_invalid` is set, tasks that do not fit the
+    /// forward window are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the tasks cannot be repeated or searched as the rules say, or a value of the objective
-    /// is out of range. Tasks that do not fit the forward window.
+    /// [`Error::Usage`] if the tasks cannot be repeated or searched under the rules, or if a value of the
+    /// objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are also
+    /// an error.
     pub fn of(
         log: EventLog,
         tasks: TaskSet,

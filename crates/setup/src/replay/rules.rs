@@ -122,7 +122,7 @@ impl Rules {
         Ok(chosen.map(Arc::new))
     }
 
-    /// The forward window in seconds. If it was chosen automatically, also how it was chosen.
+    /// The forward window in seconds, and, if it was chosen automatically, remarks about the choice.
     pub(super) fn window(&self, log: &EventLog, set: &TaskSet) -> (f64, Vec<String>) {
         let at_once = set.at_once(self.max_tasks);
         let chosen = self.t_fwd.choose(log, &set.tasks, at_once);

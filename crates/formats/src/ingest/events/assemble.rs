@@ -112,8 +112,8 @@ pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or se
 /// What messages expect of a state.
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
-/// Whether a cell of a CSV file says idle, or `None` if it is no state. pandas writes `0.0` and `1.0` when a
-/// column had gaps.
+/// Whether a cell of a CSV file is the state idle; `None` if it is not a valid state. `0.0` and `1.0` are
+/// valid because pandas writes them if a column had missing values.
 pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
     match cell {
         b"0" | b"0.0" => Some(false),

@@ -81,7 +81,7 @@ struct Origin {
 }
 
 impl From<Vec<TrainingTask>> for TaskSet {
-    /// Tasks that a program made ([`GivenTask::check`]).
+    /// Labels tasks that were not read from a file by their index and name (see [`GivenTask::check`]).
     fn from(tasks: Vec<TrainingTask>) -> Self {
         let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
             place: format!("task {} ({:?})", index + 1, task.name),
