@@ -292,8 +292,10 @@ impl OpenedReplay<'_> {
     }
 
     fn replay(&mut self) -> Result<(Outcome, Option<TallyHandle>)> {
-        if self.settings.scripted.is_some() && self.solver.is_some() {
-            let message = "--scripted names the allocations: leave the solver out";
+        let repeats = self.settings.log.rules.repeat_tasks;
+        if self.settings.scripted.is_some() && (self.solver.is_some() || repeats) {
+            let message =
+                "--scripted names the allocations: leave the solver and --repeat-tasks out";
             return Err(Error::Usage(message.into()));
         }
         let clock = Instant::now();

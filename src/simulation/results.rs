@@ -143,7 +143,7 @@ impl Simulated {
     pub fn idle_log(&self, with_drain: bool, observer: &dyn Observer) -> Result<EventLog> {
         let [run] = &self.runs[..] else {
             return Err(Error::Usage(
-                "a log of idle nodes is of a single policy".into(),
+                "a log of idle nodes needs exactly one policy".into(),
             ));
         };
         let Simulation {
