@@ -95,7 +95,7 @@ slurm:
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Not part of `make test`, because it builds every crate again.
+# Not part of `make test`, because it builds everything again.
 recipes: native
 	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
 

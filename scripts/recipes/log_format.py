@@ -135,8 +135,7 @@ def read(tree: Tree) -> None:
 def ask(tree: Tree) -> None:
     command = "src/cli/ingest/mod.rs"
     tree.before(command, r"^enum What \{", r"^    #\[command\(flatten\)\]$", add=SUBCOMMAND)
-    line = "        What::Intervals(log) => log.write(&log.input.options(Format::Intervals), caller),"
-    tree.before(command, r"^pub fn ingest\(", r"What::Trace\(what\) =>", add=line)
+    tree.copy(command, r"^pub fn ingest\(", r"What::Pbs\(", old="Pbs", new="Intervals")
     tree.replace("python/gleaner/api.py", r"^LOGS = \(", by=r'\g<0>"intervals", ')
 
 
@@ -146,8 +145,8 @@ def write(tree: Tree) -> None:
     tree.replace(writer, r"log\.write\(&match scheduler \{", r"Scheduler::Pbs", by="Scheduler::Intervals | Scheduler::Pbs")
     tree.before(writer, r"fn pbs_line\(", add=WRITTEN_LINE)
     tree.after(writer, r"fn started\(", r"match self\.scheduler \{", add=WRITE)
-    pair = "        (Scheduler::Intervals, Format::Intervals),"
-    tree.before("crates/formats/tests/formats/ingest/schedules.rs", r"\(Scheduler::Slurm, Format::Slurm\)", add=pair)
+    reads_back = "crates/formats/tests/formats/ingest/schedules.rs"
+    tree.copy(reads_back, r"\(Scheduler::Slurm, Format::Slurm\)", old="Slurm", new="Intervals")
 
 
 def damage(tree: Tree) -> None:

@@ -2,7 +2,7 @@
 
 FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. It may
 change only files that its text names. The copy is built once with all recipes. If that fails, each is built alone.
-The copy stays in the folder `recipes` of cargo's target directory."""
+The copy and its build stay in the folder `recipes` of cargo's target directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tree import Fault, Tree
 
 NAMES = ["option", "figure", "log_format", "objective", "policy"]
 SOURCE = Path(__file__).resolve().parents[2]
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute()
+FOLDER = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute() / "recipes"
+# Cargo takes crates of two clones for the same, so the copy must not share a target directory with the repository.
+TARGET = FOLDER / "target"
 
 
 def cargo_test(tree: Tree, flags: list[str], command: Command) -> bool:
@@ -65,7 +67,7 @@ def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe
 
 def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
     """Follows recipes in one copy of the tree. Returns the faults of each recipe."""
-    tree = Tree(SOURCE, TARGET / "recipes")
+    tree = Tree(SOURCE, FOLDER / "tree")
     faults: dict[str, list[str]] = {name: [] for name in names}
     recipes = {}
     for name in names:

@@ -16,17 +16,24 @@ class Tree:
     """A copy of the repository with its own git history, which begins with the copy."""
 
     def __init__(self, source: Path, root: Path) -> None:
-        """Copies the files that git does not ignore. Keeps their times, so that cargo rebuilds only what differs."""
+        """Copies the files that git does not ignore. Writes only files that differ from an earlier copy, because cargo
+        rebuilds a crate if one of its files is newer than the last build."""
         self.root = root
-        shutil.rmtree(root, ignore_errors=True)
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=source, capture_output=True, text=True, check=True,
         ).stdout
-        for name in filter(None, listed.split("\0")):
-            if (source / name).is_file():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source / name, root / name)
+        names = {name for name in listed.split("\0") if (source / name).is_file()}
+        shutil.rmtree(root / ".git", ignore_errors=True)
+        for path in root.rglob("*"):
+            if path.is_file() and str(path.relative_to(root)) not in names:
+                path.unlink()
+        for name in names:
+            old, new = root / name, (source / name).read_bytes()
+            if not old.is_file() or old.read_bytes() != new:
+                old.parent.mkdir(parents=True, exist_ok=True)
+                old.write_bytes(new)
+                shutil.copymode(source / name, old)
         self.git("init", "--quiet")
         self.commit("the tree")
 
@@ -70,6 +77,14 @@ class Tree:
         """Replaces the text that the last anchor matches."""
         lines, at = self._find(path, anchors)
         lines[at] = re.sub(anchors[-1], lambda found: found.expand(by), lines[at], count=1)
+        self._write(path, lines)
+
+    def copy(self, path: str, *anchors: str, old: str, new: str) -> None:
+        """Inserts a copy of a line that matches before it, with one name in place of another."""
+        lines, at = self._find(path, anchors)
+        if old not in lines[at]:
+            raise Fault(f"{path}: the line that matches {anchors[-1]!r} does not contain {old!r}")
+        lines.insert(at, lines[at].replace(old, new))
         self._write(path, lines)
 
     def _insert(self, path: str, anchors: tuple[str, ...], text: str, offset: int) -> None:
