@@ -141,6 +141,10 @@ pub fn answers<P: Borrow<Problem>>(
         let problem = problem.borrow();
         of_problem(problem, solver.accepts(problem))?;
         let answer = answer(&mut solver, &limits, problem)?;
+        // A program that was stopped has returned its best plan so far, or none.
+        if observer.is_stopped() {
+            return Err(Error::Interrupted);
+        }
         args.verify(problem, &answer)?;
         Ok(answer)
     });
