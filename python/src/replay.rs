@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use gleaner::cli::replay::Args;
 use gleaner::replay::{OwnSolver, Replay, Replayed};
 use gleaner_core::Observer;
-use gleaner_core::domain::objective::set_objective;
+use gleaner_core::domain::objective::set_objectives;
 use gleaner_core::domain::{CurveSet, Objective, TrainingTask};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
@@ -94,22 +94,23 @@ fn evaluate(
     tasks: &mut [TrainingTask],
     objective: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    // Tasks with equal curves share them, which solvers make use of.
-    let mut curves = CurveSet::default();
-    for task in tasks {
-        let mut raised = None;
-        let told = Py::new(py, Task::from(task.clone()))?;
-        let set = set_objective(task, &mut |_, nodes| {
-            let value = objective.call1((&told, nodes));
-            value.and_then(|value| value.extract()).map_err(|error| {
-                raised = Some(error);
-                Error::Interrupted
-            })
-        });
-        set.map_err(|error| raised.unwrap_or_else(|| exception(py, error)))?;
-        task.curve = curves.share(task.curve.clone());
-    }
-    Ok(())
+    let mut raised = None;
+    // The function sees the same object for all numbers of nodes of a task.
+    let mut told: Option<(String, Py<Task>)> = None;
+    let mut call = |task: &TrainingTask, nodes: u32| {
+        if told.as_ref().is_none_or(|(name, _)| *name != task.name) {
+            told = Some((task.name.clone(), Py::new(py, Task::from(task.clone()))?));
+        }
+        let object = told.as_ref().map(|(_, object)| object);
+        objective.call1((object, nodes))?.extract()
+    };
+    let set = set_objectives(tasks, &mut |task, nodes| {
+        call(task, nodes).map_err(|error: PyErr| {
+            raised = Some(error);
+            Error::Interrupted
+        })
+    });
+    set.map_err(|error| raised.unwrap_or_else(|| exception(py, error)))
 }
 
 /// A solver that is a function in Python. Where it raises, the run stops.

@@ -125,7 +125,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the objective to a function of a task and its number of nodes. The function is called once for
-    /// each task and each number of nodes from 0 to the task's maximum. Results report it as `name`.
+    /// each point of a task's scaling curve that the task can use. Values between two points are interpolated.
+    /// Results report the function as `name`.
     pub fn objective_fn(
         mut self,
         name: &str,
@@ -196,12 +197,6 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Sets a solver together with the counts of its answers.
-    pub fn own_solver(mut self, solver: Option<OwnSolver>) -> Self {
-        self.solver = solver;
-        self
-    }
-
     /// Sets the observer, which receives remarks and progress, and can stop the replay.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
@@ -239,9 +234,8 @@ impl<'a> Replay<'a> {
         };
         self.observer.inform(&inputs.notes);
         if let Some((name, value)) = &self.objective {
-            for task in &mut inputs.tasks {
-                objective::set_objective(task, &mut |task, nodes| Ok(value(task, nodes)))?;
-            }
+            let mut value = |task: &TrainingTask, nodes| Ok(value(task, nodes));
+            objective::set_objectives(&mut inputs.tasks, &mut value)?;
             inputs.options.objective = Objective::of_function(name);
         }
         let seconds = Seconds {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use check::Situation;
 pub use named::{NAMED, Named};
-pub use own::set_objective;
+pub use own::set_objectives;
 pub use values::{Constants, OutOfRange, TaskState, ValueList};
 pub use variable::Variable;
 
@@ -55,7 +55,7 @@ impl Objective {
     }
 
     /// Creates an objective for the Python function with this name. The function's values replace the
-    /// tasks' objective curves, see [`set_objective`].
+    /// tasks' objective curves, see [`set_objectives`].
     pub fn of_function(name: &str) -> Self {
         Objective {
             text: format!("{PYTHON}{name}").into(),

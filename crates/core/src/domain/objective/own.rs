@@ -3,7 +3,7 @@
 use gleaner_solvers::range;
 
 use super::values::needed_points;
-use crate::domain::TrainingTask;
+use crate::domain::{CurveSet, TrainingTask};
 use crate::error::{Error, Result};
 
 /// Puts the values of a function in place of a task's objective curve: the objective `file` maximises
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// Those of the function; [`Error::Usage`]: a value that no solver takes.
-pub fn set_objective(
+fn set_objective(
     task: &mut TrainingTask,
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,
 ) -> Result<()> {
@@ -30,6 +30,22 @@ pub fn set_objective(
         list[point] = found;
     }
     task.curve.objective = list.into();
+    Ok(())
+}
+
+/// Does the same for all tasks. Tasks with equal curves then share them, which saves solvers work.
+///
+/// # Errors
+/// Those of the function; [`Error::Usage`]: a value that no solver takes.
+pub fn set_objectives(
+    tasks: &mut [TrainingTask],
+    value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,
+) -> Result<()> {
+    let mut curves = CurveSet::default();
+    for task in tasks {
+        set_objective(task, value)?;
+        task.curve = curves.share(task.curve.clone());
+    }
     Ok(())
 }
 
