@@ -6,6 +6,8 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
+use crate::named::name;
+
 /// Parses one of `values` by its name in files. The help lists each with its description.
 pub fn one_of<T>(values: &'static [(T, &'static str)]) -> impl TypedValueParser<Value = T>
 where
@@ -64,13 +66,5 @@ where
         Some(Box::new(
             listed.map(|(name, help)| PossibleValue::new(*name).help(*help)),
         ))
-    }
-}
-
-/// The name of a value in files.
-fn name(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(name)) => name,
-        _ => String::new(),
     }
 }

@@ -8,6 +8,7 @@ mod calendar;
 #[cfg(feature = "cli")]
 mod choices;
 pub mod experiment;
+mod named;
 pub mod replay;
 pub mod solver;
 mod solver_choice;

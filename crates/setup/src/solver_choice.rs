@@ -9,6 +9,8 @@ use gleaner_external::{PREFIX, SolverCommand};
 use gleaner_solvers::SolverKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::named::by_name;
+
 /// The name of a solver. A program is not looked for yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
@@ -63,9 +65,7 @@ impl FromStr for SolverName {
             SolverCommand::check(text)?;
             return Ok(SolverName::Program(text.to_owned()));
         }
-        let name = de::value::StrDeserializer::<de::value::Error>::new(text);
-        let kind = SolverKind::deserialize(name);
-        kind.map(SolverName::Ours).map_err(|_| {
+        by_name(text).map(SolverName::Ours).ok_or_else(|| {
             let names: Vec<&str> = SOLVERS.iter().map(|(name, _)| *name).collect();
             Error::Usage(format!(
                 "solver {text:?}, expected one of {}",

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::inputs::FileArgs;
+use crate::named::{by_name, names};
 use gleaner_core::error::{Error, Result};
 use gleaner_simulate::Request;
 use gleaner_simulate::placer::Placer;
@@ -87,19 +88,16 @@ const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
 
 impl Part {
     /// The names of all parts, for messages.
-    pub const NAMES: &str = "packing, throughput, estimate";
+    pub fn names() -> String {
+        names(&[Part::Packing, Part::Throughput, Part::Estimate])
+    }
 }
 
 impl FromStr for Part {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "packing" => Ok(Part::Packing),
-            "throughput" => Ok(Part::Throughput),
-            "estimate" => Ok(Part::Estimate),
-            _ => Err(format!("expected one of {}", Part::NAMES)),
-        }
+        by_name(text).ok_or_else(|| format!("expected one of {}", Part::names()))
     }
 }
 

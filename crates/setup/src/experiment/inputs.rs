@@ -12,6 +12,7 @@ use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
+use crate::named::{by_name, names};
 use gleaner_core::Observer;
 use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
@@ -133,10 +134,7 @@ impl FromStr for Preset {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "venus-sept" => Ok(Preset::VenusSept),
-            _ => Err("expected one of venus-sept".to_owned()),
-        }
+        by_name(text).ok_or_else(|| format!("expected one of {}", names(&[Preset::VenusSept])))
     }
 }
 

@@ -159,7 +159,10 @@ impl SimulatePlan {
         if !profiled {
             return;
         }
-        let expected = format!("{NOTHING}, or some of {}, separated by commas", Part::NAMES);
+        let expected = format!(
+            "{NOTHING}, or some of {}, separated by commas",
+            Part::names()
+        );
         let is_valid = |text: &String| text == NOTHING || parts(text).is_ok();
         visitor.checked("without", &self.without, &expected, is_valid, |s, v| {
             s.without = v.replace(NOTHING, "")

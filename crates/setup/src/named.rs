@@ -1,0 +1,23 @@
+//! Values that files call by names.
+
+use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+/// The name of a value in files.
+pub(crate) fn name(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => String::new(),
+    }
+}
+
+/// The names of some values, separated by commas.
+pub(crate) fn names(values: &[impl Serialize]) -> String {
+    let names: Vec<String> = values.iter().map(name).collect();
+    names.join(", ")
+}
+
+/// The value that files call `name`; `None` if no value has this name.
+pub(crate) fn by_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
+    T::deserialize(StrDeserializer::<Error>::new(name)).ok()
+}
