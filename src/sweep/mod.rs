@@ -31,17 +31,17 @@ pub use tables::Swept;
 /// ```
 #[must_use = "a sweep does nothing until `run` is called"]
 pub struct Sweep<'a> {
-    settings: SweepSettings,
-    strict: bool,
-    observer: &'a dyn Observer,
+    pub(crate) settings: SweepSettings,
+    pub(crate) strict: bool,
+    pub(crate) observer: &'a dyn Observer,
 }
 
 /// The settings that `run.json` lists.
 #[derive(Debug, Serialize)]
-struct SweepSettings {
-    plan: PathBuf,
-    best: Option<String>,
-    jobs: Option<NonZeroUsize>,
+pub(crate) struct SweepSettings {
+    pub plan: PathBuf,
+    pub best: Option<String>,
+    pub jobs: Option<NonZeroUsize>,
 }
 
 impl<'a> Sweep<'a> {
@@ -90,11 +90,16 @@ impl<'a> Sweep<'a> {
     /// A setting or an input is invalid, a run fails, or `out` belongs to another plan. A stopped sweep
     /// returns [`Error::Interrupted`](gleaner_core::Error::Interrupted).
     pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
-        let (settings, out) = (&self.settings, out.as_ref());
+        self.run_as(&self.settings, out.as_ref())
+    }
+
+    /// Like [`Sweep::run`], but `run.json` lists these arguments.
+    pub(crate) fn run_as(&self, arguments: &(impl Serialize + Sync), out: &Path) -> Result<Swept> {
+        let settings = &self.settings;
         threads::with(settings.jobs, || {
             let opened = Opened::read(&settings.plan, settings.best.as_deref(), self.observer)?;
             owner::check(&opened, out)?;
-            let written = whole::run(&opened, settings, out)?;
+            let written = whole::run(&opened, arguments, out)?;
             written.report_faults(self.strict, self.observer)?;
             Ok(written)
         })

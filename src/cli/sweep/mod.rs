@@ -17,7 +17,7 @@ use super::terminal::Terminal;
 use super::{print, print_json, remark};
 use crate::sweep::opened::Opened;
 use crate::sweep::tables::Swept;
-use crate::sweep::{owner, whole};
+use crate::sweep::{Sweep, SweepSettings, owner, whole};
 use crate::threads;
 use gleaner_cluster::Share;
 use gleaner_core::Observer;
@@ -145,11 +145,16 @@ fn show(written: &Swept, args: &Args) -> Result<()> {
 /// # Errors
 /// The same as for [`run`].
 pub fn complete(args: &Args, observer: &dyn Observer) -> Result<()> {
-    threads::with(args.jobs, || {
-        let opened = Opened::read(&args.plan, args.best.as_deref(), observer)?;
-        owner::check(&opened, out(args)?)?;
-        whole::run(&opened, args, out(args)?)?.report_faults(args.strict, observer)
-    })
+    let sweep = Sweep {
+        settings: SweepSettings {
+            plan: args.plan.clone(),
+            best: args.best.clone(),
+            jobs: args.jobs,
+        },
+        strict: args.strict,
+        observer,
+    };
+    sweep.run_as(args, out(args)?).map(drop)
 }
 
 /// The directory of the sweep.
