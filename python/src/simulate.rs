@@ -36,9 +36,9 @@ pub fn simulate(
     let functions: Vec<&Function> = own.iter().map(|(policy, _)| policy).collect();
     let call = Call::<Args>::begin(py, "simulate", &words, names, out.as_deref(), &functions)?;
     let (args, host) = (&call.args, &call.host);
-    let classes = own
-        .iter()
-        .map(|(policy, needs)| PolicyClass::new(py, policy, needs, args.settings.placer(), host));
+    let classes = own.iter().map(|(policy, needs)| {
+        PolicyClass::new(py, policy, needs, args.settings.choice.placer(), host)
+    });
     let classes = classes.collect::<PyResult<Vec<_>>>()?;
     let own_sources: BTreeMap<String, Option<String>> = own
         .iter()

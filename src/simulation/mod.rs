@@ -15,7 +15,6 @@ use gleaner_core::{Observer, Unobserved};
 use gleaner_formats::ingest::SourceId;
 use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
-use gleaner_simulate::placer::Placer;
 use gleaner_simulate::policies::PolicyEntry;
 use gleaner_simulate::{Control, Request, SimulateError, simulate, simulate_in_turn};
 use serde::Serialize;
@@ -64,9 +63,13 @@ impl SimulationSettings {
         threads::with(self.jobs, run)
     }
 
-    /// The placer.
-    pub fn placer(&self) -> &'static dyn Placer {
-        self.choice.placer()
+    /// What the engine simulates, with the estimates that were learnt.
+    fn simulation<'a>(
+        &self,
+        experiment: &'a Experiment,
+        learnt: &'a Learnt,
+    ) -> gleaner_simulate::Simulation<'a> {
+        learnt.simulation(experiment.simulation(&self.choice, self.check))
     }
 
     /// The arguments of the experiment. `dated` states whether results show dates.
@@ -253,9 +256,7 @@ impl<'a> OpenedSimulation<'a> {
 
     fn simulated_by(&self, simulate: Simulate, requests: &[Request<'_>]) -> Result<Timed> {
         let clock = Instant::now();
-        let (choice, check) = (&self.settings.choice, self.settings.check);
-        let simulation = self.experiment.simulation(choice, check);
-        let simulation = self.learnt.simulation(simulation);
+        let simulation = self.settings.simulation(&self.experiment, &self.learnt);
         let control = Control {
             stop: self.observer.stop(),
             progress: &|done, total| self.observer.progress(done, total),

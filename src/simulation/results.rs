@@ -77,8 +77,7 @@ impl Simulated {
             ..
         } = opened;
         seconds.compute += timed.seconds;
-        let simulation = experiment.simulation(&settings.choice, settings.check);
-        let simulation = learnt.simulation(simulation);
+        let simulation = settings.simulation(&experiment, &learnt);
         let used = experiment.inputs.estimates_used.as_ref();
         let figures = timed.runs.par_iter().filter_map(|run| {
             let mut requests = requests.iter();
@@ -127,11 +126,9 @@ impl Simulated {
     }
 
     fn results(&self) -> Results<'_> {
-        let settings = &self.settings;
-        let simulation = self.experiment.simulation(&settings.choice, settings.check);
         Results {
             simulated: self,
-            simulation: self.learnt.simulation(simulation),
+            simulation: self.settings.simulation(&self.experiment, &self.learnt),
         }
     }
 
