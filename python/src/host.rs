@@ -62,11 +62,6 @@ impl Host {
         self.state().failure.get_or_insert(error);
     }
 
-    /// Whether the run is to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
     /// The remarks so far.
     pub fn remarks(&self) -> Vec<Remark> {
         self.state().remarks.clone()

@@ -94,9 +94,10 @@ pub fn conformance(
     let mut solved = |problems| progress(Step::Done(problems, steps));
     let small = verdict(small_problems(solver, &mut solved));
     progress(ended("solves small problems", small));
-    let told = match hello.can("groups") {
-        true => verdict(infeasible(command)),
-        false => Verdict::Skipped("it does not report support for groups".into()),
+    let told = if hello.can("groups") {
+        verdict(infeasible(command))
+    } else {
+        Verdict::Skipped("it does not report support for groups".into())
     };
     progress(ended("reports infeasible problems", told));
     for (done, (name, ask)) in (FIRST_STEPS..).zip(OTHERS) {

@@ -33,6 +33,27 @@ mod tests {
     }
 
     #[test]
+    fn tasks_may_be_made_by_the_program() {
+        let dataset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataset");
+        let read = || Tasks::open(format!("{dataset}/tasks.toml")).unwrap();
+        let replay = |tasks| {
+            let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();
+            Replay::new(log, tasks).t_fwd(120.0).run().unwrap()
+        };
+        let made = Tasks::from(read().tasks);
+        assert_eq!(replay(made).outcome, replay(read()).outcome);
+        let mut costly = read().tasks;
+        costly[1].rescale_up = 1e300;
+        let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();
+        let error = Replay::new(log, Tasks::from(costly))
+            .t_fwd(120.0)
+            .run()
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("task 2"), "{error}");
+    }
+
+    #[test]
     fn one_decision_is_proven_optimal() {
         let problem = include_str!("../../../dataset/problems.jsonl")
             .lines()

@@ -442,7 +442,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Adds the tasks of a new round. Returns false if there are none.
+    /// Adds the tasks of a new round. Returns false if no task is left to add.
     fn open_round(&mut self, findings: &mut Findings) -> bool {
         let next = self.tasks.len() as u32;
         let Supply::Listed(listed) = &mut self.supply else {
