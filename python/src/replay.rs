@@ -8,7 +8,7 @@ use gleaner::cli::replay::Args;
 use gleaner::replay::{OwnSolver, Replay, Replayed};
 use gleaner_core::Observer;
 use gleaner_core::domain::objective::set_objectives;
-use gleaner_core::domain::{CurveSet, Objective, TrainingTask};
+use gleaner_core::domain::{Objective, TrainingTask};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::replay::FragmentRow;

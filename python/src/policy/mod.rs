@@ -6,6 +6,7 @@ mod view;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gleaner_core::Observer;
 use gleaner_core::domain::inputs::Packing;
 use gleaner_core::results::simulate::Durations;
 use gleaner_simulate::placer::Placer;
