@@ -81,8 +81,8 @@ pub mod threads;
 
 pub use gleaner_core::domain::{EventLog, EventLogBuilder, Objective, Time, TrainingTask};
 pub use gleaner_core::{Error, Fault, Observer, Result, Unobserved};
-pub use gleaner_formats::ingest::runs::{Run, RunResult};
-pub use gleaner_formats::ingest::tasks::{GivenTask, TaskSet as Tasks};
+pub use gleaner_inputs::tasks::{GivenTask, TaskSet as Tasks};
+pub use gleaner_runs::read::{Run, RunResult};
 pub use gleaner_solvers::{Allocation, Limits, Problem, Solver, SolverSpec, Status};
 pub use open::Open;
 pub use replay::Replay;
@@ -97,10 +97,13 @@ pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 pub mod engines {
     pub use gleaner_core as core;
     pub use gleaner_external as external;
-    pub use gleaner_formats as formats;
+    pub use gleaner_inputs as inputs;
     pub use gleaner_inspect as inspect;
+    pub use gleaner_io as io;
+    pub use gleaner_logs as logs;
     pub use gleaner_predict as predict;
     pub use gleaner_replay as replay;
+    pub use gleaner_runs as runs;
     pub use gleaner_setup as setup;
     pub use gleaner_simulate as simulate;
     pub use gleaner_solvers as solvers;
@@ -109,5 +112,5 @@ pub mod engines {
 
 /// Converts scheduler logs to logs of idle nodes.
 pub mod ingest {
-    pub use gleaner_formats::ingest::scheduler::{Format, Options, Summary, read};
+    pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::Result;
-use gleaner_formats::ingest;
 
 use crate::{Run, Tasks};
 
@@ -30,20 +29,20 @@ pub trait Open: Sized {
 /// A log of idle nodes: a pandas pickle, CSV, Parquet or `.gev` file (dataset/README.md).
 impl Open for EventLog {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(ingest::events::read(path.as_ref())?.value)
+        Ok(gleaner_inputs::events::read(path.as_ref())?.value)
     }
 }
 
 /// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are UTC.
 impl Open for Tasks {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Ok(ingest::tasks::read(path.as_ref(), None, false)?.value)
+        Ok(gleaner_inputs::tasks::read(path.as_ref(), None, false)?.value)
     }
 }
 
 /// The run directory of a replay, simulation, sweep or comparison.
 impl Open for Run {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
-        ingest::runs::read(path.as_ref())
+        gleaner_runs::read::read(path.as_ref())
     }
 }

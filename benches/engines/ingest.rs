@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput};
-use gleaner_formats::ingest::scheduler::{Format, Input, Options, Summary, read_inputs};
-use gleaner_formats::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 /// Name of the text in messages.

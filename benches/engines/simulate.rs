@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput};
 use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_formats::ingest::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
+use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 use gleaner_simulate::{Control, Request, Simulation, placers, simulate};
 

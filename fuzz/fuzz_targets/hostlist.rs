@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_formats::ingest::scheduler::hostlist::{compress, expand};
+use gleaner_logs::scheduler::hostlist::{compress, expand};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|list: &str| {

@@ -6,8 +6,8 @@ mod prepared;
 
 use std::path::Path;
 
-use gleaner_formats::ingest::gpu;
-use gleaner_formats::ingest::scheduler::{Format, Input, Options, read_inputs};
+use gleaner_logs::gpu;
+use gleaner_logs::scheduler::{Format, Input, Options, read_inputs};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

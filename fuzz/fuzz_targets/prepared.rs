@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use gleaner_formats::ingest::gpu::{Format, Options, read_inputs};
-use gleaner_formats::ingest::jobs::{cluster, trace};
-use gleaner_formats::ingest::scheduler::Input;
-use gleaner_formats::output::prepared::{write_cluster, write_jobs};
+use gleaner_logs::gpu::{Format, Options, read_inputs};
+use gleaner_inputs::jobs::{cluster, trace};
+use gleaner_logs::scheduler::Input;
+use gleaner_runs::prepared::{write_cluster, write_jobs};
 
 /// The files that traces are written to; every process has its own.
 static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {

@@ -6,5 +6,5 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = gleaner_formats::ingest::scheduler::read_events_only(Path::new("events"), bytes);
+    let _ = gleaner_logs::scheduler::read_events_only(Path::new("events"), bytes);
 });

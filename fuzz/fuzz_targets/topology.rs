@@ -6,5 +6,5 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = gleaner_formats::ingest::topology::parse(Path::new("topology"), bytes);
+    let _ = gleaner_inputs::topology::parse(Path::new("topology"), bytes);
 });

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gleaner::cli::solve;
 use gleaner_external::FunctionPlan;
-use gleaner_formats::output::answers::{self, Answer as Answered};
+use gleaner_inputs::write::answers;
+use gleaner_inputs::write::answers::Answer as Answered;
 use gleaner_solvers::Status;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

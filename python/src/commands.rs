@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use gleaner::cli::{ingest, inspect, sweep};
-use gleaner_formats::output::inspect::json;
+use gleaner_runs::inspect::json;
 use pyo3::prelude::*;
 
 use crate::errors::exception;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringArray, TimestampNanosecondArray};
 use gleaner_core::domain::{Change, Cluster, Time, Trace as JobTrace};
-use gleaner_formats::ingest;
-use gleaner_formats::ingest::jobs::{cluster, trace};
-use gleaner_formats::output::events::{self, Layout};
-use gleaner_formats::output::prepared;
+use gleaner_inputs::jobs::{cluster, trace};
+use gleaner_inputs::write::events;
+use gleaner_inputs::write::events::Layout;
+use gleaner_runs::prepared;
 use pyo3::prelude::*;
 
 use crate::errors::exception;
@@ -25,7 +25,7 @@ impl EventLog {
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<EventLog> {
         let host = Host::default();
-        let log = host.on_a_thread(py, || ingest::events::read(&path))?;
+        let log = host.on_a_thread(py, || gleaner_inputs::events::read(&path))?;
         Ok(EventLog(log.value))
     }
 

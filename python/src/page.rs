@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_formats::ingest::runs;
 use gleaner_report::{Figure as Drawing, Report, SweepChoice, html, still};
+use gleaner_runs::read as runs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 

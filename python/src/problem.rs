@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gleaner_formats::ingest;
 use gleaner_solvers::{Allocation, BigM, Status};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,7 +31,7 @@ impl Problem {
     /// Reads the problems of a file: a JSON object, or JSON lines.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Problem>> {
-        let read = py.detach(|| ingest::problems::read(&path));
+        let read = py.detach(|| gleaner_inputs::problems::read(&path));
         let problems = read.map_err(|error| exception(py, error))?.value;
         Ok(problems.into_iter().map(Problem::from).collect())
     }
@@ -40,7 +39,7 @@ impl Problem {
     /// The problem of a JSON object, as `gleaner solve` takes it.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Problem> {
-        let read = ingest::problems::read_text(text, "the problem");
+        let read = gleaner_inputs::problems::read_text(text, "the problem");
         let mut problems = read.map_err(|error| exception(py, error))?;
         match (problems.pop(), problems.is_empty()) {
             (Some(problem), true) => Ok(Problem::from(problem)),

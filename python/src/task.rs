@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_formats::ingest::tasks::GivenTask;
-use gleaner_formats::{ingest, output};
+use gleaner_inputs::tasks::GivenTask;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyMapping};
@@ -122,7 +121,7 @@ impl Task {
     #[staticmethod]
     #[pyo3(signature = (path, curves = None))]
     fn read(py: Python<'_>, path: PathBuf, curves: Option<PathBuf>) -> PyResult<Vec<Task>> {
-        let read = py.detach(|| ingest::tasks::read(&path, curves.as_deref(), false));
+        let read = py.detach(|| gleaner_inputs::tasks::read(&path, curves.as_deref(), false));
         let set = read.map_err(|error| exception(py, error))?.value;
         Ok(set.tasks.into_iter().map(Task).collect())
     }
@@ -242,6 +241,6 @@ fn time(value: &Bound<'_, PyAny>) -> PyResult<Time> {
 #[pyfunction]
 pub fn write_tasks(py: Python<'_>, tasks: Vec<Bound<'_, Task>>, path: PathBuf) -> PyResult<()> {
     let tasks: Vec<TrainingTask> = tasks.iter().map(|task| task.get().0.clone()).collect();
-    let written = py.detach(|| output::tasks::write(&tasks, &path));
+    let written = py.detach(|| gleaner_inputs::write::tasks::write(&tasks, &path));
     written.map_err(|error| exception(py, error))
 }

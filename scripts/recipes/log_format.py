@@ -12,8 +12,8 @@ use gleaner_occupancy::Hold;
 use super::collector::HoldCollector;
 use super::counts::Reason;
 use super::reader::LineReader;
-use crate::ingest::input::Line;
 use gleaner_core::error::Result;
+use gleaner_io::input::Line;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str = "a list of intervals";
@@ -117,7 +117,7 @@ def follow(tree: Tree) -> None:
 
 
 def read(tree: Tree) -> None:
-    folder = "crates/formats/src/ingest/scheduler"
+    folder = "crates/logs/src/scheduler"
     tree.create(f"{folder}/intervals.rs", READER)
     formats = f"{folder}/mod.rs"
     tree.after(formats, r"^pub mod hostlist;$", add="mod intervals;")
@@ -128,7 +128,7 @@ def read(tree: Tree) -> None:
     tree.after(formats, r"^fn origin\(", r"match format \{", add="        Format::Intervals => INTERVALS_LOG.to_owned(),")
     tree.create("dataset/logs/intervals.txt", SAMPLE)
     tree.after("dataset/README.md", r"^\| `workload\.swf` ", add="| `intervals.txt` | lists of nodes with their times | `ingest intervals` |")
-    samples = "crates/formats/tests/formats/ingest/samples.rs"
+    samples = "crates/logs/tests/logs/samples.rs"
     tree.after(samples, r"^fn slurm_with_its_nodes", r"^\}$", add=EVENTS)
 
 
@@ -140,17 +140,17 @@ def ask(tree: Tree) -> None:
 
 
 def write(tree: Tree) -> None:
-    writer = "crates/formats/src/output/schedule.rs"
+    writer = "crates/inputs/src/write/schedule.rs"
     tree.after(writer, r"^pub enum Scheduler \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
     tree.replace(writer, r"log\.write\(&match scheduler \{", r"Scheduler::Pbs", by="Scheduler::Intervals | Scheduler::Pbs")
     tree.before(writer, r"fn pbs_line\(", add=WRITTEN_LINE)
     tree.after(writer, r"fn started\(", r"match self\.scheduler \{", add=WRITE)
-    reads_back = "crates/formats/tests/formats/ingest/schedules.rs"
+    reads_back = "crates/logs/tests/logs/schedules.rs"
     tree.copy(reads_back, r"\(Scheduler::Slurm, Format::Slurm\)", old="Slurm", new="Intervals")
 
 
 def damage(tree: Tree) -> None:
-    tests = "crates/formats/tests/formats/corruption.rs"
+    tests = "crates/inputs/tests/inputs/corruption.rs"
     tree.before(tests, r"^fn read_slurm_events\(", add=READ_DAMAGED)
     tree.before(tests, r"^fn scheduler_logs\(", r'sample\("workload\.swf"', add='        sample("intervals.txt", read_intervals),')
     tree.before("tests/hostile/mutations.rs", r"^fn texts\(", r'\("logs/workload\.swf"', add=MUTATION)

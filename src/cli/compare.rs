@@ -18,11 +18,11 @@ use gleaner_core::results::compare::SolverRow;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
 use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
-use gleaner_formats::ingest::{self, SourceId};
-use gleaner_formats::output::compare as tables;
-use gleaner_formats::output::run::{End, RunDir};
+use gleaner_io::SourceId;
 use gleaner_replay::Control;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
+use gleaner_runs::compare as tables;
+use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::solver::{limits, report_faults};
 use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
 
@@ -321,7 +321,7 @@ fn problems(
     observer: &dyn Observer,
 ) -> Result<(Vec<Problem>, Vec<SourceId>)> {
     if let Some(path) = &args.problems {
-        let loaded = ingest::problems::read(path)?;
+        let loaded = gleaner_inputs::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
     args.log.rules.check()?;

@@ -6,9 +6,9 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_formats::ingest;
-use gleaner_formats::ingest::zone::Zone;
-use gleaner_formats::output::events::{self, Layout};
+use gleaner_inputs::write::events;
+use gleaner_inputs::write::events::Layout;
+use gleaner_logs::zone::Zone;
 
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
 ///
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     events::Format::of(&args.output)?;
     let zone = args.timezone.as_deref().map(Zone::of_flag).transpose()?;
-    let log = ingest::events::read_in(&args.input, zone.as_ref())?;
+    let log = gleaner_inputs::events::read_in(&args.input, zone.as_ref())?;
     super::remark(&log.notes);
     events::write(&log.value, &args.output, layout, log.sources.first())?;
     super::remark(&[format!(

@@ -11,11 +11,11 @@ use super::{print, print_json, remark};
 use gleaner_core::Observer;
 use gleaner_core::domain::Clock;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::ingest::{self, Loaded};
-use gleaner_formats::output::inspect::{CostSource, json, text};
 use gleaner_inspect::{Inspection, RescaleCosts};
+use gleaner_io::Loaded;
 use gleaner_report::Report;
+use gleaner_runs::inspect::{CostSource, json, text};
+use gleaner_runs::read::RunInfo;
 use gleaner_setup::SliceArgs;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
@@ -131,7 +131,7 @@ fn costs(args: &Args, clock: &Clock, observer: &dyn Observer) -> Result<Loaded<R
             notes: Vec::new(),
         });
     };
-    let tasks = ingest::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
+    let tasks = gleaner_inputs::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
     observer.remark(&tasks.notes);
     Ok(Loaded {
         value: RescaleCosts::of(&tasks.value.tasks, tasks.value.at_once(args.max_tasks)),

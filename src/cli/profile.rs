@@ -14,13 +14,13 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Table;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::{counted, duration};
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::output::run::{End, RunDir};
-use gleaner_formats::output::tasks;
+use gleaner_inputs::write::tasks;
+use gleaner_io::SourceId;
 use gleaner_profile::plan::{self, Plan, SamplerKind, Shipped};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session, scaling};
+use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 
 /// Measure how fast workloads are, and what they use, alone and in pairs on the same devices.

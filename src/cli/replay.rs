@@ -10,8 +10,8 @@ use super::{explained, print, print_json};
 use crate::replay::{Replay, ReplaySettings};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::output::run::RunDir;
-use gleaner_formats::output::summary;
+use gleaner_runs::run::RunDir;
+use gleaner_runs::summary;
 
 const EXAMPLES: &str = "Examples:\n  \
     gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \

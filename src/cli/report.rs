@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_formats::ingest::runs;
 use gleaner_report::{Figure, Report, SweepChoice, html, still};
+use gleaner_runs::read as runs;
 
 /// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
 /// papers.

@@ -13,11 +13,11 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
 use gleaner_core::results::run::Seconds;
-use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::output::reproduce::{markdown, rows, table};
-use gleaner_formats::output::run::{End, RunDir};
 use gleaner_report::{Report, html};
 use gleaner_reproduce::{Control, Reproduction, artifacts_of, needed_by, reproduce};
+use gleaner_runs::read::RunInfo;
+use gleaner_runs::reproduce::{markdown, rows, table};
+use gleaner_runs::run::{End, RunDir};
 
 /// Make the tables and figures of published systems again, beside their published values.
 ///

@@ -8,8 +8,8 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
 use gleaner_external::TallyHandle;
-use gleaner_formats::output::run::{End, RunDir};
 use gleaner_replay::{Decider, Decision, SolverDecider};
+use gleaner_runs::run::{End, RunDir};
 use gleaner_solvers::Problem;
 
 /// Name of the file in a run directory that holds the problems, in the format that `gleaner solve`

@@ -11,10 +11,10 @@ use gleaner_core::results::replay::{Outcome, Summary};
 use gleaner_core::results::run::Seconds;
 use gleaner_core::{Observer, Unobserved};
 use gleaner_external::{FunctionPlan, FunctionSolver, TallyHandle};
-use gleaner_formats::ingest::{self, SourceId};
-use gleaner_formats::output::replay as tables;
-use gleaner_formats::output::run::{End, RunDir};
+use gleaner_io::SourceId;
 use gleaner_replay::{Control, Decider, Initial, SolverDecider, TFwd};
+use gleaner_runs::replay as tables;
+use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::solver::report_faults;
 use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, report_left_out};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
@@ -326,7 +326,7 @@ impl OpenedReplay<'_> {
     /// The decider, and the counts of its answers if it is a solver.
     fn decider(&mut self) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
         if let Some(path) = &self.settings.scripted {
-            let script = ingest::script::read(path, &self.inputs.log)?;
+            let script = gleaner_inputs::script::read(path, &self.inputs.log)?;
             self.inputs.sources.extend(script.sources);
             return Ok((Box::new(script.value), None));
         }
@@ -358,7 +358,7 @@ impl OpenedReplay<'_> {
             let files = command.files();
             let identified = files
                 .iter()
-                .map(|path| ingest::source::Source::identify(path));
+                .map(|path| gleaner_io::source::Source::identify(path));
             let identified = identified.collect::<Result<Vec<SourceId>>>()?;
             self.inputs.sources.extend(identified);
         }

@@ -12,7 +12,7 @@ use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::printable;
 use gleaner_core::{Observer, Unobserved};
-use gleaner_formats::ingest::SourceId;
+use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::PolicyEntry;

@@ -10,7 +10,7 @@ use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{Metric, Mode};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::SourceId;
+use gleaner_io::SourceId;
 use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};
 

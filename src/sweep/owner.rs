@@ -6,7 +6,7 @@ use super::opened::Opened;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::read_regular;
 use gleaner_core::results::run::{RUN_FILE, RunFile};
-use gleaner_formats::ingest::source::TEXT_LIMIT;
+use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 
 /// Refuses a directory that holds the runs of another plan: if two plans shared a directory, each would

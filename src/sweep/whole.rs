@@ -11,7 +11,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_core::words::counted;
-use gleaner_formats::output::run::{End, RunDir};
+use gleaner_runs::run::{End, RunDir};
 use gleaner_store::{Store, Writer};
 use gleaner_sweep::{Attempt, PreparedRuns, Stop, execute};
 use serde::Serialize;

@@ -7,8 +7,9 @@ use std::path::Path;
 use gleaner_core::files::Digest;
 use gleaner_core::results::states::JobRow;
 use gleaner_core::results::{Column, Record, Table};
-use gleaner_formats::ingest::runs::{self, ReplayRun, RunResult};
-use gleaner_formats::output::table::WriteTable;
+use gleaner_io::table::WriteTable;
+use gleaner_runs::read as runs;
+use gleaner_runs::read::{ReplayRun, RunResult};
 use serde_json::Value;
 use tempfile::TempDir;
 

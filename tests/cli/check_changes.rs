@@ -13,8 +13,9 @@ use gleaner_check::Findings;
 use gleaner_core::domain::Time;
 use gleaner_core::files::Digest;
 use gleaner_core::results::{Column, Table};
-use gleaner_formats::ingest::runs::{self, StoredTable};
-use gleaner_formats::output::table::WriteTable;
+use gleaner_io::table::WriteTable;
+use gleaner_runs::read as runs;
+use gleaner_runs::read::StoredTable;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

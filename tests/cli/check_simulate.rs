@@ -6,8 +6,8 @@ use std::path::Path;
 use gleaner::cli::check::examine;
 use gleaner_core::results::states::{JobRow, RunRow};
 use gleaner_core::results::{Record, Table};
-use gleaner_formats::ingest::runs;
-use gleaner_formats::output::table::WriteTable;
+use gleaner_io::table::WriteTable;
+use gleaner_runs::read as runs;
 use tempfile::TempDir;
 
 use crate::check_changes::{every_change_is_noticed, forge};

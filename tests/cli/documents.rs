@@ -158,7 +158,7 @@ fn the_page_of_searches_runs_and_its_files_are_read() {
             _ => {
                 let path = at.join("losses.csv");
                 fs::write(&path, text).unwrap();
-                let read = gleaner_formats::ingest::learning_curves::read(&path).unwrap();
+                let read = gleaner_inputs::learning_curves::read(&path).unwrap();
                 assert_eq!(read.value.table.trials(), 2);
             }
         }

@@ -348,7 +348,7 @@ fn a_hostile_pickle_is_refused_by_name_and_not_run() {
         ("hostile-eval.pkl", "eval"),
     ] {
         let pickle = gleaner_testing::workspace()
-            .join("crates/formats/tests/fixtures/pickle")
+            .join("crates/inputs/tests/fixtures/pickle")
             .join(name);
         let line = format!("convert {} -o x.gev", pickle.display());
         gleaner(directory.path(), &line)

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use gleaner_core::error::Result;
 use gleaner_core::results::Column;
 use gleaner_core::results::run::RUN_FILE;
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 
 /// The result of running a command again. It is reported separately from what was computed
 /// independently.

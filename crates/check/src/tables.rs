@@ -2,7 +2,7 @@
 
 use gleaner_core::error::Result;
 use gleaner_core::results::run::RUN_FILE;
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 
 use crate::Findings;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use gleaner_cluster::{Costs, Deal};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
-use gleaner_formats::ingest::SourceId;
+use gleaner_io::SourceId;
 use gleaner_store::RunKey;
 use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;

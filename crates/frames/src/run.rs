@@ -7,10 +7,9 @@ use gleaner_core::results::run::fields;
 use gleaner_core::results::search::SearchOutcome;
 use gleaner_core::results::states::JobRow;
 use gleaner_core::results::{Column, Figures, Table};
-use gleaner_formats::ingest::runs::{
-    self, Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun,
-};
-use gleaner_formats::output::simulate::{policies, vcs};
+use gleaner_runs::read as runs;
+use gleaner_runs::read::{Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun};
+use gleaner_runs::simulate::{policies, vcs};
 use polars::prelude::{Column as FrameColumn, DataFrame, DataType};
 use serde_json::Value;
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::ingest::source::Source;
+use gleaner_io::SourceId;
+use gleaner_io::source::Source;
 use gleaner_process::Cgroups;
 use gleaner_store::{RunKey, Store, Writer};
 use serde::Serialize;

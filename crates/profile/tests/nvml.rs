@@ -8,11 +8,11 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_core::error::Error;
-use gleaner_formats::output::run::RunDir;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};
+use gleaner_runs::run::RunDir;
 use gleaner_store::Store;
 use tempfile::TempDir;
 

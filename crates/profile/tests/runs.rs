@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_formats::output::run::RunDir;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};
+use gleaner_runs::run::RunDir;
 use gleaner_store::Store;
 use tempfile::TempDir;
 

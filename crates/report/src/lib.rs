@@ -7,9 +7,9 @@
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::reproduce::Artifact;
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::runs::{Run, RunInfo, RunResult};
 use gleaner_inspect::Inspection;
 use gleaner_predict::explanation::{Explanation, LabelledEbm};
+use gleaner_runs::read::{Run, RunInfo, RunResult};
 
 pub mod figure;
 pub mod html;

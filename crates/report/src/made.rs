@@ -3,7 +3,7 @@
 use super::names::{cut, short};
 use super::numbers::count;
 use super::{Block, Grid, Head, Section};
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 
 /// Maximum number of arguments, or of inputs, listed for a run.
 const MAX_ROWS: usize = 200;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gleaner_formats::ingest::runs::Run;
+use gleaner_runs::read::Run;
 
 /// Maximum number of characters of a name.
 pub(super) const MAX_NAME: usize = 64;

@@ -6,7 +6,7 @@ mod training;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::System;
 use gleaner_driple::model::Weights;
-use gleaner_formats::ingest::driple::model::{Found, any};
+use gleaner_inputs::driple::model::{Found, any};
 
 use crate::files::Data;
 use crate::filled::Values;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Fault, Faults, Result};
 use gleaner_core::results::reproduce::System;
-use gleaner_formats::ingest::source::Source;
+use gleaner_io::source::Source;
 
 /// A file of the data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::reproduce::{Artifact, System};
-use gleaner_formats::ingest::{Loaded, SourceId};
+use gleaner_io::{Loaded, SourceId};
 
 mod bftrainer;
 mod driple;

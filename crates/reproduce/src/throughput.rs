@@ -2,7 +2,8 @@
 
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::{Drawing, NamedCurve};
-use gleaner_formats::ingest::{SourceId, jobs};
+use gleaner_inputs::jobs;
+use gleaner_io::SourceId;
 use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
 use gleaner_learn::lucid::throughput::{Series, ThroughputModel};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared};

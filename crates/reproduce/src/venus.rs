@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_formats::ingest::SourceId;
+use gleaner_io::SourceId;
 use gleaner_setup::experiment::{
     Choice, Corrected, FileArgs, Given, Learned, ModelArgs, Part, Preset, ProfilerArgs,
 };

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 use clap::{Arg, ArgAction};
 use gleaner_check::again::{Again, again};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::runs::{self, RunInfo};
+use gleaner_runs::read as runs;
+use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
 /// Help heading of the options that control where results are written.

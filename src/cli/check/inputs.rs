@@ -6,9 +6,9 @@ use std::path::Path;
 use gleaner_check::Findings;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::ingest::source::STDIN;
+use gleaner_io::SourceId;
+use gleaner_io::source::STDIN;
+use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
 const REMEDY: &str = "check from the directory where the run was started, or pass it with \

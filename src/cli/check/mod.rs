@@ -19,7 +19,8 @@ use gleaner_check::{Findings, files, tables};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::runs::{self, RunResult};
+use gleaner_runs::read as runs;
+use gleaner_runs::read::RunResult;
 
 /// Check run directories: every file must be unchanged, and every figure must follow from the
 /// tables and the inputs.

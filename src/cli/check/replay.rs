@@ -11,7 +11,7 @@ use gleaner_check::tables;
 use gleaner_core::domain::Objective;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
-use gleaner_formats::ingest::runs::{ReplayRun, RunInfo};
+use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 

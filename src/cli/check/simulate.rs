@@ -9,7 +9,7 @@ use gleaner_check::Findings;
 use gleaner_check::simulate::{Given, Placer, Profiling, RunFile, simulation};
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::{RUN_FILE, fields};
-use gleaner_formats::ingest::runs::{RunInfo, SimulateRun};
+use gleaner_runs::read::{RunInfo, SimulateRun};
 use gleaner_setup::experiment::{Choice, FileArgs, ModelArgs, ProfilerArgs};
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::Request;

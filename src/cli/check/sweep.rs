@@ -9,7 +9,7 @@ use gleaner_check::{Findings, tables};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::sweep::Mode;
-use gleaner_formats::ingest::runs::{RunInfo, SweepRuns};
+use gleaner_runs::read::{RunInfo, SweepRuns};
 use gleaner_sweep::plan::{self, Plan};
 use gleaner_sweep::{PreparedRuns, prepare};
 use rand::RngExt;

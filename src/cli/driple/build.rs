@@ -16,9 +16,9 @@ use crate::threads;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::files;
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::driple::{graph, table};
-use gleaner_formats::output::driple::built::Summary;
+use gleaner_inputs::driple::{graph, table};
 use gleaner_predict::driple::build::{Built, Job, Settings, build};
+use gleaner_runs::driple::built::Summary;
 
 /// Build a data set from computational graphs and from measurements of their training.
 ///

@@ -16,8 +16,9 @@ use super::predict::UNSCALED;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::files;
-use gleaner_formats::ingest::driple::data;
-use gleaner_formats::ingest::driple::model::{self, Found};
+use gleaner_inputs::driple::data;
+use gleaner_inputs::driple::model;
+use gleaner_inputs::driple::model::Found;
 use gleaner_predict::driple::Part;
 
 /// Convert published weights to models, published data sets to data sets, and models to plain

@@ -8,11 +8,11 @@ use gleaner_driple::train::Scale;
 use super::predict::UNSCALED;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Fault, Result};
-use gleaner_formats::ingest::driple::{data, model};
-use gleaner_formats::output::driple::scores::Evaluation;
-use gleaner_formats::output::table::{Form, WriteTable};
+use gleaner_inputs::driple::{data, model};
+use gleaner_io::table::{Form, WriteTable};
 use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{baselines, predicted, scores};
+use gleaner_runs::driple::scores::Evaluation;
 
 /// Measure models on a data set, and compare them with the training mean and with ridge
 /// regression.

@@ -8,7 +8,7 @@ use gleaner_driple::graph::Graph;
 use gleaner_driple::group::{self, Devices, Grouping, Settings};
 
 use gleaner_core::error::{Fault, Result};
-use gleaner_formats::ingest::driple::graph;
+use gleaner_inputs::driple::graph;
 
 /// Reads a graph and groups its operations.
 ///

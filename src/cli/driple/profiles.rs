@@ -18,12 +18,13 @@ use gleaner_core::domain::Workload;
 use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_formats::ingest::driple::{graph, model};
-use gleaner_formats::ingest::jobs::graphs::{self, Graphs};
-use gleaner_formats::ingest::{Gatherer, Loaded};
-use gleaner_formats::output::prediction;
-use gleaner_formats::output::table::Form;
+use gleaner_inputs::driple::{graph, model};
+use gleaner_inputs::jobs::graphs;
+use gleaner_inputs::jobs::graphs::Graphs;
+use gleaner_io::table::Form;
+use gleaner_io::{Gatherer, Loaded};
 use gleaner_predict::expected::{self, Expected, Held};
+use gleaner_runs::prediction;
 
 /// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///

@@ -10,7 +10,7 @@ use super::network::NetworkArgs;
 use super::plan::PlanArgs;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Fault, Result};
-use gleaner_formats::ingest::driple::model;
+use gleaner_inputs::driple::model;
 
 /// A data set with its SHA-256.
 pub struct Data {

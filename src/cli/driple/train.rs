@@ -18,11 +18,11 @@ use crate::cli::{interrupt, print, remark};
 use crate::threads;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_formats::ingest::driple::data;
-use gleaner_formats::output::driple::{history, scores as tables};
-use gleaner_formats::output::table::Form;
+use gleaner_inputs::driple::data;
+use gleaner_io::table::Form;
 use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{baselines, mean, predicted, scores};
+use gleaner_runs::driple::{history, scores as tables};
 
 /// Train a model on a data set.
 ///

@@ -11,8 +11,10 @@ use clap::{Args as ClapArgs, Subcommand};
 use super::terminal::Terminal;
 use gleaner_core::Observer;
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::scheduler::{self, Format, Options, Summary};
-use gleaner_formats::output::events::{self, EventWriter};
+use gleaner_inputs::write::events;
+use gleaner_inputs::write::events::EventWriter;
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{Format, Options, Summary};
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
 /// cluster's trace.

@@ -8,9 +8,10 @@ use super::trace::{ClusterArgs, ReadyTrace};
 use super::{InputArgs, ReadyLog};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::gpu::{self, VcOf};
-use gleaner_formats::ingest::scheduler::{Format, Options};
-use gleaner_formats::ingest::source::STDIN;
+use gleaner_io::source::STDIN;
+use gleaner_logs::gpu;
+use gleaner_logs::gpu::VcOf;
+use gleaner_logs::scheduler::{Format, Options};
 
 #[derive(Debug, ClapArgs)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true))]

@@ -8,10 +8,11 @@ use super::write_events;
 use gleaner_core::Observer;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::gpu::{self, Format, Options, Prepared};
-use gleaner_formats::ingest::scheduler;
-use gleaner_formats::output::prepared;
-use gleaner_formats::output::table::Form;
+use gleaner_io::table::Form;
+use gleaner_logs::gpu;
+use gleaner_logs::gpu::{Format, Options, Prepared};
+use gleaner_logs::scheduler;
+use gleaner_runs::prepared;
 
 /// Formats of traces.
 #[derive(Debug, Subcommand)]

@@ -11,8 +11,10 @@ use crate::cli::terminal::Terminal;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::jobs::{self, colocate::Pairs, trace};
-use gleaner_formats::ingest::{Loaded, SourceId};
+use gleaner_inputs::jobs;
+use gleaner_inputs::jobs::colocate::Pairs;
+use gleaner_inputs::jobs::trace;
+use gleaner_io::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
 use gleaner_setup::calendar;
 

@@ -10,10 +10,10 @@ use super::watch::watched;
 use crate::cli::{print, print_json};
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::jobs::estimates;
-use gleaner_formats::output::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
+use gleaner_inputs::jobs::estimates;
 use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
+use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
 
 /// Measure models on data that they have not seen, and compare them with simple rules and with
 /// models from libraries.

@@ -13,16 +13,16 @@ use super::predict::check_estimator;
 use crate::cli::report::Drawn;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::ingest::model;
-use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::output::explanation::{json, text};
+use gleaner_inputs::model;
+use gleaner_io::SourceId;
 use gleaner_predict::explanation::{
     Explanation, Label, LabelledEbm, Prediction, TermFacts, machines, of_interval, of_job,
     of_profile,
 };
 use gleaner_predict::{Model, Trained, known_jobs};
 use gleaner_report::Report;
+use gleaner_runs::explanation::{json, text};
+use gleaner_runs::read::RunInfo;
 
 /// Explain a trained model: which features it uses, what each of them adds, and how one
 /// prediction comes about.

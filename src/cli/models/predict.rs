@@ -9,9 +9,10 @@ use super::data::DataArgs;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::model;
-use gleaner_formats::output::{prediction, table::Form};
+use gleaner_inputs::model;
+use gleaner_io::table::Form;
 use gleaner_predict::{Model, estimates_by};
+use gleaner_runs::prediction;
 
 /// Predict with a trained model.
 ///

@@ -20,10 +20,10 @@ use crate::cli::print;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::output::{model, training};
+use gleaner_io::SourceId;
 use gleaner_predict::stored::Input;
 use gleaner_predict::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
+use gleaner_runs::{model, training};
 
 /// Train the models that the policy Lucid uses, and save them.
 ///

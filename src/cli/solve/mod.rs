@@ -13,8 +13,7 @@ use super::terminal::Terminal;
 use super::{print_json, remark};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::output::answers::Answer;
-use gleaner_formats::{ingest, output};
+use gleaner_inputs::write::answers::Answer;
 use gleaner_setup::solver::report_faults;
 use gleaner_setup::{Built, SolverArgs, SolverChoice};
 
@@ -59,7 +58,7 @@ pub fn run(args: &Args) -> Result<()> {
     let solver_args = args.solver_args();
     let limits = solver_args.limits()?;
     let mut solver = solver_args.build()?;
-    let problems = ingest::problems::read(&args.input)?.value;
+    let problems = gleaner_inputs::problems::read(&args.input)?.value;
     for problem in &problems {
         of_problem(problem, solver.accepts(problem))?;
     }
@@ -77,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     for problem in &problems {
         let answer = answer(&mut solver, &limits, problem)?;
-        print_json(&output::answers::line(&answer)?)?;
+        print_json(&gleaner_inputs::write::answers::line(&answer)?)?;
         args.verify(problem, &answer)?;
     }
     report_faults(

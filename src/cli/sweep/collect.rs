@@ -14,7 +14,7 @@ use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_core::words::counted;
-use gleaner_formats::output::run::RunDir;
+use gleaner_runs::run::RunDir;
 use gleaner_store::{Found, Store};
 
 /// Time to wait for another process that writes into the directory.

@@ -15,7 +15,7 @@ use gleaner_cluster::slurm::{Queue, Submission, submit};
 use gleaner_cluster::{Batch, BatchFolder, Deal, State};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::output::run::RunDir;
+use gleaner_runs::run::RunDir;
 use gleaner_store::{Store, Tracker};
 
 /// Most seconds between two looks at the queue.

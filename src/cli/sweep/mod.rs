@@ -23,7 +23,7 @@ use gleaner_cluster::Share;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::output::sweep::listing;
+use gleaner_runs::sweep::listing;
 use gleaner_store::Store;
 
 /// Run every combination of the settings that a plan lists, and find the best.

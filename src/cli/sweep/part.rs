@@ -11,7 +11,7 @@ use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::output::run::RunDir;
+use gleaner_runs::run::RunDir;
 use gleaner_store::{Ended, PartName, Store, Writer};
 use gleaner_sweep::Attempt;
 

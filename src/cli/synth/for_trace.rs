@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::domain::{Trace, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::jobs::{cluster, profiles, trace};
-use gleaner_formats::output::graphs;
+use gleaner_inputs::jobs::{cluster, profiles, trace};
+use gleaner_runs::graphs;
 
 /// The graph of each workload, and what was measured of all.
 pub struct Made {

@@ -10,7 +10,7 @@ use crate::cli::remark;
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_core::files::AtomicFile;
 use gleaner_core::words::counted;
-use gleaner_formats::output::experiment;
+use gleaner_runs::experiment;
 use gleaner_synth::copies::{self, CopyError};
 use gleaner_synth::jobs::{Amount, JobOptions, generate};
 

@@ -16,8 +16,8 @@ use gleaner_core::domain::Time;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::Output;
 use gleaner_core::words::counted;
-use gleaner_formats::output::events::Layout;
-use gleaner_formats::output::{events, tasks};
+use gleaner_inputs::write::events::Layout;
+use gleaner_inputs::write::{events, tasks};
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;
 

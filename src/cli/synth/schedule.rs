@@ -9,8 +9,8 @@ use crate::cli::remark;
 use gleaner_core::error::Result;
 use gleaner_core::files::{self, Output};
 use gleaner_core::words::counted;
-use gleaner_formats::output::events::EventWriter;
-use gleaner_formats::output::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_inputs::write::events::EventWriter;
+use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 /// Whose log.

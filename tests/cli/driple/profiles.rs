@@ -332,7 +332,7 @@ fn the_documented_table_of_workloads_is_read() {
     for name in ["glyphnet.pbtxt", "pixelvae.pbtxt.gz"] {
         fs::write(at.join("graphs").join(name), "").unwrap();
     }
-    let graphs = gleaner_formats::ingest::jobs::graphs::read(&at.join("workloads.csv"))
+    let graphs = gleaner_inputs::jobs::graphs::read(&at.join("workloads.csv"))
         .unwrap()
         .value;
     let models: Vec<&str> = graphs

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::{Mode, RunOutcome, RunSummary};
-use gleaner_formats::output::run::{End, RunDir};
-use gleaner_formats::output::sweep::{self, Sweep, SweepRun};
+use gleaner_runs::run::{End, RunDir};
+use gleaner_runs::sweep;
+use gleaner_runs::sweep::{Sweep, SweepRun};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

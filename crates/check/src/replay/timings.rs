@@ -3,7 +3,7 @@
 use gleaner_core::error::Result;
 use gleaner_core::results::Column;
 use gleaner_core::results::replay::StepRow;
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 
 use crate::Findings;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner_core::domain::inputs::LONGEST_ESTIMATE;
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::runs::{Cell, RunInfo};
+use gleaner_runs::read::{Cell, RunInfo};
 use serde_json::{Value, json};
 
 use super::figures::is_same;

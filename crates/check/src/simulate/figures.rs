@@ -6,7 +6,7 @@ use gleaner_core::domain::Cluster;
 use gleaner_core::error::Result;
 use gleaner_core::results::simulate::{Delays, SMALL_JOB_GPUS};
 use gleaner_core::results::states::JobRow;
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 use serde_json::{Value, json};
 
 use super::Given;

@@ -3,7 +3,7 @@
 use gleaner_core::domain::{Job, Workload};
 use gleaner_core::error::Result;
 use gleaner_core::results::states::SEQ;
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 
 use super::Given;
 use super::policy::Policy;

@@ -27,7 +27,7 @@ use gleaner_core::error::Result;
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::simulate::is_lucid;
 use gleaner_core::results::states::JobRow;
-use gleaner_formats::ingest::runs::{RunInfo, job_rows};
+use gleaner_runs::read::{RunInfo, job_rows};
 use serde_json::{Value, json};
 
 use crate::Findings;

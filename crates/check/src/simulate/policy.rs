@@ -2,7 +2,8 @@
 
 use gleaner_core::error::Result;
 use gleaner_core::results::states::JobRow;
-use gleaner_formats::ingest::runs::{self, RunInfo};
+use gleaner_runs::read as runs;
+use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
 use super::Given;

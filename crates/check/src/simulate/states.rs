@@ -2,7 +2,7 @@
 
 use gleaner_core::error::Result;
 use gleaner_core::results::states::SEQ;
-use gleaner_formats::ingest::runs::{Cell, RunInfo};
+use gleaner_runs::read::{Cell, RunInfo};
 
 use super::stage::Swept;
 use crate::Findings;

@@ -4,7 +4,7 @@ use gleaner_core::error::Result;
 use gleaner_core::results::Direction;
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::sweep::{Metric, Mode, SEED};
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 use serde_json::{Map, Value, json};
 
 use super::Run;

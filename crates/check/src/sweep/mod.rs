@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::{Mode, RunOutcome};
-use gleaner_formats::ingest::runs::RunInfo;
+use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
 use crate::Findings;

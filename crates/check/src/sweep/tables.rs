@@ -6,7 +6,7 @@ use gleaner_core::error::Result;
 use gleaner_core::results::Column;
 use gleaner_core::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED};
 use gleaner_core::student::t95;
-use gleaner_formats::ingest::runs::{RunInfo, StoredTable};
+use gleaner_runs::read::{RunInfo, StoredTable};
 use serde_json::Value;
 
 use super::Run;

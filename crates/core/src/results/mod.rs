@@ -1,6 +1,6 @@
 //! Types of the results of runs. The name, unit and meaning of each result are stated here, once.
 //!
-//! Engines fill these types, `gleaner_formats::output` writes them, `gleaner_formats::ingest::runs` reads them
+//! Engines fill these types, `gleaner_runs` writes them, `gleaner_runs::read` reads them
 //! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test compares the two).
 
 #[macro_use]

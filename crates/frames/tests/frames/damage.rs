@@ -3,8 +3,8 @@ use std::path::Path;
 
 use gleaner_core::results::sweep::Mode;
 use gleaner_core::results::{Column, Table};
-use gleaner_formats::output::run::RunDir;
 use gleaner_frames::{Error, open};
+use gleaner_runs::run::RunDir;
 use serde_json::{Value, json};
 
 use crate::support::{finish, replay, write_replay, write_simulation, write_sweep};

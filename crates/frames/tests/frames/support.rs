@@ -12,9 +12,10 @@ use gleaner_core::results::simulate::{self, ByName, Delays, PolicyFigures};
 use gleaner_core::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
 use gleaner_core::results::sweep::{Mode, RunOutcome, RunSummary};
 use gleaner_core::results::{Column, Table};
-use gleaner_formats::output::run::{End, RunDir};
-use gleaner_formats::output::sweep::{self, SweepRun};
 use gleaner_frames::polars::prelude::DataFrame;
+use gleaner_runs::run::{End, RunDir};
+use gleaner_runs::sweep;
+use gleaner_runs::sweep::SweepRun;
 use serde_json::{Value, json};
 
 /// The values of a column of numbers.

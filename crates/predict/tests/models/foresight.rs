@@ -4,12 +4,12 @@ use std::sync::atomic::AtomicBool;
 
 use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
 use gleaner_core::domain::{Cluster, Job, Trace};
-use gleaner_formats::ingest::jobs;
-use gleaner_formats::output::experiment;
+use gleaner_inputs::jobs;
 use gleaner_learn::ebm::Control as FitControl;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};
 use gleaner_predict::{Calendar, Simulated, Weekly, WeeklyEstimates, forecast_trained};
+use gleaner_runs::experiment;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gleaner_formats::ingest::jobs;
+use gleaner_inputs::jobs;
 use gleaner_learn::ebm::Control;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
 use gleaner_predict::evaluate::{WorkloadTask, workload};

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Faults, Result};
-use gleaner_formats::ingest::source::Source;
-use gleaner_formats::ingest::toml_text::line;
+use gleaner_io::source::Source;
+use gleaner_io::toml_text::line;
 use gleaner_process::find_program;
 use toml::Spanned;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::source::Source;
-use gleaner_formats::ingest::{Loaded, toml_text};
+use gleaner_io::source::Source;
+use gleaner_io::{Loaded, toml_text};
 
 use super::check::check;
 use super::file::PlanFile;

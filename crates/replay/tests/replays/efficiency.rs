@@ -185,7 +185,7 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     ) else {
         return;
     };
-    let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
+    let log = gleaner_inputs::events::read(&path).unwrap().value;
     let of = |node_choice, from: Option<&str>| {
         let slice = gleaner_core::domain::Slice {
             from: from.map(|from| from.parse().unwrap()),

@@ -68,7 +68,7 @@ fn scripted_equals_reference(run: &str, nodes: usize, tasks: (&str, &str), optio
     ) else {
         return;
     };
-    let mut script = gleaner_formats::ingest::script::read(&dir.join("alloc.jsonl"), &log)
+    let mut script = gleaner_inputs::script::read(&dir.join("alloc.jsonl"), &log)
         .unwrap()
         .value;
     let options = Options {
@@ -647,8 +647,8 @@ proptest! {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tasks.json");
-        gleaner_formats::output::tasks::write(&tasks, &path).unwrap();
-        let read = gleaner_formats::ingest::tasks::read(&path, None, false).unwrap();
+        gleaner_inputs::write::tasks::write(&tasks, &path).unwrap();
+        let read = gleaner_inputs::tasks::read(&path, None, false).unwrap();
         let set = read.value.within_window(window, false).unwrap();
         prop_assert_eq!(&set.tasks, &tasks);
 

@@ -17,9 +17,8 @@ use crate::support::{options, replay, solver};
 
 fn samples() -> (EventLog, Vec<TrainingTask>) {
     let dataset = gleaner_testing::workspace().join("dataset");
-    let log = gleaner_formats::ingest::events::read(&dataset.join("idle.csv")).unwrap();
-    let tasks =
-        gleaner_formats::ingest::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
+    let log = gleaner_inputs::events::read(&dataset.join("idle.csv")).unwrap();
+    let tasks = gleaner_inputs::tasks::read(&dataset.join("tasks.toml"), None, false).unwrap();
     (
         log.value.slice(Slice::default()).unwrap(),
         tasks.value.tasks,

@@ -16,7 +16,7 @@ use crate::support::{options, replay, solver};
 
 fn log() -> EventLog {
     let path = gleaner_testing::workspace().join("dataset/idle.csv");
-    gleaner_formats::ingest::events::read(&path).unwrap().value
+    gleaner_inputs::events::read(&path).unwrap().value
 }
 
 /// A task that does one unit of work a second on each of up to four nodes.

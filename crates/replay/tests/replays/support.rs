@@ -15,7 +15,7 @@ use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 /// nodes.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
-    let log = gleaner_formats::ingest::events::read(&path).unwrap().value;
+    let log = gleaner_inputs::events::read(&path).unwrap().value;
     let log = log.slice(Slice {
         skip_rows: 1000,
         first_node: 0,
@@ -30,7 +30,7 @@ pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
 pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     let bounds = shared(&format!("bftrainer/{name}-Jbnd-{suffix}.pkl"))?;
     let curves = shared(&format!("bftrainer/{name}-JNPs-{suffix}.pkl"))?;
-    let set = gleaner_formats::ingest::tasks::read(&bounds, Some(&curves), false).unwrap();
+    let set = gleaner_inputs::tasks::read(&bounds, Some(&curves), false).unwrap();
     Some(set.value.tasks)
 }
 

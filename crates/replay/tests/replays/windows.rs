@@ -11,7 +11,7 @@ use gleaner_synth::tasks::TaskOptions;
 const SUMMIT: &str = "bftrainer/ndstat-10sdn6-evt.tar.gz";
 
 fn whole_summit() -> Option<Inspection> {
-    let log = gleaner_formats::ingest::events::read(&shared(SUMMIT)?)
+    let log = gleaner_inputs::events::read(&shared(SUMMIT)?)
         .unwrap()
         .value;
     Some(inspect(&log, RescaleCosts::typical(10)))

@@ -3,7 +3,7 @@
 use super::names::slug;
 use super::numbers::{count, number};
 use super::{Block, Section};
-use gleaner_formats::ingest::runs::CompareRun;
+use gleaner_runs::read::CompareRun;
 
 mod figure;
 mod tables;

@@ -6,7 +6,7 @@ use crate::numbers::{count, large};
 use crate::{Grid, Head};
 use gleaner_core::results::compare::SolverRow;
 use gleaner_core::results::programs::Tally;
-use gleaner_formats::ingest::runs::CompareRun;
+use gleaner_runs::read::CompareRun;
 
 /// Gaps below this share are those of rounding.
 const ROUNDING: f64 = 5e-7;

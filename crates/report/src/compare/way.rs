@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gleaner_core::results::compare::{AnswerRow, IncumbentRow};
-use gleaner_formats::ingest::runs::CompareRun;
+use gleaner_runs::read::CompareRun;
 
 /// Gap of a solver that has no plan yet, and the most that counts of any plan.
 const NO_PLAN: f64 = 1.0;

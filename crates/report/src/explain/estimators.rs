@@ -5,8 +5,8 @@ use gleaner_learn::lucid::workload::TrialScore;
 use crate::numbers::number;
 use crate::{Grid, Head};
 use gleaner_core::domain::Time;
-use gleaner_formats::output::training::{NEAR_CHANCE, RANK_CORRELATION};
 use gleaner_predict::explanation::EstimatorFacts;
+use gleaner_runs::training::{NEAR_CHANCE, RANK_CORRELATION};
 
 /// The lead sentence for an estimator that is not a machine, and so has no terms.
 pub(super) fn lead(facts: &EstimatorFacts) -> String {

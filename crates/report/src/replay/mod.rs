@@ -3,7 +3,7 @@
 use super::figure::Colour;
 use super::names::slug;
 use super::{Block, Section};
-use gleaner_formats::ingest::runs::ReplayRun;
+use gleaner_runs::read::ReplayRun;
 
 mod compare;
 mod completion;

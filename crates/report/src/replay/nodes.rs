@@ -6,7 +6,7 @@ use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::{number, part};
 use gleaner_core::results::replay::StepRow;
-use gleaner_formats::ingest::runs::ReplayRun;
+use gleaner_runs::read::ReplayRun;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     let curves: Vec<Curve> = match runs {

@@ -5,7 +5,7 @@ use super::compare::{self, Row};
 use crate::numbers::{change, count, hours, in_hours, large, number, part, percent, points};
 use crate::{Grid, Head, Tile};
 use gleaner_core::results::replay::Summary;
-use gleaner_formats::output::summary::{TERMS, growth, why};
+use gleaner_runs::summary::{TERMS, growth, why};
 
 const ROWS: [Row; 24] = [
     ("Time replayed", |s| Some(s.span_seconds), in_hours, change),

@@ -8,7 +8,7 @@ use crate::numbers::{count, hours, number, part};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_core::domain::Time;
 use gleaner_core::results::replay::AllocationRow;
-use gleaner_formats::ingest::runs::ReplayRun;
+use gleaner_runs::read::ReplayRun;
 
 /// Maximum number of rows in the figure: more rows cannot be told apart.
 const MAX_ROWS: usize = 60;

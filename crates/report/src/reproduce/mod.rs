@@ -4,7 +4,7 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section, Tile};
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{Artifact, System, Verdict, count_verdicts};
-use gleaner_formats::output::reproduce::{TextGrid, counts, grid, source};
+use gleaner_runs::reproduce::{TextGrid, counts, grid, source};
 
 mod figure;
 

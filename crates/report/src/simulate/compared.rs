@@ -4,7 +4,7 @@ use super::Named;
 use crate::numbers::{change, hours};
 use crate::{Grid, Head};
 use gleaner_core::results::simulate::Delays;
-use gleaner_formats::ingest::runs::PolicyRun;
+use gleaner_runs::read::PolicyRun;
 
 type Of = fn(&Delays) -> f64;
 

@@ -4,7 +4,7 @@ use super::{Named, coloured, id_of};
 use crate::figure::{Axis, Curve, Marks, Shape};
 use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head, thin};
-use gleaner_formats::ingest::runs::JobEnd;
+use gleaner_runs::read::JobEnd;
 
 /// Number of parts into which thinning divides the ranks; each part keeps points of its own.
 const BUCKETS: usize = 400;

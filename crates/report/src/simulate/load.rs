@@ -7,7 +7,7 @@ use crate::figure::{Axis, Curve, Marks, Panel, Shade, Shape};
 use crate::numbers::HOUR;
 use gleaner_core::results::simulate::PolicyFigures;
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::runs::{Hour, PolicyRun};
+use gleaner_runs::read::{Hour, PolicyRun};
 
 /// Explanation of the shades, for the text of a figure.
 const SHADES: &str = "Shaded: warm-up, until the number of GPUs in use first reaches half of its mean while jobs \

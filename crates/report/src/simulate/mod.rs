@@ -3,7 +3,7 @@
 use super::figure::Colour;
 use super::names::slug;
 use super::{Block, Section};
-use gleaner_formats::ingest::runs::{PolicyRun, SimulateRun};
+use gleaner_runs::read::{PolicyRun, SimulateRun};
 
 mod assumed;
 mod compared;

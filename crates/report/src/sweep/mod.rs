@@ -5,8 +5,8 @@ use super::numbers::count;
 use super::{Block, Figure, Section};
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::Mode;
-use gleaner_formats::ingest::runs::SweepRuns;
-use gleaner_formats::output::sweep::note_on_placers;
+use gleaner_runs::read::SweepRuns;
+use gleaner_runs::sweep::note_on_placers;
 
 mod cells;
 mod choice;

@@ -7,7 +7,7 @@ use crate::{Grid, Head, Tile};
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Best, SweepRow};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_runs::read::SweepRuns;
 
 /// Maximum number of runs in a table.
 pub(super) const LISTED: usize = 1_000;

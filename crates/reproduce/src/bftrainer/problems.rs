@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use gleaner_core::error::{Error, Fault, Result};
-use gleaner_formats::ingest::problems;
-use gleaner_formats::ingest::source::Source;
+use gleaner_inputs::problems;
+use gleaner_io::source::Source;
 use gleaner_solvers::{BigM, Limits, Problem, SolverKind, SolverSpec};
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use gleaner_core::error::Result;
 use gleaner_core::results::replay::StepRow;
-use gleaner_formats::ingest::script;
+use gleaner_inputs::script;
 use gleaner_replay::{Initial, Options};
 
 use super::replays::{Replays, TEN, TaskFiles};

@@ -4,7 +4,7 @@ use gleaner_core::error::{Error, Fault, Result};
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{Architecture, Convolution, Inputs, Network, Weights, set_weights};
 use gleaner_driple::nn::{Parameters, Tape};
-use gleaner_formats::ingest::source::Source;
+use gleaner_io::source::Source;
 use serde::Deserialize;
 
 use super::weights;

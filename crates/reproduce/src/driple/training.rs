@@ -8,7 +8,7 @@ use gleaner_driple::dataset::Dataset;
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::Depth;
 use gleaner_driple::train::{Learns, Plan, Scale, Schedule, Stage, State, Training, start};
-use gleaner_formats::ingest::driple::data as data_sets;
+use gleaner_inputs::driple::data as data_sets;
 use gleaner_predict::driple::Part as DataPart;
 use gleaner_predict::driple::scores::{baselines, mean};
 

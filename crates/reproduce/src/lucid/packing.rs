@@ -1,7 +1,7 @@
 //! Lucid's packing model: does a workload share a GPU well?
 
 use gleaner_core::error::{Fault, Result};
-use gleaner_formats::ingest::jobs;
+use gleaner_inputs::jobs;
 use gleaner_learn::lucid::packing::{Features, SETTINGS, agreement, evaluate, shared};
 use gleaner_learn::metrics::accuracy;
 use gleaner_learn::tree::validate::held_out;

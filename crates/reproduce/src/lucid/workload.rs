@@ -1,7 +1,7 @@
 //! Lucid's workload model: how long will a job run?
 
 use gleaner_core::error::{Fault, Result};
-use gleaner_formats::ingest::jobs::{cluster, estimates, trace};
+use gleaner_inputs::jobs::{cluster, estimates, trace};
 use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
 use gleaner_learn::lucid::workload::{DurationEbm, Job, Options, features};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};

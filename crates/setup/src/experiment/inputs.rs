@@ -22,8 +22,9 @@ use gleaner_core::domain::inputs::{
 use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{Cluster, Stamp, Trace};
 use gleaner_core::error::{Error, Faults, Result};
-use gleaner_formats::ingest::jobs::{self, trace};
-use gleaner_formats::ingest::{Loaded, SourceId};
+use gleaner_inputs::jobs;
+use gleaner_inputs::jobs::trace;
+use gleaner_io::{Loaded, SourceId};
 use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;

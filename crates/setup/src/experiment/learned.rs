@@ -21,7 +21,7 @@ use gleaner_core::domain::inputs::{ForecastTable, Profile};
 use gleaner_core::domain::stamp::{as_text, parsed};
 use gleaner_core::domain::{Cluster, Time, Trace, Workload};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::{jobs, model};
+use gleaner_inputs::{jobs, model};
 use gleaner_predict::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
     learn_scores, submissions,

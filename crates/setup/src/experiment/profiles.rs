@@ -9,7 +9,7 @@ use super::inputs::Reader;
 use gleaner_core::domain::inputs::{Profile, ProfileSource};
 use gleaner_core::domain::{Known, Trace, Workload};
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::jobs;
+use gleaner_inputs::jobs;
 
 /// Profiles by workload.
 type Table = BTreeMap<Workload, Profile>;

@@ -15,9 +15,9 @@ use gleaner_core::domain::stamp::{as_text, from_text};
 use gleaner_core::domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::tasks::TaskSet;
-use gleaner_formats::ingest::zone::Zone;
-use gleaner_formats::ingest::{self, Loaded, SourceId};
+use gleaner_inputs::tasks::TaskSet;
+use gleaner_io::{Loaded, SourceId};
+use gleaner_logs::zone::Zone;
 use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
 
@@ -108,7 +108,7 @@ impl SliceArgs {
             return read_log(events, self.cache, observer);
         };
         // The fast copy is of the log on its own clock.
-        let log = ingest::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
+        let log = gleaner_inputs::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
         observer.remark(&log.notes);
         Ok(log)
     }
@@ -222,8 +222,8 @@ No data at hand? Make some, and replay it:
 /// Faults of the file.
 pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
     let log = match cache {
-        true => ingest::events::read_cached(file)?,
-        false => ingest::events::read(file)?,
+        true => gleaner_inputs::events::read_cached(file)?,
+        false => gleaner_inputs::events::read(file)?,
     };
     observer.remark(&log.notes);
     Ok(log)
@@ -300,7 +300,7 @@ impl Replay {
         };
         let log = args.slice.read(events, observer)?;
         let (curves, clock) = (args.curves.as_deref(), log.value.clock());
-        let tasks = ingest::tasks::read_on(tasks, curves, skip_invalid, clock)?;
+        let tasks = gleaner_inputs::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         observer.remark(&tasks.notes);
         let sources = log.sources.into_iter().chain(tasks.sources).collect();
         let mut replay = Self::of(log.value, tasks.value, &args.rules, skip_invalid, observer)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use gleaner_core::domain::objective::NAMED;
 use gleaner_core::domain::{EventLog, NodeRule, Objective, TrialSearch};
 use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::tasks::TaskSet;
+use gleaner_inputs::tasks::TaskSet;
 use gleaner_replay::{Initial, Options, TFwd};
 use gleaner_search::Algorithm;
 

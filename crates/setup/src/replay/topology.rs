@@ -5,7 +5,8 @@ use std::path::Path;
 use gleaner_core::domain::{EventLog, NodeOrder, NodeRule};
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::{self, Loaded, topology};
+use gleaner_inputs::topology;
+use gleaner_io::Loaded;
 
 use gleaner_core::Observer;
 
@@ -22,7 +23,7 @@ pub fn read_topology(
 ) -> Result<Option<Loaded<NodeOrder>>> {
     let Some(file) = file else { return Ok(None) };
     if rules.into_iter().any(NodeRule::uses_order) {
-        return ingest::topology::read(file).map(Some);
+        return gleaner_inputs::topology::read(file).map(Some);
     }
     let rule = NodeRule::Arrival;
     observer.remark(&[format!(

@@ -2,7 +2,7 @@
 
 use gleaner_core::domain::inputs::PackingTable;
 use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_formats::output::simulate::Figure;
+use gleaner_runs::simulate::Figure;
 use gleaner_simulate::Simulation;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Without;

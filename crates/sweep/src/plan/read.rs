@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_formats::ingest::Loaded;
-use gleaner_formats::ingest::source::Source;
-use gleaner_formats::ingest::toml_text::{self, line};
+use gleaner_io::Loaded;
+use gleaner_io::source::Source;
+use gleaner_io::toml_text;
+use gleaner_io::toml_text::line;
 
 use super::{Plan, PlanFault, PlanFile};
 

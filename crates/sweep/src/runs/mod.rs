@@ -15,8 +15,8 @@ use serde_json::Value;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::output::sweep::SweepRun;
+use gleaner_io::SourceId;
+use gleaner_runs::sweep::SweepRun;
 use gleaner_store::{RunKey, Writer};
 
 use crate::plan::Plan;

@@ -20,7 +20,7 @@ use gleaner_core::error::Result;
 use gleaner_core::results::programs::Tally;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
-use gleaner_formats::ingest::{self, SourceId};
+use gleaner_io::SourceId;
 use gleaner_replay::rounds::check_repeatable;
 use gleaner_replay::{Control, Options, TFwd};
 use gleaner_setup::replay::{
@@ -117,9 +117,9 @@ impl Replays {
         files: &TaskFiles,
         clock: &Clock,
         observer: &dyn Observer,
-    ) -> Result<ingest::tasks::TaskSet> {
+    ) -> Result<gleaner_inputs::tasks::TaskSet> {
         let (tasks, curves) = (&files.tasks, files.curves.as_deref());
-        let read = ingest::tasks::read_on(tasks, curves, self.plan.skip_invalid, clock)?;
+        let read = gleaner_inputs::tasks::read_on(tasks, curves, self.plan.skip_invalid, clock)?;
         observer.remark(&read.notes);
         self.tasks.push(TaskSet {
             tasks: Vec::new(),
@@ -146,7 +146,7 @@ impl Replays {
     /// shortest of all.
     fn find_forward_windows(
         &mut self,
-        sets: &[ingest::tasks::TaskSet],
+        sets: &[gleaner_inputs::tasks::TaskSet],
         observer: &dyn Observer,
     ) -> f64 {
         let given = self.plan.t_fwds();
@@ -176,7 +176,7 @@ impl Replays {
     fn take_tasks(
         &mut self,
         place: usize,
-        set: ingest::tasks::TaskSet,
+        set: gleaner_inputs::tasks::TaskSet,
         observer: &dyn Observer,
     ) -> Result<()> {
         report_left_out(&set.skipped, observer);

@@ -10,7 +10,7 @@ use crate::plan::{SimulatePlan, SimulateSettings};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
-use gleaner_formats::ingest::SourceId;
+use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::Needs;

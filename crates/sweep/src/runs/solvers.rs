@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use gleaner_core::error::Result;
-use gleaner_formats::ingest::SourceId;
-use gleaner_formats::ingest::source::Source;
+use gleaner_io::SourceId;
+use gleaner_io::source::Source;
 use gleaner_setup::{SolverChoice, SolverName};
 
 /// The solvers that a plan names, in its order.

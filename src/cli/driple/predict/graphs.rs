@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::super::grouping;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_formats::ingest::driple::{data, graph};
+use gleaner_inputs::driple::{data, graph};
 use gleaner_predict::driple::Part;
 
 /// A job and its grouped graph.

@@ -15,10 +15,11 @@ use super::grouping::GroupingArgs;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
-use gleaner_formats::ingest::driple::{model, table};
-use gleaner_formats::output::driple::predictions::{self, Row};
-use gleaner_formats::output::table::Form;
+use gleaner_inputs::driple::{model, table};
+use gleaner_io::table::Form;
 use gleaner_predict::driple::Part;
+use gleaner_runs::driple::predictions;
+use gleaner_runs::driple::predictions::Row;
 
 /// Predict what jobs will consume, from their computational graphs.
 ///

@@ -5,7 +5,7 @@ use gleaner_core::results::replay::Summary;
 use gleaner_core::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
-use gleaner_formats::ingest::runs::ReplayRun;
+use gleaner_runs::read::ReplayRun;
 use serde_json::{Value, json};
 
 /// The summary of a replay without a search.

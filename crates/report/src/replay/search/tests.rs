@@ -3,7 +3,7 @@ use super::*;
 use crate::figure::{Curve, Figure, Marks, Scale, Shape};
 use crate::{Grid, html, still};
 use gleaner_core::results::search::{RungRow, SearchRow, TrialRow, TrialState};
-use gleaner_formats::ingest::runs::ReplayRun;
+use gleaner_runs::read::ReplayRun;
 
 fn one(result: &ReplayRun) -> Named<'_> {
     Named { name: "a", result }

@@ -1,9 +1,0 @@
-//! The files that `gleaner simulate` writes, from schedules made by hand, at random, or read from
-//! the reference tables.
-
-mod idle;
-mod logs;
-mod references;
-mod results;
-mod support;
-mod tables;

@@ -1,0 +1,48 @@
+//! Reads data sets: those of this program, and those that the original saves with torch.
+
+use std::path::Path;
+
+use gleaner_driple::content::Content;
+use gleaner_driple::dataset::Dataset;
+use gleaner_driple::dataset::file::{self, Manifest};
+use gleaner_driple::torch;
+
+use super::tensors;
+use gleaner_core::error::Result;
+use gleaner_io::Loaded;
+
+/// A data set, and the manifest of its origin. The manifest is empty if the file has none.
+pub type Data = (Dataset, Manifest);
+
+/// Reads a data set in either form. An example without a name gets one from its position:
+/// `test.0.3` is the fourth example of the first batch of the test part.
+///
+/// # Errors
+/// The file cannot be read, or is not a data set.
+pub fn read(path: &Path) -> Result<Loaded<Data>> {
+    tensors(path, |content, bytes| match content {
+        Content::Data => file::read(bytes).map(named).map_err(|e| e.to_string()),
+        Content::TorchData => match torch::dataset(bytes) {
+            Ok(data) => Ok(named((data, Manifest::default()))),
+            Err(error) => Err(error.to_string()),
+        },
+        other => Err(format!(
+            "this is {}, expected a data set; make one with gleaner driple build",
+            other.words()
+        )),
+    })
+}
+
+/// Names the examples that have no name.
+fn named((mut data, manifest): Data) -> Data {
+    let Dataset { train, val, test } = &mut data;
+    for (part, batches) in [("train", train), ("val", val), ("test", test)] {
+        for (batch, examples) in batches.iter_mut().enumerate() {
+            let unnamed = examples.iter_mut().enumerate();
+            for (place, example) in unnamed.filter(|(_, example)| example.name.is_empty()) {
+                example.name = format!("{part}.{batch}.{place}");
+            }
+        }
+    }
+    (data, manifest)
+}

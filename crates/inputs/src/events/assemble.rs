@@ -1,0 +1,189 @@
+//! Assembles event logs row by row, and creates the faults that several formats share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Read;
+use super::placing::Placing;
+use gleaner_core::domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
+use gleaner_core::domain::{Change, EventLogBuilder, Stamp, Time};
+use gleaner_core::error::{Fault, Result};
+use gleaner_io::Gatherer;
+use gleaner_io::fault::{Place, show};
+
+/// Builds a log row by row, checks the order of times, and collects faults.
+pub(super) struct Assembler<'a> {
+    path: &'a Path,
+    builder: EventLogBuilder,
+    /// Converts times to the log's clock.
+    placing: Placing,
+    /// Time of the row before.
+    last: Option<Time>,
+    faults: Gatherer,
+}
+
+impl<'a> Assembler<'a> {
+    pub fn new(path: &'a Path, placing: Placing) -> Self {
+        Assembler {
+            path,
+            builder: EventLogBuilder::new(Vec::new()),
+            placing,
+            last: None,
+            faults: Gatherer::default(),
+        }
+    }
+
+    /// Adds a node, which is busy until its first change. Returns its index.
+    pub fn push_node(&mut self, name: &str) -> Result<u32> {
+        match self.builder.push_node(name) {
+            Some(index) => Ok(index),
+            None => Err(too_many_nodes(self.path).into()),
+        }
+    }
+
+    /// Parses the time of the next row. An invalid time is recorded as a fault, and `None` is
+    /// returned.
+    pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Time>> {
+        let stamp = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
+        let placed = match stamp {
+            Some(stamp) => self.placing.place(stamp),
+            None => Err(EXPECTED_TIME.to_owned()),
+        };
+        match placed {
+            Ok(time) => Ok(Some(time)),
+            Err(expected) => {
+                self.fault(place, "time", show(text), expected)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Records a fault if the time is before that of the row before.
+    pub fn check_order(&mut self, time: Time, place: Place) -> Result<()> {
+        if let Some(last) = self.last.filter(|last| time < *last) {
+            let fault = time_backwards(self.path, time, last, place);
+            self.faults.add(fault)?;
+        }
+        self.last = Some(time);
+        Ok(())
+    }
+
+    /// Adds a row of changes. They must be sorted by node, and each must change the node's state.
+    pub fn push_row(
+        &mut self,
+        time: Time,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<()> {
+        self.builder.push_row(time, changes);
+        match self.builder.is_too_large() {
+            true => Err(too_large(self.path).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Records a fault.
+    pub fn fault(
+        &mut self,
+        place: Place,
+        field: &str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Result<()> {
+        let fault = Fault::of(self.path, found, expected);
+        self.faults.add(fault.at(place).field(field))
+    }
+
+    /// The collected faults, so that the caller can add more.
+    pub fn faults(&mut self) -> &mut Gatherer {
+        &mut self.faults
+    }
+
+    /// Returns the log and remarks for the user, or the faults if there are some.
+    pub fn finish(mut self) -> Result<Read> {
+        let (clock, notes) = self.placing.finish();
+        self.builder.set_clock(clock);
+        self.faults.finish((self.builder.finish_trusted(), notes))
+    }
+}
+
+/// What messages expect of a time.
+pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
+
+/// What messages expect of a state.
+pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
+
+/// Whether a cell of a CSV file is the state idle; `None` if it is not a valid state. `0.0` and `1.0` are
+/// valid because pandas writes them if a column had missing values.
+pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
+    match cell {
+        b"0" | b"0.0" => Some(false),
+        b"1" | b"1.0" => Some(true),
+        text if text.eq_ignore_ascii_case(b"false") => Some(false),
+        text if text.eq_ignore_ascii_case(b"true") => Some(true),
+        _ => None,
+    }
+}
+
+/// The fault of a log with too many nodes.
+pub(super) fn too_many_nodes(path: &Path) -> Fault {
+    Fault::of(path, "more nodes", format!("at most {MAX_NODES}"))
+}
+
+/// The fault of a log with too many rows or changes.
+pub(super) fn too_large(path: &Path) -> Fault {
+    let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
+    Fault::of(path, "a longer log", expected).remedy("cut the log into parts")
+}
+
+/// The fault of a row whose time is before that of the row before.
+pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) -> Fault {
+    Fault::of(
+        path,
+        time.to_string(),
+        format!("{last} (the row before) or later"),
+    )
+    .at(place)
+    .field("time")
+    .remedy(match last.seconds_since(time) <= 3600.0 {
+        true => "sort the rows by time, or, where the clock was put back, see --timezone",
+        false => "sort the rows by time",
+    })
+}
+
+/// Converts the time of a row to the log's clock. If that fails, it records a fault and returns the
+/// time as it is written.
+pub(super) fn place_or_fault(
+    placing: &mut Placing,
+    faults: &mut Gatherer,
+    path: &Path,
+    stamp: Stamp,
+    place: Place,
+) -> Result<Time> {
+    match placing.place(stamp) {
+        Ok(time) => Ok(time),
+        Err(expected) => {
+            let fault = Fault::of(path, stamp.to_string(), expected);
+            faults.add(fault.at(place).field("time"))?;
+            Ok(stamp.as_written())
+        }
+    }
+}
+
+/// Records a fault for every node column without a name or with the name of another column.
+pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) -> Result<()> {
+    let mut seen = BTreeMap::new();
+    for (column, node) in nodes.iter().enumerate() {
+        let place = Place::NodeColumn(column);
+        if node.is_empty() {
+            faults.add(Fault::of(path, "no name", "a node's name").at(place))?;
+        } else if let Some(first) = seen.insert(node, column) {
+            let found = format!("{node:?}, also the name of node column {first}");
+            faults.add(
+                Fault::of(path, found, "every node once")
+                    .at(place)
+                    .remedy("drop or rename one of the two"),
+            )?;
+        }
+    }
+    Ok(())
+}

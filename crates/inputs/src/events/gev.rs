@@ -1,0 +1,509 @@
+//! `.gev`: a cache of an event log that is small and loads fast.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | magic: `89 47 45 56 0d 0a 1a 0a` |
+//! | 2 | format version, little-endian |
+//! | … | the file that it was made from: name, length, SHA-256 |
+//! | … | names of nodes; first time; unit of time; number of rows; times; changes |
+//! | … | in version 2 only: the clock |
+//! | 32 | SHA-256 of all bytes before it |
+//!
+//! A log whose clock is unknown has version 1, one whose clock is known has version 2. The clock is
+//! stored as its offset from UTC in seconds, followed by its changes. Each change has the time on
+//! the log's clock, in nanoseconds, from which it holds, and the new offset.
+//!
+//! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
+//! steps from one row to the next, in multiples of the unit: the largest unit that divides all
+//! steps. For every row, the changes are the nodes whose state flips. Each is stored as the number
+//! of nodes that lie between it and the previous one of the row. Before the first row every node is
+//! busy, so the states follow from the flips. Every length is checked against the bytes that are
+//! left before memory is allocated for it.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use bincode::config::{Configuration, standard};
+use bincode::{BorrowDecode, Encode};
+
+use gleaner_core::domain::clock::MOST_OFFSET;
+use gleaner_core::domain::events::{MAX_NODES, MAX_ROWS};
+use gleaner_core::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_core::error::{Error, Fault, Result};
+use gleaner_core::files::{self, Digest, Hashed};
+use gleaner_io::source::{GEV_MAGIC, SourceId};
+
+/// Version of logs whose clock is unknown.
+const WITHOUT_CLOCK: u16 = 1;
+
+/// Version of logs whose clock is known. It is the latest version.
+pub const VERSION: u16 = 2;
+
+/// The encoding of all parts but the magic, the version and the last digest.
+const CONFIG: Configuration = standard();
+/// Bytes of a SHA-256.
+const DIGEST: usize = 32;
+const REMEDY: &str = "make it again with `gleaner convert`";
+
+/// The content of a `.gev`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cache {
+    /// The event log.
+    pub log: EventLog,
+    /// Name, without folders, of the file that it was made from; empty if there was none.
+    pub source_name: String,
+    /// Length of that file in bytes; 0 if there was none.
+    pub source_length: u64,
+    /// SHA-256 of that file; zeros if there was none.
+    pub source_sha256: Digest,
+}
+
+impl Cache {
+    /// Whether it was made from a file with exactly these bytes.
+    pub fn is_of(&self, id: &SourceId) -> bool {
+        self.source_length == id.length && self.source_sha256 == id.sha256
+    }
+
+    /// The path of the file that it was made from, if that file is in the same folder as `cache`.
+    pub fn origin_beside(&self, cache: &Path) -> Option<PathBuf> {
+        let name = Path::new(&self.source_name);
+        // This program writes plain names only. A name with a folder is not trusted.
+        if name.file_name()? != name.as_os_str() {
+            return None;
+        }
+        let origin = cache.with_file_name(name);
+        (origin.is_file() && origin != cache).then_some(origin)
+    }
+}
+
+/// Writes a log as `.gev`, made from `source`. The file appears whole or not at all.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<()> {
+    files::write_bytes(path, &encode(log, source)?)
+}
+
+/// Encodes a log as `.gev`.
+///
+/// # Errors
+/// None, if the log keeps the rules of [`EventLog`] and fits in memory.
+pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
+    let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
+    let mut writer = Writer::new(Cursor::new(Vec::new()), Cursor::new(Vec::new()));
+    for (time, changes) in log.rows() {
+        writer.push_row(time, changes).map_err(in_memory)?;
+    }
+    let mut out = Vec::new();
+    let written = writer.finish(log.nodes(), log.clock(), source, &mut out);
+    written.map_err(in_memory)?;
+    Ok(out)
+}
+
+/// Writes a log row by row, without holding it in memory. In the file, all times come before all
+/// changes, so both are spooled until the last row is known.
+#[derive(Debug)]
+pub struct Writer<S: Write> {
+    steps: BufWriter<S>,
+    changes: BufWriter<S>,
+    /// Time of the first row; `None` before it.
+    first: Option<Time>,
+    /// Time of the last row so far.
+    last: Time,
+    /// The largest unit that divides all steps between times so far; 0 if there is none.
+    unit: u64,
+    rows: u64,
+}
+
+impl Writer<File> {
+    /// A writer that spools to temporary files.
+    ///
+    /// # Errors
+    /// A temporary file cannot be created.
+    pub fn spooled() -> io::Result<Self> {
+        Ok(Writer::new(tempfile::tempfile()?, tempfile::tempfile()?))
+    }
+
+    /// Writes the file. It appears whole or not at all.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish_at(self, path: &Path, nodes: &[String], clock: &Clock) -> Result<()> {
+        files::write(path, |out| self.finish(nodes, clock, None, out))
+    }
+}
+
+impl<S: Read + Write + Seek> Writer<S> {
+    fn new(steps: S, changes: S) -> Self {
+        Writer {
+            steps: BufWriter::with_capacity(1 << 16, steps),
+            changes: BufWriter::with_capacity(1 << 16, changes),
+            first: None,
+            last: Time(0),
+            unit: 0,
+            rows: 0,
+        }
+    }
+
+    /// Adds a row that keeps the rules of [`EventLog`].
+    ///
+    /// # Errors
+    /// The spool cannot be written.
+    pub fn push_row(&mut self, time: Time, changes: &[Change]) -> io::Result<()> {
+        if self.first.is_some() {
+            // Two ordered `i64` differ by at most `u64::MAX`.
+            let step = time.0.abs_diff(self.last.0);
+            self.unit = greatest_common_divisor(self.unit, step);
+            put(&mut self.steps, step)?;
+        }
+        self.first.get_or_insert(time);
+        self.last = time;
+        self.rows += 1;
+        put(&mut self.changes, changes.len())?;
+        let mut next = 0;
+        for change in changes {
+            put(&mut self.changes, change.node() - next)?;
+            next = change.node() + 1;
+        }
+        Ok(())
+    }
+
+    /// Writes the parts of the file in order, with the spooled times and changes.
+    fn finish(
+        self,
+        nodes: &[String],
+        clock: &Clock,
+        source: Option<&SourceId>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let mut out = Hashed::new(out);
+        out.write_all(&GEV_MAGIC)?;
+        let version = match clock.is_known() {
+            true => VERSION,
+            false => WITHOUT_CLOCK,
+        };
+        out.write_all(&version.to_le_bytes())?;
+        let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();
+        put(&mut out, name.to_string_lossy().as_ref())?;
+        put(&mut out, source.map_or(0, |s| s.length))?;
+        put(&mut out, source.map_or([0; DIGEST], |s| s.sha256.0))?;
+        put(&mut out, nodes)?;
+        put(&mut out, self.first.map_or(0, |time| time.0))?;
+        let unit = self.unit.max(1);
+        put(&mut out, unit)?;
+        put(&mut out, self.rows)?;
+        let mut steps = rewound(self.steps)?;
+        for _ in 1..self.rows {
+            let step: u64 = bincode::decode_from_std_read(&mut steps, CONFIG).map_err(other)?;
+            put(&mut out, step / unit)?;
+        }
+        io::copy(&mut rewound(self.changes)?, &mut out)?;
+        if clock.is_known() {
+            put_clock(&mut out, clock)?;
+        }
+        let (out, _, digest) = out.finish()?;
+        out.write_all(&digest.0)
+    }
+}
+
+/// A reader of a spool, from its start.
+fn rewound<S: Read + Write + Seek>(spool: BufWriter<S>) -> io::Result<BufReader<S>> {
+    let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
+    spool.rewind()?;
+    Ok(BufReader::with_capacity(1 << 16, spool))
+}
+
+fn put(out: &mut impl Write, value: impl Encode) -> io::Result<()> {
+    bincode::encode_into_std_write(value, out, CONFIG)
+        .map(drop)
+        .map_err(other)
+}
+
+fn put_clock(out: &mut impl Write, clock: &Clock) -> io::Result<()> {
+    put(out, clock.base())?;
+    put(out, clock.changes().len())?;
+    for (from, offset) in clock.changes() {
+        put(out, (from.0, *offset))?;
+    }
+    Ok(())
+}
+
+fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::other(error)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+/// Decodes the bytes of a `.gev`. `path` is only shown in messages.
+///
+/// # Errors
+/// The bytes are not a `.gev`, have another version, or are cut or damaged.
+pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
+    let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
+    let Some(rest) = bytes.strip_prefix(&GEV_MAGIC) else {
+        return Err(fault("no .gev signature at its start", "a .gev file").into());
+    };
+    let Some((version, _)) = rest.split_first_chunk() else {
+        return Err(fault("a file cut short", "a complete .gev file").into());
+    };
+    let version = u16::from_le_bytes(*version);
+    if !(WITHOUT_CLOCK..=VERSION).contains(&version) {
+        let expected = format!("version 1 to {VERSION}, which this program reads");
+        return Err(fault(&format!("format version {version}"), &expected).into());
+    }
+    let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
+        return Err(fault("a file cut short", "a complete .gev file").into());
+    };
+    if Digest::of(content).0 != *digest {
+        return Err(fault("a damaged or cut file", "content that matches its checksum").into());
+    }
+    let body = Body {
+        has_clock: version != WITHOUT_CLOCK,
+        rest: content.get(GEV_MAGIC.len() + 2..).unwrap_or_default(),
+    };
+    body.cache()
+        .ok_or_else(|| fault("content against the format's rules", "a .gev file").into())
+}
+
+/// The part of a `.gev` that is not read yet. Methods return `None` if it breaks the rules of the
+/// format.
+struct Body<'a> {
+    /// Whether a clock follows the changes.
+    has_clock: bool,
+    rest: &'a [u8],
+}
+
+impl<'a> Body<'a> {
+    fn cache(mut self) -> Option<Cache> {
+        let source_name = self.take::<&str>()?.to_owned();
+        let source_length = self.take()?;
+        let source_sha256 = Digest(self.take()?);
+        let nodes = self.nodes()?;
+        let times = self.times()?;
+        let mut log = self.log(nodes, &times)?;
+        if self.has_clock {
+            log.set_clock(self.clock()?);
+        }
+        let log = log.finish().ok()?;
+        self.rest.is_empty().then_some(Cache {
+            log,
+            source_name,
+            source_length,
+            source_sha256,
+        })
+    }
+
+    /// Reads a value. Texts are borrowed, so their stated length allocates nothing.
+    fn take<T: BorrowDecode<'a, ()>>(&mut self) -> Option<T> {
+        let (value, read) = bincode::borrow_decode_from_slice(self.rest, CONFIG).ok()?;
+        self.rest = self.rest.get(read..)?;
+        Some(value)
+    }
+
+    /// Reads a number of values. It is checked against the bytes that are left: a value takes at
+    /// least one.
+    fn length(&mut self) -> Option<usize> {
+        let length = usize::try_from(self.take::<u64>()?).ok()?;
+        (length <= self.rest.len()).then_some(length)
+    }
+
+    /// Reads the names of the nodes.
+    fn nodes(&mut self) -> Option<Vec<String>> {
+        let count = self.length().filter(|count| *count <= MAX_NODES)?;
+        (0..count).map(|_| self.take().map(str::to_owned)).collect()
+    }
+
+    /// Reads the times of the rows.
+    fn times(&mut self) -> Option<Vec<Time>> {
+        let mut time: i64 = self.take()?;
+        let unit: u64 = self.take()?;
+        // The first row has no step, so there can be one row more than bytes.
+        let count = usize::try_from(self.take::<u64>()?).ok()?;
+        if count > self.rest.len() + 1 || count > MAX_ROWS {
+            return None;
+        }
+        let mut times = Vec::with_capacity(count);
+        for row in 0..count {
+            if row > 0 {
+                let step = self.take::<u64>()?.checked_mul(unit)?;
+                time = time.checked_add_unsigned(step)?;
+            }
+            times.push(Time(time));
+        }
+        Some(times)
+    }
+
+    /// Reads the changes of every row into a log.
+    fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLogBuilder> {
+        let mut idle = vec![false; nodes.len()];
+        let mut log = EventLogBuilder::new(nodes);
+        let mut changes = Vec::new();
+        for time in times {
+            changes.clear();
+            let mut next = 0u32;
+            for _ in 0..self.length()? {
+                let node = next.checked_add(self.take()?)?;
+                let state = idle.get_mut(node as usize)?;
+                *state = !*state;
+                changes.push(Change::new(node, *state));
+                next = node + 1;
+            }
+            log.push_row(*time, changes.iter().copied());
+            if log.is_too_large() {
+                return None;
+            }
+        }
+        Some(log)
+    }
+
+    /// Reads the clock; its changes must be in order of time.
+    fn clock(&mut self) -> Option<Clock> {
+        let mut clock = Clock::new(self.offset()?, []);
+        let mut last = Time(i64::MIN);
+        for _ in 0..self.length()? {
+            let from = Time(self.take()?);
+            if from <= last {
+                return None;
+            }
+            clock.change(from, self.offset()?);
+            last = from;
+        }
+        Some(clock)
+    }
+
+    /// Reads an offset from UTC in seconds.
+    fn offset(&mut self) -> Option<i32> {
+        let offset: i32 = self.take()?;
+        (offset.abs() <= MOST_OFFSET).then_some(offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c".into()]);
+        log.push_row(
+            Time::from_seconds(100),
+            [Change::new(0, true), Change::new(2, true)],
+        );
+        log.push_row(Time::from_seconds(160), []);
+        log.push_row(Time::from_seconds(160), [Change::new(2, false)]);
+        log.finish().unwrap()
+    }
+
+    fn path() -> &'static Path {
+        Path::new("x.gev")
+    }
+
+    #[test]
+    fn the_source_is_kept() {
+        let id = SourceId {
+            path: PathBuf::from("logs/x.tar.gz"),
+            length: 12,
+            sha256: Digest::of(b"hello world!"),
+        };
+        let cache = decode(path(), &encode(&sample(), Some(&id)).unwrap()).unwrap();
+        assert_eq!(cache.log, sample());
+        assert_eq!(cache.source_name, "x.tar.gz");
+        assert!(cache.is_of(&id));
+        assert!(!cache.is_of(&SourceId { length: 13, ..id }));
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_detected() {
+        let bytes = encode(&sample(), None).unwrap();
+        for length in 0..bytes.len() {
+            decode(path(), &bytes[..length]).unwrap_err();
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x40;
+            decode(path(), &damaged).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn another_version_is_reported() {
+        let mut bytes = encode(&sample(), None).unwrap();
+        bytes[8] = 9;
+        let message = decode(path(), &bytes).unwrap_err().to_string();
+        assert!(
+            message.contains("format version 9, expected version 1"),
+            "{message}"
+        );
+        assert!(message.contains("gleaner convert"), "{message}");
+    }
+
+    #[test]
+    fn the_clock_is_kept_and_without_one_version_1_is_written() {
+        let mut log = EventLogBuilder::new(vec!["a".into()]);
+        log.push_row(Time::from_seconds(100), [Change::new(0, true)]);
+        let unknown = encode(&log.clone().finish().unwrap(), None).unwrap();
+        assert_eq!(unknown[8], 1);
+        let clock = Clock::new(-6 * 3600, [(120, -5 * 3600), (180, -6 * 3600)]);
+        log.set_clock(clock);
+        let log = log.finish().unwrap();
+        let bytes = encode(&log, None).unwrap();
+        assert_eq!(bytes[8], 2);
+        assert_eq!(decode(path(), &bytes).unwrap().log, log);
+    }
+
+    /// A file with a valid checksum and any content.
+    fn signed(body: &[u8]) -> Vec<u8> {
+        signed_as(WITHOUT_CLOCK, body)
+    }
+
+    fn signed_as(version: u16, body: &[u8]) -> Vec<u8> {
+        let mut out = [&GEV_MAGIC[..], &version.to_le_bytes(), body].concat();
+        out.extend(Digest::of(&out).0);
+        out
+    }
+
+    // Fixed examples of invalid content under a valid checksum.
+    #[test]
+    fn lengths_beyond_the_file_allocate_nothing() {
+        let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        decode(path(), &signed(&huge)).unwrap_err();
+        let head = [&[0, 0][..], &[0; 32]].concat();
+        decode(path(), &signed(&[&head[..], &huge].concat())).unwrap_err();
+        decode(path(), &signed(&[&head[..], &[0, 0, 1], &huge].concat())).unwrap_err();
+        decode(path(), &signed(&[&head[..], &[0, 0, 1, 1], &huge].concat())).unwrap_err();
+        // One node, one row, and a change of node 1, which does not exist.
+        decode(
+            path(),
+            &signed(&[&head[..], &[1, 1, b'a', 0, 1, 1, 1, 1]].concat()),
+        )
+        .unwrap_err();
+        decode(
+            path(),
+            &signed(&[&head[..], &[1, 1, b'a', 0, 1, 1, 1, 0]].concat()),
+        )
+        .unwrap();
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn any_body_with_a_correct_checksum_is_read_or_refused(body: Vec<u8>) {
+            let head = [&[0, 0][..], &[0; 32], &body].concat();
+            // One node, one row, a change of node 0, and then a clock.
+            let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
+            for version in [WITHOUT_CLOCK, VERSION] {
+                let _ = decode(path(), &signed_as(version, &body));
+                let _ = decode(path(), &signed_as(version, &head));
+                let _ = decode(path(), &signed_as(version, &clock));
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The long form of an event log: a row for every node that changes.
+//!
+//! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order. The column `state` may also be named
+//! `idle`, with the values `true` and `false`:
+//!
+//! ```csv
+//! time,node,state
+//! 2021-02-10 00:08:52,a01,1
+//! 2021-02-10 00:08:52,a02,0
+//! 2021-02-10 00:48:48,a02,1
+//! 2021-02-10 00:52:10,,
+//! 2021-02-10 00:55:00,a01,0
+//! ```
+//!
+//! - Consecutive rows with the same time are one event.
+//! - A node is busy until its first row. A row may repeat the state that a node already has. Two
+//!   different states of a node in one event are a fault.
+//! - Nodes are in the order of their first row.
+//! - A row with neither node nor state begins a new event. So an event in which nothing changes is
+//!   one such row, and such a row separates two events at the same time.
+//!
+//! The writers give every node a row in the first event. So the order of nodes, nodes that are
+//! never idle, and the number of events, which `--skip-rows` counts, are the same after writing and
+//! reading.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Read;
+use super::assemble::Assembler;
+use super::placing::Placing;
+use gleaner_core::domain::{Change, Time};
+use gleaner_core::error::Result;
+use gleaner_io::fault::Place;
+
+/// Accepted names of the state column.
+pub(super) const STATE_NAMES: [&str; 2] = ["state", "idle"];
+
+/// Builds a log from rows in the long form.
+pub(super) struct LongBuilder<'a> {
+    pub log: Assembler<'a>,
+    /// Index of each node by its name.
+    index: BTreeMap<String, u32>,
+    nodes: Vec<Node>,
+    /// Time of the current event.
+    event: Option<Time>,
+    /// Indexes of the nodes that have rows in the current event.
+    mentioned: Vec<u32>,
+}
+
+/// The state of a node while its log is read.
+struct Node {
+    /// Whether it was idle after the event before.
+    idle: bool,
+    /// Its state in the current event; `None` if it has no row there.
+    said: Option<bool>,
+}
+
+impl<'a> LongBuilder<'a> {
+    pub fn new(path: &'a Path, placing: Placing) -> Self {
+        LongBuilder {
+            log: Assembler::new(path, placing),
+            index: BTreeMap::new(),
+            nodes: Vec::new(),
+            event: None,
+            mentioned: Vec::new(),
+        }
+    }
+
+    /// Begins a new event: a row with neither node nor state.
+    pub fn begin(&mut self, time: Time, place: Place) -> Result<()> {
+        self.end_event()?;
+        self.log.check_order(time, place)?;
+        self.event = Some(time);
+        Ok(())
+    }
+
+    /// Adds a row: `node` has this state from `time` on.
+    pub fn mention(&mut self, time: Time, node: &str, idle: bool, place: Place) -> Result<()> {
+        if self.event != Some(time) {
+            self.begin(time, place)?;
+        }
+        let index = match self.index.get(node) {
+            Some(index) => *index,
+            None => self.add_node(node)?,
+        };
+        let said = &mut self.nodes[index as usize].said;
+        match said.replace(idle) {
+            None => self.mentioned.push(index),
+            Some(before) if before == idle => {}
+            Some(_) => {
+                let found = format!("two states of {node:?} at {time}");
+                self.log
+                    .fault(place, "state", found, "one state of a node at a time")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the log and remarks for the user, or the faults if there are some.
+    pub fn finish(mut self) -> Result<Read> {
+        self.end_event()?;
+        self.log.finish()
+    }
+
+    fn add_node(&mut self, name: &str) -> Result<u32> {
+        let index = self.log.push_node(name)?;
+        self.index.insert(name.to_owned(), index);
+        self.nodes.push(Node {
+            idle: false,
+            said: None,
+        });
+        Ok(index)
+    }
+
+    /// Adds the changes of the current event to the log.
+    fn end_event(&mut self) -> Result<()> {
+        let Some(time) = self.event.take() else {
+            return Ok(());
+        };
+        self.mentioned.sort_unstable();
+        let nodes = &mut self.nodes;
+        let changes = self.mentioned.drain(..).filter_map(|index| {
+            let node = &mut nodes[index as usize];
+            let idle = node.said.take()?;
+            let changed = idle != node.idle;
+            node.idle = idle;
+            changed.then(|| Change::new(index, idle))
+        });
+        self.log.push_row(time, changes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_core::domain::EventLog;
+
+    fn build(rows: &[(i64, &str, bool)]) -> Result<EventLog> {
+        let mut long = LongBuilder::new(Path::new("log"), Placing::default());
+        for (row, (seconds, node, idle)) in rows.iter().enumerate() {
+            let (time, place) = (Time::from_seconds(*seconds), Place::Row(row));
+            if node.is_empty() {
+                long.begin(time, place)?;
+            } else {
+                long.mention(time, node, *idle, place)?;
+            }
+        }
+        Ok(long.finish()?.0)
+    }
+
+    #[test]
+    fn nodes_are_busy_until_mentioned_and_repetition_is_harmless() {
+        let log = build(&[
+            (1, "b", true),
+            (1, "a", false),
+            (2, "c", true),
+            (2, "a", true),
+            (2, "b", true),
+            (2, "a", true),
+            (3, "a", true),
+        ])
+        .unwrap();
+        assert_eq!(log.nodes(), ["b", "a", "c"]);
+        assert_eq!(log.changes(0), [Change::new(0, true)]);
+        assert_eq!(log.changes(1), [Change::new(1, true), Change::new(2, true)]);
+        assert_eq!(log.changes(2), []);
+        assert_eq!(log.len(), 3);
+    }
+
+    #[test]
+    fn rows_without_a_node_separate_events() {
+        let log = build(&[
+            (1, "a", true),
+            (2, "", false),
+            (2, "", false),
+            (2, "a", false),
+        ])
+        .unwrap();
+        assert_eq!(log.times(), [1, 2, 2].map(Time::from_seconds));
+        assert_eq!(log.changes(1), []);
+        assert_eq!(log.changes(2), [Change::new(0, false)]);
+    }
+
+    #[test]
+    fn contradictions_and_times_going_backwards_are_gathered() {
+        let message = build(&[(2, "a", true), (2, "a", false), (1, "a", true)])
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("row 1 (counting from 0), state: found two states of \"a\""));
+        assert!(message.contains("row 2 (counting from 0), time: found 1970-01-01 00:00:01"));
+    }
+}

@@ -1,0 +1,236 @@
+//! Event logs: which nodes are idle, by time.
+//!
+//! # Formats
+//!
+//! - The original's **pandas pickle**: a DataFrame with one row per event (a `DatetimeIndex`) and
+//!   one column per node, 1 for idle and 0 for busy. It may be in a `.gz`, `.tar` or `.tar.gz`.
+//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its
+//!   name. In Parquet it is the column `time`, or else the index that pandas stored
+//!   (`__index_level_0__`), or else the first column.
+//! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
+//! - **`.gev`**, this program's cache. See [`gev`].
+//!
+//! Times are texts such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
+//! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
+//! row to row. [`gleaner_core::domain::Clock`] describes the clock of a log. A zone that the user names
+//! has precedence over what the file says.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use gleaner_core::domain::{EventLog, EventLogBuilder, Stamp};
+use gleaner_core::error::{Error, Result};
+use gleaner_io::fault::Place;
+use gleaner_io::source::{Kind, STDIN, Source};
+use gleaner_io::{Gatherer, Loaded, SourceId};
+use gleaner_logs::zone::Zone;
+
+pub mod gev;
+pub mod long;
+
+pub(crate) use parquet::CLOCK_KEY;
+
+use assemble::place_or_fault;
+use placing::Placing;
+
+mod assemble;
+mod columns;
+mod csv;
+mod csv_long;
+mod csv_wide;
+mod other;
+mod parquet;
+mod pickle;
+mod placing;
+
+/// An event log, and remarks for the user on its times.
+type Read = (EventLog, Vec<String>);
+
+pub use parquet::FINGERPRINT_KEY;
+
+/// Reads an event log in any format, from a file or from stdin (`-`).
+///
+/// # Errors
+/// As for [`read_in`].
+pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
+    read_in(path, None)
+}
+
+/// Reads an event log. If a zone is given, local times are times of that zone.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are reported together. A `.gev` is also refused if
+/// the file that it was made from is in the same folder and has changed since.
+pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
+    let source = Source::open(path)?;
+    let (value, notes) = if source.kind() == Kind::Gev {
+        let cache = gev::decode(source.path(), &source.read_all()?)?;
+        refuse_stale(&source, &cache)?;
+        match zone {
+            None => (cache.log, Vec::new()),
+            Some(zone) => moved(&source, &cache.log, zone)?,
+        }
+    } else {
+        read_source(&source, Placing::in_zone(zone))?
+    };
+    Ok(Loaded {
+        value,
+        sources: vec![source.id().clone()],
+        notes,
+    })
+}
+
+/// Converts a log to the clock of a zone. If the log's own clock is unknown, its times are taken as
+/// local times of that zone.
+fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
+    let clock = log.clock();
+    let mut placing = Placing::in_zone(Some(zone));
+    let mut faults = Gatherer::default();
+    let mut moved = EventLogBuilder::new(log.nodes().to_vec());
+    for (row, (time, changes)) in log.rows().enumerate() {
+        let stamp = match clock.is_known() {
+            true => Stamp::Epoch(clock.utc(time)),
+            false => Stamp::Local(time),
+        };
+        let place = Place::Row(row);
+        let time = place_or_fault(&mut placing, &mut faults, source.path(), stamp, place)?;
+        moved.push_row(time, changes.iter().copied());
+    }
+    let (clock, notes) = placing.finish();
+    moved.set_clock(clock);
+    faults.finish((moved.finish_trusted(), notes))
+}
+
+/// Reads an event log through its cache, `PATH.gev` in the same folder. A cache that is missing,
+/// damaged or stale is made again.
+///
+/// If the cache cannot be written, that is a note, not an error. A `.gev` itself and stdin are read
+/// without a cache, as by [`read`].
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
+    let source = Source::open(path)?;
+    if source.kind() == Kind::Gev || path == Path::new(STDIN) {
+        return read(path);
+    }
+    let cache_path = cache_path(path);
+    let mut notes = Vec::new();
+    let cached = cached_log(&cache_path, source.id(), &mut notes);
+    let value = match cached {
+        Some(log) => log,
+        None => {
+            let (log, remarks) = read_source(&source, Placing::default())?;
+            notes.extend(remarks);
+            match gev::write(&log, &cache_path, Some(source.id())) {
+                Ok(()) => notes.push(format!("wrote the cache {}", cache_path.display())),
+                Err(error) => notes.push(format!("continued without a cache: {error}")),
+            }
+            log
+        }
+    };
+    Ok(Loaded {
+        value,
+        sources: vec![source.id().clone()],
+        notes,
+    })
+}
+
+/// The path of the cache that [`read_cached`] uses for `path`.
+pub fn cache_path(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".gev");
+    PathBuf::from(name)
+}
+
+/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note says why
+/// not, unless there is no cache.
+fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
+    let bytes = match std::fs::read(cache) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            notes.push(format!(
+                "cannot read the cache {}: {error}",
+                cache.display()
+            ));
+            return None;
+        }
+    };
+    match gev::decode(cache, &bytes) {
+        Ok(found) if found.is_of(id) => Some(found.log),
+        Ok(_) => {
+            notes.push(format!(
+                "the cache {} was made from another file",
+                cache.display()
+            ));
+            None
+        }
+        Err(error) => {
+            notes.push(format!("the cache is unusable: {error}"));
+            None
+        }
+    }
+}
+
+/// Reads an input in any format.
+fn read_source(source: &Source, placing: Placing) -> Result<Read> {
+    other::refuse(source)?;
+    let log = match source.kind() {
+        Kind::Pickle => pickle::read(source, placing),
+        Kind::Parquet => parquet::read(source, placing),
+        Kind::Csv => csv::read(source, placing),
+        Kind::Gev => {
+            let cache = gev::decode(source.path(), &source.read_all()?)?;
+            Ok((cache.log, Vec::new()))
+        }
+        Kind::Json | Kind::Toml => Err(source
+            .fault(
+                "JSON or TOML text",
+                "an event log: a pandas pickle, CSV, Parquet or .gev",
+            )
+            .remedy("the file of tasks goes into the other argument")
+            .into()),
+    }?;
+    refuse_empty(source, log)
+}
+
+fn refuse_empty(source: &Source, (log, notes): Read) -> Result<Read> {
+    if log.is_empty() {
+        return Err(source.fault("no rows", "at least one event").into());
+    }
+    if log.nodes().is_empty() {
+        return Err(source.fault("no nodes", "at least one node").into());
+    }
+    Ok((log, notes))
+}
+
+/// Refuses a cache if the file that it was made from is in the same folder and has changed.
+fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
+    if source.path() == Path::new(STDIN) {
+        return Ok(());
+    }
+    let Some(origin) = cache.origin_beside(source.path()) else {
+        return Ok(());
+    };
+    let read_error = |e| Error::io("read", &origin, e);
+    let file = File::open(&origin).map_err(read_error)?;
+    let length = file.metadata().map_err(read_error)?.len();
+    // If the length differs, the file has changed and need not be hashed.
+    if length == cache.source_length
+        && gleaner_io::source::hash(file).map_err(read_error)?.1 == cache.source_sha256
+    {
+        return Ok(());
+    }
+    let (origin, path) = (origin.display(), source.path().display());
+    Err(source
+        .fault(
+            format!("a cache older than {origin} beside it"),
+            "one made from the file as it is now",
+        )
+        .remedy(format!(
+            "run `gleaner convert {origin} -o {path}`, or remove one of the two"
+        ))
+        .into())
+}

@@ -1,0 +1,152 @@
+//! Recognises files that are not event logs, but inputs of other commands.
+
+use std::io::Read;
+
+use gleaner_core::error::{Fault, Result};
+use gleaner_io::source::{Kind, Source};
+use gleaner_logs::scheduler::{is_swf_line, record_kind};
+
+/// Bytes at the start of a file that are looked at.
+const HEAD: u64 = 1 << 16;
+
+/// What a file is, and what the user can do with it. `FILE` stands for its name.
+type Known = (&'static str, &'static str);
+
+const SLURM: Known = (
+    "a table of Slurm's jobs",
+    "make an event log of it with `gleaner ingest slurm FILE -o log.gev`",
+);
+const SLURM_EVENTS: Known = (
+    "Slurm's node events",
+    "give them to `gleaner ingest slurm` with --events, beside the table of jobs",
+);
+const NODES: Known = (
+    "a list of nodes",
+    "give it to `gleaner ingest` with --nodes, beside the scheduler's log",
+);
+const PBS: Known = (
+    "accounting records",
+    "make an event log of them with `gleaner ingest pbs FILE -o log.gev`",
+);
+const COBALT: Known = (
+    "Cobalt's accounting records",
+    "make an event log of them with `gleaner ingest cobalt FILE -o log.gev`",
+);
+const SWF: Known = (
+    "a workload in the Standard Workload Format",
+    "make an event log of it with `gleaner ingest swf FILE -o log.gev`",
+);
+const DJC: Known = (
+    "ALCF's job records",
+    "make an event log of them with `gleaner ingest djc FILE -o log.gev`",
+);
+const PHILLY: Known = (
+    "Philly's log of jobs",
+    "make an event log of it with `gleaner ingest philly FILE -o log.gev`",
+);
+const BATSIM: Known = (
+    "a workload of Batsim",
+    "make jobs for `gleaner simulate` of it with `gleaner ingest batsim FILE -o jobs.csv`",
+);
+const GAVEL: Known = (
+    "a trace of Gavel",
+    "make jobs for `gleaner simulate` of it with `gleaner ingest gavel FILE -o jobs.csv`",
+);
+const HELIOS: Known = (
+    "Helios' log of jobs",
+    "make jobs for `gleaner simulate` of it with `gleaner ingest helios FILE -o jobs.csv`",
+);
+const JOBS: Known = (
+    "jobs of a GPU cluster",
+    "`gleaner simulate --trace FILE --idle-events log.csv` makes an event log of what they leave \
+     idle",
+);
+
+/// Refuses a text that is known to be something other than an event log. The message says what to
+/// do with it.
+///
+/// # Errors
+/// The text is such a file, or it cannot be read.
+pub(super) fn refuse(source: &Source) -> Result<()> {
+    if !matches!(source.kind(), Kind::Csv | Kind::Json | Kind::Toml) {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let read = source.reader()?.take(HEAD).read_to_end(&mut head);
+    read.map_err(|error| source.read_error(error))?;
+    match known(&String::from_utf8_lossy(&head)) {
+        None => Ok(()),
+        Some((found, remedy)) => {
+            let path = source.path().display().to_string();
+            let expected = "an event log: which nodes are idle, by time";
+            let fault: Fault = source.fault(found, expected);
+            Err(fault.remedy(remedy.replace("FILE", &path)).into())
+        }
+    }
+}
+
+/// Recognises a text by its beginning; `None` if it is unknown.
+fn known(head: &str) -> Option<Known> {
+    let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    if first.starts_with(';') || is_swf_line(first) {
+        return Some(SWF);
+    }
+    if first.starts_with("NodeName=") {
+        return Some(NODES);
+    }
+    if record_kind(first).is_some() {
+        return Some(match is_cobalt(head) {
+            true => COBALT,
+            false => PBS,
+        });
+    }
+    if first.starts_with(['{', '[']) {
+        return of_json(head);
+    }
+    if matches!(first.split('\t').count(), 9 | 10) && !first.contains('|') {
+        return Some(GAVEL);
+    }
+    of_header(first)
+}
+
+/// Whether accounting records are Cobalt's: these have fractions of seconds, and records of nodes
+/// that go up and down.
+fn is_cobalt(head: &str) -> bool {
+    head.lines().any(|line| {
+        let kind = record_kind(line.trim()).unwrap_or_default();
+        let time = line.split_once(" start=").map_or("", |(_, rest)| rest);
+        let time = time.split_whitespace().next().unwrap_or_default();
+        matches!(kind, "NU" | "ND" | "TS" | "TE") || time.contains('.')
+    })
+}
+
+/// Recognises a JSON document by the members in its beginning.
+fn of_json(head: &str) -> Option<Known> {
+    let has = |member: &str| head.contains(&format!("\"{member}\""));
+    if head.trim_start().starts_with('[') && has("attempts") {
+        return Some(PHILLY);
+    }
+    (has("nb_res") || has("profiles") && has("jobs")).then_some(BATSIM)
+}
+
+/// Recognises a table by its header.
+fn of_header(header: &str) -> Option<Known> {
+    let names: Vec<String> = header
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let has = |name: &str| names.iter().any(|known| known == name);
+    if has("start_timestamp") && has("nodes_used") {
+        return Some(DJC);
+    }
+    if has("job_id") && has("gpu_num") {
+        return Some(if has("start_time") { HELIOS } else { JOBS });
+    }
+    if (has("jobid") || has("jobidraw"))
+        && ["state", "start", "nodelist", "end"].into_iter().any(has)
+    {
+        return Some(SLURM);
+    }
+    (has("nodename") && has("timestart")).then_some(SLURM_EVENTS)
+}

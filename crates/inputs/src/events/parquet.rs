@@ -1,0 +1,219 @@
+//! Reads event logs in Parquet, wide or long.
+
+use std::collections::BTreeMap;
+
+use super::Read;
+use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, place_or_fault};
+use super::columns::ColumnScan;
+use super::long::{LongBuilder, STATE_NAMES};
+use super::placing::Placing;
+use gleaner_core::domain::clock::ParseClockError;
+use gleaner_core::domain::{EventLog, Fingerprint, Time};
+use gleaner_core::error::Result;
+use gleaner_io::Gatherer;
+use gleaner_io::fault::{Place, show};
+use gleaner_io::parquet::{Column, Table, Value};
+use gleaner_io::source::Source;
+
+/// The metadata key under which files of this program store the log's [`Fingerprint`], in
+/// hexadecimal.
+pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
+
+/// The metadata key under which files store the log's clock.
+pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
+
+pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
+    let table = Table::open(source)?;
+    describe(source, &table, &mut placing)?;
+    let is_long = table.column("node").is_some() && state_column(&table).is_some();
+    let read = match is_long {
+        true => read_long(source, &table, placing),
+        false => read_wide(source, &table, placing),
+    }?;
+    refuse_damaged(source, &table, &read.0)?;
+    Ok(read)
+}
+
+/// Refuses a log that differs from the one that was written. Files of other programs have no
+/// fingerprint and are accepted.
+fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
+    let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
+        return Ok(());
+    };
+    if Fingerprint::of(log, table.metadata(CLOCK_KEY)).to_string() == expected {
+        return Ok(());
+    }
+    let found = "a log that does not match its checksum: the file is damaged";
+    let fault = source.fault(found, "the log as it was written");
+    Err(fault.remedy("make the file again").into())
+}
+
+/// Applies the clock that the file describes, if there is one.
+fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result<()> {
+    let Some(text) = table.metadata(CLOCK_KEY) else {
+        return Ok(());
+    };
+    let clock = text.parse();
+    placing.describe(clock.map_err(|error: ParseClockError| {
+        let fault = source.fault(show(text.as_bytes()), error.to_string());
+        fault.field(CLOCK_KEY)
+    })?);
+    Ok(())
+}
+
+fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
+    let time = time_column(table);
+    let Some(time_column) = table.columns().get(time) else {
+        let fault = source.fault("no columns", "a time and a column for every node");
+        return Err(fault.into());
+    };
+    let (before, after) = (&table.columns()[..time], &table.columns()[time + 1..]);
+    let nodes = || before.iter().chain(after);
+    let names = nodes().map(|column| column.name.clone()).collect();
+    let mut scan = ColumnScan::new(source.path(), names, table.rows())?;
+    let times = times(source, table, time_column, &mut placing, scan.faults())?;
+    let mut states = Vec::with_capacity(table.rows());
+    for (node, column) in nodes().enumerate() {
+        states.clear();
+        table.visit(column, |row, value| {
+            // A cell with a fault counts as busy; because of the fault, the log is not used.
+            states.push(state(value).unwrap_or_default());
+            match state(value) {
+                Some(_) => Ok(()),
+                None => scan.bad_cell(row, node, value.to_string()),
+            }
+        })?;
+        scan.column(node, &states)?;
+    }
+    scan.finish(&times, placing)
+}
+
+/// The index of the time column in a wide table.
+fn time_column(table: &Table<'_>) -> usize {
+    let named = |name| {
+        table
+            .columns()
+            .iter()
+            .position(|column| column.name == name)
+    };
+    named("time")
+        .or_else(|| named("__index_level_0__"))
+        .unwrap_or(0)
+}
+
+/// Returns the state column of a long table.
+fn state_column<'t>(table: &'t Table<'_>) -> Option<&'t Column> {
+    STATE_NAMES.iter().find_map(|name| table.column(name))
+}
+
+fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
+    let (Some(time), Some(node), Some(state), 3) = (
+        table.column("time"),
+        table.column("node"),
+        state_column(table),
+        table.columns().len(),
+    ) else {
+        let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();
+        let found = format!("the columns {}", names.join(", "));
+        return Err(source.fault(found, "time, node and state alone").into());
+    };
+    let mut faults = Gatherer::default();
+    let times = times(source, table, time, &mut placing, &mut faults)?;
+    let mut long = LongBuilder::new(source.path(), placing);
+    *long.log.faults() = faults;
+    let (names, nodes) = names(source, table, node)?;
+    table.visit(state, |row, value| {
+        let (time, place) = (times[row], Place::Row(row));
+        match (nodes[row].map(|node| &names[node]), value) {
+            (None, Value::Null) => long.begin(time, place),
+            (None, _) => long.log.fault(place, "node", "nothing", "a node's name"),
+            (Some(node), value) => match self::state(value) {
+                Some(state) => long.mention(time, node, state == 1, place),
+                None => long
+                    .log
+                    .fault(place, "state", value.to_string(), EXPECTED_STATE),
+            },
+        }
+    })?;
+    long.finish()
+}
+
+/// The distinct names in a column, and for every row the index of its name. `None` is an empty
+/// cell.
+fn names(
+    source: &Source,
+    table: &Table<'_>,
+    column: &Column,
+) -> Result<(Vec<String>, Vec<Option<usize>>)> {
+    let mut index = BTreeMap::new();
+    let mut names = Vec::new();
+    let mut rows = Vec::with_capacity(table.rows());
+    let mut faults = Gatherer::default();
+    table.visit(column, |row, value| {
+        let name = match value {
+            Value::Null => {
+                rows.push(None);
+                return Ok(());
+            }
+            Value::Text(text) if !text.is_empty() => {
+                std::str::from_utf8(text).ok().map(str::to_owned)
+            }
+            Value::Int(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let Some(name) = name else {
+            rows.push(None);
+            let fault = source
+                .fault(value.to_string(), "a node's name")
+                .field("node");
+            return faults.add(fault.at(Place::Row(row)));
+        };
+        let next = names.len();
+        let node = *index.entry(name).or_insert_with_key(|name| {
+            names.push(name.clone());
+            next
+        });
+        rows.push(Some(node));
+        Ok(())
+    })?;
+    faults.finish((names, rows))
+}
+
+/// The times of all rows. A row with an invalid time gets the time of the row before; because of
+/// the fault, it is not used.
+fn times(
+    source: &Source,
+    table: &Table<'_>,
+    column: &Column,
+    placing: &mut Placing,
+    faults: &mut Gatherer,
+) -> Result<Vec<Time>> {
+    let mut times = Vec::with_capacity(table.rows());
+    let mut last = Time(i64::MIN);
+    table.visit(column, |row, value| {
+        match value.stamp(column) {
+            Some(stamp) => {
+                last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
+            }
+            None => {
+                let fault = source.fault(value.to_string(), EXPECTED_TIME);
+                let fault = fault.at(Place::Row(row));
+                faults.add(fault.field(column.name.as_str()))?;
+            }
+        }
+        times.push(last);
+        Ok(())
+    })?;
+    Ok(times)
+}
+
+/// The state 0 or 1, or `None` if the value is neither.
+fn state(value: Value<'_>) -> Option<u8> {
+    match value {
+        Value::Bool(idle) => Some(u8::from(idle)),
+        Value::Int(state @ 0..=1) => u8::try_from(state).ok(),
+        Value::Float(0.0) => Some(0),
+        Value::Float(1.0) => Some(1),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! Converts the times of a log's rows to its clock.
+
+use gleaner_core::domain::{Clock, Stamp, Time};
+use gleaner_core::words::counted;
+use gleaner_logs::zone::{Instant, Zone};
+
+/// Takes the times of all rows, in order and as they are written, and returns them on the log's
+/// clock.
+///
+/// If a zone is given, local times are times of that zone. If a local time occurs twice, it is the
+/// first occurrence that is not before the row above. Without a zone, the clock is learnt from
+/// offsets in the texts, and times without offsets are taken as they are. The clock of the log
+/// counts with the offset of the first row.
+#[derive(Debug, Default)]
+pub(super) struct Placing {
+    zone: Option<Zone>,
+    /// The clock that the file describes, or else the one learnt from offsets so far.
+    clock: Clock,
+    /// Whether the file describes its clock.
+    described: bool,
+    seen: Seen,
+    /// Time of the first row on the log's clock; `last`: of the last row so far.
+    first: Option<Time>,
+    last: Option<Time>,
+    /// Number of rows at local times that occur twice and could mean either.
+    unsure: u64,
+}
+
+/// Which kinds of times the rows had so far.
+#[derive(Debug, Default)]
+struct Seen {
+    local: bool,
+    epoch: bool,
+    zoned: bool,
+}
+
+/// Why a time cannot be converted: the text of a message that says what is expected.
+pub(super) type Misplaced = String;
+
+impl Placing {
+    /// For a log whose local times are times of this zone; `None` if no zone is given.
+    pub fn in_zone(zone: Option<&Zone>) -> Self {
+        Placing {
+            zone: zone.cloned(),
+            ..Placing::default()
+        }
+    }
+
+    /// Sets the clock that the file describes. Times in UTC are converted to it.
+    pub fn describe(&mut self, clock: Clock) {
+        self.described = clock.is_known();
+        self.clock = clock;
+    }
+
+    /// Converts the time of the next row to the log's clock.
+    pub fn place(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
+        let time = match &self.zone {
+            None => self.as_written(stamp)?,
+            Some(zone) => {
+                let utc = match stamp {
+                    Stamp::Epoch(utc) | Stamp::Zoned { utc, .. } => utc,
+                    Stamp::Local(local) => {
+                        let last = self.last.map(|last| self.clock.utc(last));
+                        resolve(zone, local, last, &mut self.unsure)?
+                    }
+                };
+                if self.first.is_none() {
+                    self.clock = Clock::new(zone.offset(utc), []);
+                }
+                self.clock.of_utc(utc)
+            }
+        };
+        self.first.get_or_insert(time);
+        self.last = Some(time);
+        Ok(time)
+    }
+
+    /// Converts a time without a given zone.
+    fn as_written(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
+        match stamp {
+            Stamp::Local(_) => self.seen.local = true,
+            Stamp::Epoch(_) => self.seen.epoch = true,
+            Stamp::Zoned { .. } => self.seen.zoned = true,
+        }
+        if self.seen.local && self.seen.zoned {
+            let expected = "all times with an offset from UTC, or none (see --timezone)";
+            return Err(expected.to_owned());
+        }
+        let (utc, offset) = match stamp {
+            Stamp::Local(time) => return Ok(time),
+            Stamp::Epoch(utc) => return Ok(self.clock.of_utc(utc)),
+            Stamp::Zoned { utc, offset } => (utc, offset),
+        };
+        if !self.clock.is_known() {
+            // If earlier rows were in seconds since 1970, they were converted to UTC, so the clock
+            // starts with UTC.
+            let first = if self.seen.epoch { 0 } else { offset };
+            self.clock = Clock::new(first, []);
+        }
+        let time = self.clock.of_utc(utc);
+        if !self.described {
+            self.clock.change(time, offset);
+        }
+        Ok(time)
+    }
+
+    /// Returns the clock of the log, and remarks for the user.
+    pub fn finish(self) -> (Clock, Vec<String>) {
+        let mut notes = Vec::new();
+        if self.unsure > 0 {
+            notes.push(format!(
+                "{} at a local time that occurs twice, because the clock was put back: the first \
+                 of the two that is not before the row above is used",
+                counted(self.unsure, "row")
+            ));
+        }
+        if self.seen.epoch && !self.clock.is_known() {
+            let note = "the log counts seconds since 1970 and does not state its time zone: times \
+                        are given in UTC (--timezone ZONE names it)";
+            notes.push(note.to_owned());
+        }
+        let clock = match (self.zone, self.first, self.last) {
+            (Some(zone), Some(first), Some(last)) => {
+                zone.clock(self.clock.utc(first), self.clock.utc(last))
+            }
+            _ => self.clock,
+        };
+        (clock, notes)
+    }
+}
+
+/// Converts a local time to UTC. Of two occurrences it takes the first that is not before `last`.
+fn resolve(
+    zone: &Zone,
+    local: Time,
+    last: Option<Time>,
+    unsure: &mut u64,
+) -> Result<Time, Misplaced> {
+    match zone.instant(local) {
+        Instant::Once(utc) => Ok(utc),
+        Instant::Twice(first, second) if last.is_some_and(|last| first < last) => Ok(second),
+        Instant::Twice(first, _) => {
+            *unsure += 1;
+            Ok(first)
+        }
+        Instant::Never(_) => Err(format!(
+            "a local time that {zone} skipped when its clock was put forward"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(zone: Option<&str>, texts: &[&str]) -> Result<(Vec<String>, String), Misplaced> {
+        let zone = zone.map(|zone| zone.parse().unwrap());
+        let mut placing = Placing::in_zone(zone.as_ref());
+        let times: Result<Vec<_>, _> = texts
+            .iter()
+            .map(|text| placing.place(text.parse().unwrap()))
+            .collect();
+        let times = times?.iter().map(ToString::to_string).collect();
+        Ok((times, placing.finish().0.to_string()))
+    }
+
+    // Derived: 40 minutes are between the two times.
+    #[test]
+    fn offsets_are_honoured_and_give_the_clock() {
+        let (times, clock) = place(
+            None,
+            &["2026-10-25 02:50:00+02:00", "2026-10-25 02:30:00+01:00"],
+        )
+        .unwrap();
+        assert_eq!(times, ["2026-10-25 02:50:00", "2026-10-25 03:30:00"]);
+        assert_eq!(clock, "+02:00 2026-10-25T01:30:00Z +01:00");
+    }
+
+    #[test]
+    fn a_zone_resolves_an_hour_that_occurs_twice() {
+        let texts = [
+            "2026-10-25 02:50:00",
+            "2026-10-25 02:10:00",
+            "2026-10-25 02:55:00",
+        ];
+        let (times, clock) = place(Some("Europe/Berlin"), &texts).unwrap();
+        assert_eq!(
+            times,
+            [
+                "2026-10-25 02:50:00",
+                "2026-10-25 03:10:00",
+                "2026-10-25 03:55:00"
+            ]
+        );
+        assert_eq!(clock, "+02:00 2026-10-25T01:00:00Z +01:00");
+        let skipped = place(Some("Europe/Berlin"), &["2026-03-29 02:30:00"]);
+        assert!(skipped.unwrap_err().contains("put forward"));
+    }
+
+    #[test]
+    fn seconds_since_1970_are_in_utc() {
+        let (times, clock) = place(None, &["0", "60"]).unwrap();
+        assert_eq!(times, ["1970-01-01 00:00:00", "1970-01-01 00:01:00"]);
+        assert_eq!(clock, "");
+        let (times, clock) = place(None, &["0", "1970-01-01 01:00:00+01:00", "60"]).unwrap();
+        assert_eq!(
+            times,
+            [
+                "1970-01-01 00:00:00",
+                "1970-01-01 00:00:00",
+                "1970-01-01 00:01:00"
+            ]
+        );
+        assert_eq!(clock, "+00:00 1970-01-01T00:00:00Z +01:00");
+        let (times, clock) = place(
+            Some("+01:00"),
+            &["0", "1970-01-01 00:00:00Z", "1970-01-01 01:02:00"],
+        )
+        .unwrap();
+        assert_eq!(
+            times,
+            [
+                "1970-01-01 01:00:00",
+                "1970-01-01 01:00:00",
+                "1970-01-01 01:02:00"
+            ]
+        );
+        assert_eq!(clock, "+01:00");
+    }
+
+    #[test]
+    fn times_without_offsets_are_not_mixed_with_others() {
+        let (times, clock) = place(None, &["2026-01-01 00:00:00", "2026-01-02"]).unwrap();
+        assert_eq!(times, ["2026-01-01 00:00:00", "2026-01-02 00:00:00"]);
+        assert_eq!(clock, "");
+        let mixed = place(None, &["2026-01-01 00:00:00", "2026-01-02 00:00:00Z"]);
+        assert!(mixed.unwrap_err().contains("or none"));
+    }
+}

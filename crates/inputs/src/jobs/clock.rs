@@ -1,0 +1,77 @@
+//! Parses the times of a table: seconds of its own clock, or civil times.
+
+use super::bounds::LAST_SECOND;
+use gleaner_core::domain::{Stamp, Time};
+use gleaner_core::error::{Error, Result};
+use gleaner_io::rows::{Cell, CellResult, CellTime};
+
+/// The form of a table's times, which is the same in all of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Whole seconds of the table's own clock.
+    Seconds,
+    /// Civil times without offsets.
+    Civil,
+    /// Civil times with offsets from UTC. All are converted to the first offset, in seconds, which
+    /// is the value.
+    Zoned(i32),
+}
+
+impl Form {
+    /// The form of the time in a cell, or `None` if the cell is not a time.
+    pub fn of(cell: &Cell<'_>) -> Option<Self> {
+        Some(match cell.clock().ok()? {
+            CellTime::Seconds(_) => Form::Seconds,
+            CellTime::Civil(Stamp::Zoned { offset, .. }) => Form::Zoned(offset),
+            CellTime::Civil(_) => Form::Civil,
+        })
+    }
+
+    /// Whether the form is civil times, with or without offsets.
+    pub fn is_civil(self) -> bool {
+        self != Form::Seconds
+    }
+
+    /// The civil time in a cell of this form; `None` if the form is seconds.
+    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Time>> {
+        match (self, cell.clock()?) {
+            (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
+            (Form::Zoned(offset), CellTime::Civil(Stamp::Zoned { utc, .. })) => {
+                Ok(Some(utc.plus_whole(offset.into())))
+            }
+            (Form::Seconds, CellTime::Seconds(_)) => Ok(None),
+            (Form::Seconds, _) => Err(cell.fault("whole seconds, as in earlier rows")),
+            (Form::Civil, CellTime::Civil(_)) => {
+                Err(cell.fault("a civil time without an offset from UTC, as in earlier rows"))
+            }
+            (Form::Civil, _) => Err(cell.fault("a civil time, as in earlier rows")),
+            (Form::Zoned(_), _) => {
+                Err(cell.fault("a civil time with an offset from UTC, as in earlier rows"))
+            }
+        }
+    }
+
+    /// Converts a time that a user gave to the clock of the table.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if it has an offset from UTC and the times of the table have none.
+    pub fn place(self, stamp: Stamp) -> Result<Time> {
+        match (self, stamp) {
+            (_, Stamp::Local(time)) | (Form::Civil | Form::Seconds, Stamp::Epoch(time)) => Ok(time),
+            (Form::Zoned(offset), Stamp::Epoch(utc) | Stamp::Zoned { utc, .. }) => {
+                Ok(utc.plus_whole(offset.into()))
+            }
+            (Form::Civil | Form::Seconds, Stamp::Zoned { .. }) => Err(Error::Usage(format!(
+                "{stamp} has an offset from UTC, and the times of the trace have none: remove it"
+            ))),
+        }
+    }
+
+    /// The time in a cell of this form, in seconds. Civil times are counted from 1970.
+    pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
+        match self.time(cell)? {
+            Some(time) => Ok(time.second()),
+            None => cell.integer(0..=LAST_SECOND),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Reads estimated durations of jobs in seconds, as in the original's `Venus_Sept_lgb.csv`.
+//!
+//! ```csv
+//! job_id,priority
+//! 765472,10326
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::bounds;
+use super::words::some;
+use gleaner_core::domain::Trace;
+use gleaner_core::domain::inputs::EstimateTable;
+use gleaner_core::error::Result;
+use gleaner_core::words::counted;
+use gleaner_io::Loaded;
+use gleaner_io::rows::{CellResult, Col, Header, Row};
+use gleaner_io::source::Source;
+
+/// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are reported together: an estimate that is not a
+/// number within [`LONGEST_ESTIMATE`](gleaner_core::domain::inputs::LONGEST_ESTIMATE), two estimates for a
+/// job, or none for some jobs.
+pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
+    let source = Source::open(path)?;
+    let mut header = Header::open(&source)?;
+    let columns = Columns {
+        id: header.require(&["job_id", "jobname"], "the job's id")?,
+        estimate: header.require(&["priority"], "the estimated duration in seconds")?,
+    };
+    let jobs = trace.jobs.iter();
+    let mut found: BTreeMap<&str, Option<f64>> = jobs.map(|job| (job.id.as_str(), None)).collect();
+    let (_, mut faults) = header
+        .finish()?
+        .gather(|row| columns.read(row, &mut found))?;
+    let jobs = trace.jobs.iter().map(|job| job.id.as_str());
+    let missing: Vec<_> = jobs.filter(|id| found[id].is_none()).collect();
+    if !missing.is_empty() && faults.is_empty() {
+        let names = some(missing.iter().copied());
+        let found = format!(
+            "no estimate for {}: {names}",
+            counted(missing.len() as u64, "job")
+        );
+        let fault = source.fault(found, "one for every job of the trace");
+        faults.add(fault.remedy("add them, or name the estimates of this trace"))?;
+    }
+    let estimates = found.into_iter();
+    let estimates = estimates.filter_map(|(id, estimate)| Some((id.to_owned(), estimate?)));
+    Ok(Loaded {
+        value: faults.finish(EstimateTable(estimates.collect()))?,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+struct Columns {
+    id: Col,
+    estimate: Col,
+}
+
+impl Columns {
+    fn read(&self, row: &Row<'_>, found: &mut BTreeMap<&str, Option<f64>>) -> CellResult<()> {
+        let cell = row.cell(self.id);
+        let id = cell.id()?;
+        let Some(estimate) = found.get_mut(&*id) else {
+            return Ok(());
+        };
+        match estimate.replace(bounds::estimate(&row.cell(self.estimate))?) {
+            None => Ok(()),
+            Some(_) => Err(cell.fault_of(format!("{id:?} a second time"), "every job once")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{Input, assert_has, fault};
+    use gleaner_core::domain::Job;
+
+    fn trace(ids: &[&str]) -> Trace {
+        let job = |id: &&str| Job {
+            id: (*id).to_owned(),
+            ..Job::default()
+        };
+        Trace {
+            jobs: ids.iter().map(job).collect(),
+            ..Trace::default()
+        }
+    }
+
+    fn read_csv(content: &str, ids: &[&str]) -> Result<EstimateTable> {
+        let input = Input::csv(content);
+        read(input.path(), &trace(ids)).map(|loaded| loaded.value)
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn estimates_of_other_jobs_are_ignored() {
+        let content = "priority,job_id\n1.5,9\nx,4\n-7,8.0\n1,4\n";
+        let estimates = read_csv(content, &["8", "9"]).unwrap();
+        let expected = [("8", -7.0), ("9", 1.5)].map(|(id, estimate)| (id.to_owned(), estimate));
+        assert_eq!(estimates, EstimateTable(BTreeMap::from(expected)));
+    }
+
+    #[test]
+    fn faults_are_gathered() {
+        let content = "job_id,priority\n1,1\n1,2\n2,inf\n,1\n";
+        assert_has(
+            &fault(read_csv(content, &["1", "2"])),
+            &[
+                "3 faults",
+                "line 3, job_id: found \"1\" a second time, expected every job once",
+                "line 4, priority: found \"inf\", expected seconds from -1e12 to 1e12",
+                "line 5, job_id: found nothing",
+            ],
+        );
+        let ids = ["1", "2", "3", "4", "5", "6", "7"];
+        let message = fault(read_csv("job_id,priority\n7,1\n", &ids));
+        assert_has(
+            &message,
+            &["found no estimate for 6 jobs: 1, 2, 3, 4, 5 and 1 more"],
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Reads forecasts of what will be submitted to a cluster in each interval, as in the original's
+//! `Venus_throughput_pred.csv`.
+//!
+//! ```csv
+//! time,pred_gpu_job,pred_gpu_num
+//! 2020-09-01 00:00:00,5.4,28.8
+//! 2020-09-01 00:10:00,5.8,31.9
+//! ```
+//!
+//! The columns are `pred_gpu_job`, the GPU jobs submitted, and `pred_gpu_num`, the GPUs that they
+//! request. If they are missing, `submit_gpu_job` and `submit_gpu_num`, which were really
+//! submitted, are used as the forecast.
+
+use std::path::Path;
+
+use super::bounds::number;
+use super::clock::Form;
+use super::intervals::{Columns, SUBMITTED};
+use gleaner_core::domain::inputs::ForecastTable;
+use gleaner_core::error::Result;
+use gleaner_io::Loaded;
+use gleaner_io::rows::{CellResult, Header, Row};
+use gleaner_io::source::Source;
+
+/// Names of the columns of predicted jobs and GPUs.
+const PREDICTED: [&str; 2] = ["pred_gpu_job", "pred_gpu_num"];
+
+/// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are reported together: times that do not ascend,
+/// values that are not numbers or too large, or no row at all.
+pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
+    let source = Source::open(path)?;
+    let mut header = Header::open(&source)?;
+    let past = !header.has(PREDICTED[0]) && header.has(SUBMITTED[0]);
+    let columns = Columns::require(&mut header, if past { SUBMITTED } else { PREDICTED })?;
+    let mut reader = Reader::default();
+    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
+    if rows.is_empty() && faults.is_empty() {
+        faults.add(source.fault("no row", "at least one interval"))?;
+    }
+    let note = "the forecast has no column pred_gpu_job: the submitted jobs and GPUs are used as \
+                the forecast";
+    Ok(Loaded {
+        value: faults.finish(reader.shifted(start))?,
+        sources: vec![source.id().clone()],
+        notes: past.then(|| note.to_owned()).into_iter().collect(),
+    })
+}
+
+/// The intervals read so far, on the file's own clock.
+#[derive(Default)]
+struct Reader {
+    form: Option<Form>,
+    table: ForecastTable,
+}
+
+impl Reader {
+    fn read(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
+        let cell = row.cell(columns.time);
+        let form = self.form.or(Form::of(&cell));
+        self.form = form;
+        let time = form.unwrap_or(Form::Civil).second(&cell)?;
+        let earlier = self.table.times.last();
+        if earlier.is_some_and(|earlier| time <= *earlier) {
+            let mut fault = cell.fault("a time after that of the row before");
+            fault.remedy = "sort the rows by time, each once".to_owned();
+            return Err(fault);
+        }
+        let jobs = number(&row.cell(columns.jobs))?;
+        let gpus = number(&row.cell(columns.gpus))?;
+        self.table.times.push(time);
+        self.table.gpu_jobs.push(jobs);
+        self.table.gpus.push(gpus);
+        Ok(())
+    }
+
+    /// The forecast, shifted so that its first interval begins at `start`.
+    fn shifted(mut self, start: i64) -> ForecastTable {
+        let first = self.table.times.first().copied().unwrap_or_default();
+        for time in &mut self.table.times {
+            *time = start.saturating_add(*time - first);
+        }
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{Input, assert_has, fault};
+
+    fn read_csv(content: &str) -> Result<Loaded<ForecastTable>> {
+        read(Input::csv(content).path(), 1000)
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn intervals_keep_their_spacing() {
+        let expected = ForecastTable {
+            times: vec![1000, 1600, 2800],
+            gpu_jobs: vec![5.5, 6.0, 0.0],
+            gpus: vec![28.0, 31.0, -1.5],
+            ..ForecastTable::default()
+        };
+        let civil = read_csv(
+            "time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n\
+             2020-09-01 00:00:00,1,1,5.5,28\n2020-09-01 00:10:00,1,1,6,31\n\
+             2020-09-01 00:30:00,1,1,0,-1.5\n",
+        );
+        let civil = civil.unwrap();
+        assert_eq!((civil.value, civil.notes.len()), (expected.clone(), 0));
+        let past = "submit_gpu_num,submit_gpu_job,time\n28,5.5,600\n31,6,1200\n-1.5,0,2400\n";
+        let past = read_csv(past).unwrap();
+        assert_eq!((past.value, past.notes.len()), (expected, 1));
+    }
+
+    #[test]
+    fn faults_are_gathered() {
+        let message = fault(read_csv(
+            "time,pred_gpu_job,pred_gpu_num\n600,1,1\n600,1,1\n2020-09-01,1,1\nx,1,1\n700,nan,1\n\
+             800,1,\n",
+        ));
+        assert_has(
+            &message,
+            &[
+                "5 faults",
+                "line 3, time: found \"600\", expected a time after that of the row before",
+                "line 4, time: found \"2020-09-01\", expected whole seconds, as in earlier rows",
+                "line 5, time: found \"x\"",
+                "line 6, pred_gpu_job: found \"nan\"",
+                "line 7, pred_gpu_num: found nothing",
+            ],
+        );
+        let empty = read_csv("time,pred_gpu_job,pred_gpu_num\n");
+        assert_has(&fault(empty), &["no row"]);
+        let message = fault(read_csv("time,pred_gpu_job\n1,1\n"));
+        assert_has(&message, &["header, pred_gpu_num: found no such column"]);
+    }
+}

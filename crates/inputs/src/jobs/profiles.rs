@@ -1,0 +1,187 @@
+//! Reads profiles: the usage of workloads that run alone, and their sharing scores, as in the
+//! original's `single_data.csv`.
+//!
+//! ```csv
+//! model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label
+//! BERT,SQuAD,32,0,84.872,99.689,62.484,20162.0,2
+//! ```
+//!
+//! `speed` and `label` may be missing. An optional column `source` says whether a profile was
+//! `measured` or `predicted`. An empty cell means `measured`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::words::name;
+use super::workload::{UsageColumns, WorkloadColumns};
+use gleaner_core::domain::Workload;
+use gleaner_core::domain::inputs::{Profile, ProfileSource};
+use gleaner_core::error::Result;
+use gleaner_io::rows::{Cell, CellResult, Col, Header, Row};
+use gleaner_io::source::Source;
+use gleaner_io::{Gatherer, Loaded};
+
+/// Reads profiles.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are reported together: a workload that occurs
+/// twice, a score that is not 0, 1 or 2, invalid numbers, or a source that is neither measured nor
+/// predicted.
+pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
+    let source = Source::open(path)?;
+    let mut header = Header::open(&source)?;
+    let columns = Columns {
+        workload: WorkloadColumns::require(&mut header, "")?,
+        usage: UsageColumns::require(&mut header)?,
+        label: header.optional(&["label"])?,
+        source: header.optional(&["source"])?,
+    };
+    let table = header.finish()?;
+    let mut profiles = BTreeMap::new();
+    let mut faults = Gatherer::default();
+    table.visit(|row| {
+        let read = row.and_then(|row| Ok((columns.read(&row)?, row.place())));
+        let ((workload, profile), place) = match read {
+            Ok(read) => read,
+            Err(fault) => return faults.add(*fault),
+        };
+        let found = format!("{} a second time", name(&workload));
+        match profiles.insert(workload, profile) {
+            None => Ok(()),
+            Some(_) => {
+                let fault = source.fault(found, "every workload once");
+                faults.add(fault.at(place))
+            }
+        }
+    })?;
+    if profiles.is_empty() && faults.is_empty() {
+        faults.add(source.fault("no profile", "at least one row"))?;
+    }
+    Ok(Loaded {
+        value: faults.finish(profiles)?,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+struct Columns {
+    workload: WorkloadColumns,
+    usage: UsageColumns,
+    label: Option<Col>,
+    source: Option<Col>,
+}
+
+impl Columns {
+    fn read(&self, row: &Row<'_>) -> CellResult<(Workload, Profile)> {
+        let workload = self.workload.read(row)?;
+        let usage = self.usage.read(row)?;
+        let profile = Profile {
+            usage,
+            score: row.given(self.label).map(score).transpose()?,
+            source: row
+                .given(self.source)
+                .map_or(Ok(ProfileSource::Measured), source)?,
+        };
+        Ok((workload, profile))
+    }
+}
+
+/// Parses a sharing score: 0, 1 or 2.
+fn score(label: Cell<'_>) -> CellResult<u8> {
+    let score = label.integer(0..=2)?;
+    u8::try_from(score).map_err(|_| label.fault("0, 1 or 2"))
+}
+
+fn source(cell: Cell<'_>) -> CellResult<ProfileSource> {
+    match cell.text()?.as_ref() {
+        "measured" => Ok(ProfileSource::Measured),
+        "predicted" => Ok(ProfileSource::Predicted),
+        _ => Err(cell.fault("measured or predicted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{Input, assert_has, fault, workload};
+    use gleaner_core::domain::Usage;
+
+    const HEADER: &str = "model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label\n";
+
+    fn read_rows(rows: &str) -> Result<BTreeMap<Workload, Profile>> {
+        let input = Input::csv(&format!("{HEADER}{rows}"));
+        read(input.path()).map(|loaded| loaded.value)
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn profiles_are_keyed_by_workload() {
+        let profiles = read_rows("VGG,CIFAR-10,64,0,84.5,99,62.25,20162.0,2\n").unwrap();
+        let usage = Usage {
+            speed: 84.5,
+            gpu_util: 99.0,
+            gmem_util: 62.25,
+            gmem: 20162.0,
+        };
+        let profile = Profile {
+            usage,
+            score: Some(2),
+            source: ProfileSource::Measured,
+        };
+        assert_eq!(profiles, BTreeMap::from([(workload("VGG"), profile)]));
+    }
+
+    #[test]
+    fn predicted_and_measured_profiles_are_distinguished() {
+        let header = "model,dataset,batchsize,amp,gpu_util,gmem_util,gmem,label,source\n";
+        let rows = "A,d,1,0,50,20,900,,predicted\nB,d,1,0,50,20,900,1,\nC,d,1,0,1,2,3,0,measured\n";
+        let input = Input::csv(&format!("{header}{rows}"));
+        let profiles = read(input.path()).unwrap().value;
+        let found: Vec<_> = profiles
+            .values()
+            .map(|profile| (profile.usage.speed, profile.score, profile.source))
+            .collect();
+        let measured = ProfileSource::Measured;
+        assert_eq!(
+            found,
+            [
+                (0.0, None, ProfileSource::Predicted),
+                (0.0, Some(1), measured),
+                (0.0, Some(0), measured)
+            ]
+        );
+        let input = Input::csv(&format!("{header}A,d,1,0,50,20,900,1,guessed\n"));
+        assert_has(
+            &fault(read(input.path())),
+            &["line 2, source: found \"guessed\", expected measured or predicted"],
+        );
+    }
+
+    #[test]
+    fn faults_are_gathered() {
+        let message = fault(read_rows(
+            "VGG,CIFAR-10,64,0,1,1,1,1,2\nVGG,CIFAR-10,64,0,1,1,1,1,2\nVGG,x,64,0,1,1,1,1,3\n\
+             VGG,x,0,0,1,1,1,1,1\nVGG,x,1,2,1,1,1,1,1\nVGG,x,1,1,1,1,1,-1,1\nVGG,x,1,1,inf,1,1,1,1\n\
+             VGG,,1,1,1,1,1,1,1\n",
+        ));
+        assert_has(
+            &message,
+            &[
+                "7 faults",
+                "line 3: found VGG on CIFAR-10, batch size 64 a second time",
+                "line 4, label: found \"3\", expected a whole number from 0 to 2",
+                "line 5, batchsize: found \"0\"",
+                "line 6, amp: found \"2\", expected 0 or 1",
+                "line 7, gmem: found \"-1\", expected a number from 0 to 1e12",
+                "line 8, speed: found \"inf\"",
+                "line 9, dataset: found nothing",
+            ],
+        );
+        assert_has(&fault(read_rows("")), &["no profile"]);
+        let input = Input::csv("model,label\nVGG,1\n");
+        assert_has(
+            &fault(read(input.path())),
+            &["header, gmem:", "header, batchsize:"],
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Reads what was submitted to a cluster in each interval, as in the original's
+//! `cluster_throughput.csv`. Forecasts are learnt from it.
+//!
+//! ```csv
+//! time,submit_gpu_job,submit_gpu_num
+//! 2020-04-01 00:00:00,3,3
+//! 2020-04-01 00:10:00,3,24
+//! ```
+
+use std::path::Path;
+
+use gleaner_learn::lucid::throughput::{MINUTES, Series};
+
+use super::bounds::amount;
+use super::clock::Form;
+use super::intervals::{Columns, SUBMITTED};
+use gleaner_core::domain::Time;
+use gleaner_core::error::Result;
+use gleaner_io::Loaded;
+use gleaner_io::rows::{Cell, CellResult, Header, Row};
+use gleaner_io::source::Source;
+
+/// Length of an interval in nanoseconds.
+const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
+
+/// Reads a series of ten-minute intervals. Each begins when the one before it ends.
+///
+/// # Errors
+/// The file cannot be read, or has faults, which are reported together: times that do not ascend or
+/// leave a gap; values that are not numbers, negative or too large; or no row at all.
+pub fn read(path: &Path) -> Result<Loaded<Series>> {
+    let source = Source::open(path)?;
+    let mut header = Header::open(&source)?;
+    let columns = Columns::require(&mut header, SUBMITTED)?;
+    let mut reader = Reader::default();
+    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
+    if rows.is_empty() && faults.is_empty() {
+        faults.add(source.fault("no row", "at least one interval"))?;
+    }
+    let start = reader.first.and_then(Time::civil).unwrap_or_default();
+    let series = Series::new(start, reader.jobs, reader.gpus);
+    let series = series.map_err(|error| source.fault(error.to_string(), "a whole series"));
+    // Faults of rows explain why the series is invalid, so they are reported first.
+    faults.finish(())?;
+    Ok(Loaded {
+        value: series?,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+/// The intervals read so far.
+#[derive(Default)]
+struct Reader {
+    form: Option<Form>,
+    first: Option<Time>,
+    last: Option<Time>,
+    jobs: Vec<f64>,
+    gpus: Vec<f64>,
+}
+
+impl Reader {
+    fn read(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
+        self.follow(row.cell(columns.time))?;
+        let jobs = amount(&row.cell(columns.jobs))?;
+        let gpus = amount(&row.cell(columns.gpus))?;
+        self.jobs.push(jobs);
+        self.gpus.push(gpus);
+        Ok(())
+    }
+
+    /// Reads the time of the next interval, and checks that it follows the one before.
+    fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
+        // If the time of this row is invalid, the next row is not compared with it.
+        let last = self.last.take();
+        let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
+        let Some(time) = form.time(&cell)? else {
+            let mut fault = cell.fault("a time such as 2020-04-01 00:00:00");
+            fault.remedy = "write dates: forecasts depend on the hour and the weekday".to_owned();
+            return Err(fault);
+        };
+        self.form = Some(form);
+        self.first = self.first.or(Some(time));
+        self.last = Some(time);
+        let next = last.map(|last| Time(last.0.saturating_add(INTERVAL)));
+        let (Some(last), Some(next)) = (last, next.filter(|next| *next != time)) else {
+            return Ok(());
+        };
+        let mut fault = cell.fault(format!("{next}, ten minutes after the row before"));
+        fault.remedy = match time <= last {
+            true => "sort the rows by time, each once",
+            false => "fill the gap, with 0 for intervals in which nothing was submitted",
+        }
+        .to_owned();
+        Err(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{Input, assert_has, fault};
+
+    const HEADER: &str = "submit_gpu_num,time,start_gpu_job,submit_gpu_job\n";
+
+    fn read_rows(rows: &str) -> Result<Series> {
+        let input = Input::csv(&format!("{HEADER}{rows}"));
+        read(input.path()).map(|loaded| loaded.value)
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn intervals_are_consecutive() {
+        let series = read_rows("8,2020-04-30 23:50:00,1,3\n0,2020-05-01,x,0\n").unwrap();
+        let start = "2020-04-30 23:50".parse().unwrap();
+        let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);
+        assert_eq!(Ok(series), expected);
+        // Ten minutes apart, because the clock was put back.
+        let zoned = "8,2020-04-30 23:50:00+02:00,1,3\n0,2020-04-30 23:00:00+01:00,x,0\n";
+        assert_eq!(Ok(read_rows(zoned).unwrap()), expected);
+    }
+
+    #[test]
+    fn faults_are_gathered() {
+        let message = fault(read_rows(
+            "1,2020-04-01 00:00:00,1,1\n1,2020-04-01 00:00:00,1,1\n1,2020-04-01 00:30:00,1,1\n\
+             1,2020-04-01 00:40:00,1,-1\n,2020-04-01 00:50:00,1,1\n1,1585702800,1,1\n\
+             1,2020-04-01 01:00:00,1,1\n",
+        ));
+        assert_has(
+            &message,
+            &[
+                "5 faults",
+                "line 3, time: found \"2020-04-01 00:00:00\", expected 2020-04-01 00:10:00, ten \
+                 minutes after the row before",
+                "sort the rows",
+                "line 4, time: found \"2020-04-01 00:30:00\", expected 2020-04-01 00:10:00",
+                "fill the gap",
+                "line 5, submit_gpu_job: found \"-1\"",
+                "line 6, submit_gpu_num: found nothing",
+                "line 7, time: found \"1585702800\", expected a civil time, as in earlier rows",
+            ],
+        );
+        let counted = fault(read_rows("1,1585702800,1,1\n"));
+        assert_has(
+            &counted,
+            &["expected a time such as 2020-04-01 00:00:00", "write dates"],
+        );
+        assert_has(&fault(read_rows("")), &["no row"]);
+        let input = Input::csv("time,submit_gpu_job\n2020-04-01,1\n");
+        let message = fault(read(input.path()));
+        assert_has(&message, &["header, submit_gpu_num: found no such column"]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Reads job traces of GPU clusters.
+//!
+//! # Columns
+//!
+//! | column | |
+//! |---|---|
+//! | `job_id` | unique; if the column is missing, `jobname` is the id |
+//! | `vc` | virtual cluster |
+//! | `gpu_num` | number of GPUs; jobs with 0 are left out |
+//! | `submit_time` | see below |
+//! | `duration` | whole seconds, at least 1 |
+//! | `user`, `jobname`, `cpu_num`, `state` | optional |
+//! | `model`, `dataset`, `batchsize`, `amp` | what the job trains; all four or none |
+//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; default: the profile's |
+//!
+//! Other columns are ignored. So the artifact's `cluster_full_log.csv`, Helios' `cluster_log.csv`
+//! and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
+//! become `COMPLETED`, `FAILED` and `CANCELLED`.
+//!
+//! # Times
+//!
+//! **Whole seconds** are times of the trace's own clock, and are kept. A VC that the cluster does
+//! not have is a fault. The simulation starts with the day of the first job. If the first
+//! submission is so late that it can only be counted from 1970, the seconds are taken as seconds
+//! since 1970.
+//!
+//! **Civil times** show that the trace is a raw log. If they have offsets from UTC, all are
+//! converted to the first offset. Jobs of VCs that the cluster does not have are left out, and so
+//! are jobs before [`Options::epoch`]. Second 0 is the submission of the first job that remains.
+//! The window from [`Options::from`] to [`Options::to`] then selects jobs: the ends of the window
+//! are counted in seconds from the epoch, submissions from second 0. The original selects jobs in
+//! this way. The simulation starts with the window, or without one at second 0.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::clock::Form;
+use gleaner_core::domain::inputs::Profile;
+use gleaner_core::domain::{Cluster, Stamp, Time, Trace, Workload};
+use gleaner_core::error::{Error, Faults, Result};
+use gleaner_io::Loaded;
+use gleaner_io::rows::{Header, Table};
+use gleaner_io::source::Source;
+
+mod columns;
+mod job;
+mod left_out;
+mod reader;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use columns::Columns;
+use reader::Reader;
+use survey::Survey;
+use window::Window;
+
+/// Options of reading a trace.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// First submission of the window; only for traces with civil times.
+    pub from: Option<Stamp>,
+    /// Last submission of the window; only for traces with civil times.
+    pub to: Option<Stamp>,
+    /// The time from which the window is counted. Earlier jobs are left out. Default: the
+    /// submission of the first job.
+    pub epoch: Option<Time>,
+    /// Whether jobs with faults are left out instead of stopping.
+    pub skip_invalid: bool,
+    /// Profiles of workloads. If given, every workload of the trace must have one.
+    pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
+    /// Whether workloads may lack a profile even if profiles are given.
+    pub unprofiled: bool,
+}
+
+/// A trace, and the faults of jobs that were left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceInput {
+    /// The jobs without faults, and their workloads.
+    pub trace: Trace,
+    /// Faults of the jobs that were left out; empty unless [`Options::skip_invalid`] is set.
+    pub skipped: Faults,
+    /// The second at which a simulation starts, on the trace's clock.
+    pub start: i64,
+}
+
+/// Reads a trace of jobs on this cluster.
+///
+/// # Errors
+/// The file cannot be read; columns are missing; or no job remains. Unless
+/// [`Options::skip_invalid`] is set, also jobs with faults. Faults are reported together.
+/// [`Error::Usage`] if the window does not fit the trace.
+pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Loaded<TraceInput>> {
+    let source = Source::open(path)?;
+    let mut header = Header::open(&source)?;
+    let columns = Columns::pick(&mut header)?;
+    let table = header.finish()?;
+    let vcs = cluster.vcs.iter().map(|vc| vc.name.as_str());
+    let vcs = (0..).zip(vcs).map(|(index, name)| (name, index)).collect();
+    let survey = Survey::of(&table, &columns, &vcs, options.epoch)?;
+    let window = window(path, &survey, &options)?;
+    let mut reader = Reader::new(cluster, vcs, columns, window, options);
+    read_rows(&table, &mut reader)?;
+    let (value, notes) = reader.finish(&table)?;
+    Ok(Loaded {
+        value,
+        sources: vec![source.id().clone()],
+        notes,
+    })
+}
+
+/// Reads all rows, and then removes jobs whose id is repeated.
+fn read_rows(table: &Table<'_>, reader: &mut Reader<'_>) -> Result<()> {
+    table.visit(|row| reader.row(row))?;
+    reader.drop_repeated(table)
+}
+
+/// The window that the options ask for. A trace in whole seconds cannot have one.
+fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
+    let epoch = options.epoch.map(Stamp::Local);
+    let dated = options.from.or(options.to).or(epoch);
+    if let (Some(time), Form::Seconds) = (dated, survey.form) {
+        return Err(Error::Usage(format!(
+            "{} has times in seconds, so {time} does not apply to it: cut the file instead",
+            path.display()
+        )));
+    }
+    let window = Window::new(survey, options)?;
+    if window.is_empty() {
+        return Err(Error::Usage(
+            "the window of submissions ends before it begins".to_owned(),
+        ));
+    }
+    Ok(window)
+}

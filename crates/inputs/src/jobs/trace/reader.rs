@@ -1,0 +1,238 @@
+//! The second pass over a trace: it reads the jobs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::columns::Columns;
+use super::job::{Workloads, state, text, workload};
+use super::left_out::LeftOut;
+use super::window::{Position, Window};
+use super::{Options, TraceInput};
+use crate::jobs::bounds::{LONGEST, MAX_GPUS, amount};
+use gleaner_core::domain::{Cluster, Job, Trace};
+use gleaner_core::error::{Fault, Faults, Result};
+use gleaner_core::words::{counted, printable};
+use gleaner_io::Gatherer;
+use gleaner_io::rows::{Cell, CellResult, Place, Row, Table};
+
+/// Collects the jobs of a trace, and the faults of others.
+pub(super) struct Reader<'a> {
+    cluster: &'a Cluster,
+    /// Index of each VC in the cluster, by its name.
+    vcs: BTreeMap<&'a str, usize>,
+    columns: Columns,
+    window: Window,
+    options: Options<'a>,
+    jobs: Vec<(Place, Job)>,
+    workloads: Workloads,
+    left_out: LeftOut,
+    faults: Gatherer,
+    skipped: Faults,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(
+        cluster: &'a Cluster,
+        vcs: BTreeMap<&'a str, usize>,
+        columns: Columns,
+        window: Window,
+        options: Options<'a>,
+    ) -> Self {
+        Reader {
+            cluster,
+            vcs,
+            columns,
+            window,
+            options,
+            jobs: Vec::new(),
+            workloads: Workloads::default(),
+            left_out: LeftOut::default(),
+            faults: Gatherer::default(),
+            skipped: Faults::default(),
+        }
+    }
+
+    /// Reads a row: adds its job, or records its fault.
+    pub fn row(&mut self, row: CellResult<Row<'_>>) -> Result<()> {
+        let job = row.and_then(|row| Ok(self.job(&row)?.map(|job| (row.place(), job))));
+        match job {
+            Ok(job) => {
+                self.jobs.extend(job);
+                Ok(())
+            }
+            Err(fault) => self.fault(*fault),
+        }
+    }
+
+    /// Removes jobs whose id an earlier job has, and records a fault for each.
+    pub fn drop_repeated(&mut self, table: &Table<'_>) -> Result<()> {
+        let repeated = repeated(&self.jobs);
+        if repeated.is_empty() {
+            return Ok(());
+        }
+        let jobs = std::mem::take(&mut self.jobs);
+        for (index, (place, job)) in jobs.into_iter().enumerate() {
+            if repeated.contains(&index) {
+                let found = format!("{:?}, which an earlier job has", job.id);
+                self.fault(table.fault(place, self.columns.id, found, "every id once"))?;
+            } else {
+                self.jobs.push((place, job));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the trace, and remarks on what was left out.
+    pub fn finish(self, table: &Table<'_>) -> Result<(TraceInput, Vec<String>)> {
+        self.faults.finish(())?;
+        let left_out = self.left_out.phrases();
+        let mut jobs: Vec<Job> = self.jobs.into_iter().map(|(_, job)| job).collect();
+        jobs.sort_by_key(|job| job.submit);
+        let Some(first) = jobs.first() else {
+            return Err(nothing(table, &left_out, self.skipped).into());
+        };
+        let start = self.window.start(first.submit);
+        let mut notes: Vec<_> = left_out
+            .iter()
+            .map(|jobs| format!("left out {jobs}"))
+            .collect();
+        let workloads = self.workloads.into_list();
+        if workloads.is_empty() && self.options.profiles.is_some() {
+            notes.push("no job states its workload: the profiles are not used".to_owned());
+        }
+        let trace = Trace {
+            jobs,
+            workloads,
+            origin: self.window.origin(),
+            known: Vec::new(),
+        };
+        let input = TraceInput {
+            trace,
+            skipped: self.skipped,
+            start,
+        };
+        Ok((input, notes))
+    }
+
+    /// Records a fault: as skipped if jobs with faults may be left out.
+    fn fault(&mut self, fault: Fault) -> Result<()> {
+        if self.options.skip_invalid {
+            self.skipped.push(fault);
+            return Ok(());
+        }
+        self.faults.add(fault)
+    }
+
+    /// The VC and the submission of a row's job; `None` if the job is not simulated.
+    fn scope(&mut self, row: &Row<'_>) -> CellResult<Option<(usize, i64)>> {
+        if row.cell(self.columns.gpus).whole() == Some(0) {
+            self.left_out.cpu_only += 1;
+            return Ok(None);
+        }
+        let Some(vc) = self.vc(&row.cell(self.columns.vc))? else {
+            return Ok(None);
+        };
+        let submit = self.submit(&row.cell(self.columns.submit))?;
+        Ok(submit.map(|submit| (vc, submit)))
+    }
+
+    /// The job of a row; `None` if the job is not simulated.
+    fn job(&mut self, row: &Row<'_>) -> CellResult<Option<Job>> {
+        let Some((vc, submit)) = self.scope(row)? else {
+            return Ok(None);
+        };
+        let columns = self.columns;
+        let gpus = self.gpus(&row.cell(columns.gpus), vc)?;
+        let duration = row.cell(columns.duration).integer(1..=LONGEST)?;
+        let cpus = row.given(columns.cpus);
+        let (workload, usage) = workload(row, &columns, &self.options)?;
+        Ok(Some(Job {
+            id: row.cell(columns.id).id()?.into_owned(),
+            user: text(row, columns.user)?,
+            vc,
+            name: text(row, columns.name)?,
+            gpus,
+            cpus: cpus.map_or(Ok(0.0), |cell| amount(&cell))?,
+            state: state(row, &columns)?,
+            submit,
+            duration,
+            workload: workload.map(|workload| self.workloads.index(workload)),
+            usage,
+        }))
+    }
+
+    /// The index of the job's VC. In a raw log, it is `None` if the cluster does not have the VC;
+    /// in other traces that is a fault.
+    fn vc(&mut self, cell: &Cell<'_>) -> CellResult<Option<usize>> {
+        let name = cell.id()?;
+        if let Some(vc) = self.vcs.get(&*name) {
+            return Ok(Some(*vc));
+        }
+        if self.window.form.is_civil() {
+            self.left_out.add_vc(&name);
+            return Ok(None);
+        }
+        let mut fault = cell.fault("a VC of the cluster");
+        fault.remedy = "add it to the file of the cluster".to_owned();
+        Err(fault)
+    }
+
+    /// The second of the job's submission; `None` if the job is not simulated.
+    fn submit(&mut self, cell: &Cell<'_>) -> CellResult<Option<i64>> {
+        match self.window.position(self.window.form.second(cell)?) {
+            Position::At(second) => return Ok(Some(second)),
+            Position::Early => self.left_out.early += 1,
+            Position::Outside => self.left_out.outside += 1,
+            Position::Absurd => {
+                let expected = format!("a time within {LONGEST} s of the first submission");
+                return Err(cell.fault(expected));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The job's number of GPUs, which must not exceed that of its VC.
+    fn gpus(&self, cell: &Cell<'_>, vc: usize) -> CellResult<u32> {
+        let gpus = cell.integer(1..=MAX_GPUS)?;
+        let most = self.cluster.vc_gpus(vc);
+        let fits = u32::try_from(gpus)
+            .ok()
+            .filter(|gpus| u64::from(*gpus) <= most);
+        fits.ok_or_else(|| {
+            let name = printable(&self.cluster.vcs[vc].name);
+            cell.fault_of(
+                counted(gpus.unsigned_abs(), "GPU"),
+                format!("at most the {most} of the VC {name}"),
+            )
+        })
+    }
+}
+
+/// The indexes of jobs whose id an earlier job has.
+fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
+    let id = |index: usize| jobs[index].1.id.as_str();
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&index| (id(index), index));
+    let pairs = order.windows(2);
+    pairs
+        .filter(|pair| id(pair[0]) == id(pair[1]))
+        .map(|pair| pair[1])
+        .collect()
+}
+
+/// The faults of a trace in which no job remains.
+fn nothing(table: &Table<'_>, left_out: &[String], mut skipped: Faults) -> Faults {
+    let mut reasons = left_out.to_vec();
+    if !skipped.0.is_empty() {
+        reasons.push(format!(
+            "{} with faults",
+            counted(skipped.0.len() as u64, "job")
+        ));
+    }
+    let found = match reasons.as_slice() {
+        [] => "no row".to_owned(),
+        _ => format!("no job to simulate, because it has {}", reasons.join("; ")),
+    };
+    let source = table.source();
+    skipped.push(source.fault(found, "at least one GPU job of a VC of the cluster"));
+    skipped
+}

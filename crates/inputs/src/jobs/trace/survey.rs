@@ -1,0 +1,57 @@
+//! The first pass over a trace: it finds the form of times and the first job.
+
+use std::collections::BTreeMap;
+
+use super::columns::Columns;
+use crate::jobs::clock::Form;
+use gleaner_core::domain::Time;
+use gleaner_core::error::Result;
+use gleaner_io::rows::{Row, Table};
+
+/// The result of the first pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Survey {
+    /// The form of the trace's times.
+    pub form: Form,
+    /// Earliest submission of a GPU job of a known VC, in seconds of the file's clock.
+    pub first: i64,
+}
+
+impl Survey {
+    /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored here.
+    pub fn of(
+        table: &Table<'_>,
+        columns: &Columns,
+        vcs: &BTreeMap<&str, usize>,
+        epoch: Option<Time>,
+    ) -> Result<Self> {
+        let mut form = None;
+        let mut first: Option<i64> = None;
+        let epoch = epoch.map_or(i64::MIN, Time::second);
+        table.visit(|row| {
+            let Ok(row) = row else { return Ok(()) };
+            form = form.or_else(|| Form::of(&row.cell(columns.submit)));
+            let second = form.and_then(|form| second(&row, form, columns, vcs));
+            if let Some(second) = second.filter(|second| *second >= epoch) {
+                first = Some(first.map_or(second, |first| first.min(second)));
+            }
+            Ok(())
+        })?;
+        Ok(Survey {
+            form: form.unwrap_or(Form::Civil),
+            first: first.unwrap_or_default(),
+        })
+    }
+}
+
+/// The submission of a row's job; `None` unless it is a GPU job of a known VC.
+fn second(
+    row: &Row<'_>,
+    form: Form,
+    columns: &Columns,
+    vcs: &BTreeMap<&str, usize>,
+) -> Option<i64> {
+    row.cell(columns.gpus).whole().filter(|gpus| *gpus > 0)?;
+    vcs.get(&*row.cell(columns.vc).id().ok()?)?;
+    form.second(&row.cell(columns.submit)).ok()
+}

@@ -1,0 +1,113 @@
+//! Selects the submissions of a trace that are simulated, and converts them to the trace's clock.
+
+use std::ops::RangeInclusive;
+
+use super::Options;
+use super::survey::Survey;
+use crate::jobs::bounds::LONGEST;
+use crate::jobs::clock::Form;
+use gleaner_core::domain::{Stamp, Time};
+use gleaner_core::error::{Error, Result};
+
+/// The window of a trace, and its clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    /// The form of the trace's times.
+    pub form: Form,
+    /// Second 0 of the trace's clock, as a second of the file's clock.
+    zero: i64,
+    /// The first submission, as a second of the file's clock.
+    first: i64,
+    /// The epoch, as a second of the file's clock; earlier jobs are left out.
+    earliest: i64,
+    /// Latest plausible second of the file's clock.
+    latest: i64,
+    /// First and last second of the window, on the trace's clock; `None` if the window has no such
+    /// limit.
+    begin: Option<i64>,
+    end: Option<i64>,
+}
+
+/// First submissions that can only be counted from 1970: no trace's own clock runs for thirty years
+/// before the first job. The range is from September 2001 to the last second of a [`Time`].
+const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
+
+/// How a submission is related to the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is before the epoch.
+    Early,
+    /// It is before or after the window.
+    Outside,
+    /// It is so long after the first submission that one of the two must be wrong.
+    Absurd,
+    /// It is simulated, at this second of the trace's clock.
+    At(i64),
+}
+
+impl Window {
+    /// The window that the options ask for.
+    ///
+    /// # Errors
+    /// As for [`Form::place`].
+    pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
+        let zero = match survey.form.is_civil() {
+            true => survey.first,
+            false => 0,
+        };
+        let epoch = options.epoch.map(Time::second);
+        let since_epoch = |stamp: Stamp| {
+            let time = survey.form.place(stamp)?;
+            Ok::<_, Error>(time.second() - epoch.unwrap_or(zero))
+        };
+        Ok(Window {
+            form: survey.form,
+            zero,
+            first: survey.first,
+            earliest: epoch.unwrap_or(i64::MIN),
+            latest: survey.first + LONGEST,
+            begin: options.from.map(since_epoch).transpose()?,
+            end: options.to.map(since_epoch).transpose()?,
+        })
+    }
+
+    /// Whether the window ends before it begins.
+    pub fn is_empty(&self) -> bool {
+        let reversed = |begin| self.end.is_some_and(|end| end < begin);
+        self.begin.is_some_and(reversed)
+    }
+
+    /// How a second of the file's clock is related to the window.
+    pub fn position(&self, second: i64) -> Position {
+        let at = second - self.zero;
+        let after = self.begin.is_none_or(|begin| at >= begin);
+        let before = self.end.is_none_or(|end| at <= end);
+        if second < self.earliest {
+            Position::Early
+        } else if !(after && before) {
+            Position::Outside
+        } else if second > self.latest {
+            Position::Absurd
+        } else {
+            Position::At(at)
+        }
+    }
+
+    /// The civil time of second 0, if it is known: the file has civil times, or seconds that can
+    /// only be counted from 1970.
+    pub fn origin(&self) -> Option<Time> {
+        let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
+        known.then(|| Time::from_seconds(self.zero))
+    }
+
+    /// The second at which a simulation starts if its first job is submitted at second `first`.
+    pub fn start(&self, first: i64) -> i64 {
+        const DAY: i64 = 86_400;
+        match self.begin {
+            // At most the length of the longest job before the first job.
+            Some(begin) => begin.max(first - LONGEST),
+            None if self.form.is_civil() => 0,
+            None => first - first.rem_euclid(DAY),
+        }
+    }
+}

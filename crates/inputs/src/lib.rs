@@ -1,0 +1,25 @@
+//! Inputs of replays and simulations: event logs, tasks, searches, topologies, tables of jobs and models. Each is read
+//! from every format that users have, and most can be written.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! // Node n1 is idle for 100 seconds.
+//! let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
+//! writeln!(file, "time,node,state\n0,n1,1\n100,n1,0")?;
+//! let log = gleaner_inputs::events::read(file.path())?.value;
+//! assert_eq!(log.idle_node_seconds(), 100.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod driple;
+pub mod events;
+pub mod jobs;
+pub mod learning_curves;
+pub mod model;
+pub mod pickle;
+pub mod problems;
+pub mod script;
+pub mod tasks;
+pub mod topology;
+pub mod write;

@@ -1,0 +1,40 @@
+//! Faults of pickled tables, for messages.
+
+use std::path::Path;
+
+use super::{ColumnError, PickleError};
+use gleaner_core::error::Fault;
+use gleaner_io::fault::Place;
+
+/// The fault of a pickle that is damaged or does not hold a table.
+pub(crate) fn of_pickle(path: &Path, error: &PickleError) -> Fault {
+    let found = format!("data that cannot be read ({})", error.problem);
+    Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
+}
+
+/// The fault of a column of a pickled table that is missing or holds unexpected values.
+pub(crate) fn of_column(path: &Path, error: &ColumnError) -> Fault {
+    match error {
+        ColumnError::Missing { name, present } => {
+            let found = format!("no such column among {present}");
+            Fault::of(path, found, "the column").field(name.as_str())
+        }
+        ColumnError::Value {
+            name,
+            row,
+            expected,
+            found,
+        } => {
+            let fault = Fault::of(path, found.as_str(), *expected).field(name.as_str());
+            fault.at(Place::Row(*row))
+        }
+        ColumnError::Index {
+            expected,
+            found,
+            remedy,
+        } => {
+            let fault = Fault::of(path, found.as_str(), *expected).field("index");
+            fault.remedy(*remedy)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Reads tasks from TOML or JSON.
+//!
+//! Each task is a `[[task]]`. It has its own curve, or the name of a `[curve.NAME]`, which several
+//! tasks can share:
+//!
+//! ```toml
+//! [curve.shufflenet]
+//! nodes = [0, 1, 2, 4, 8]
+//! progress = [0, 2831.0, 5259.0, 9988.0, 20379.2]  # images per second
+//!
+//! [[task]]
+//! name = "trial-1"
+//! submit = 2021-02-10 20:21:15  # optional: from the start of the log
+//! min_nodes = 1
+//! max_nodes = 8
+//! rescale_up = 18    # seconds
+//! rescale_down = 12  # seconds
+//! work = 1.3e8       # images
+//! curve = "shufflenet"
+//!
+//! [[task]]
+//! name = "trial-2"
+//! min_nodes = 2
+//! max_nodes = 4
+//! rescale_up = 20
+//! rescale_down = 10
+//! work = 1e6
+//! priority = 2       # optional: 1
+//! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
+//! ```
+//!
+//! A `[[group]]` limits the nodes of several tasks together, as docs/OBJECTIVES.md describes:
+//!
+//! ```toml
+//! [[group]]
+//! name = "alice"
+//! tasks = ["trial-1", "trial-2"]
+//! max_nodes = 6      # min_nodes too, or instead
+//! ```
+//!
+//! A `[search]` makes the tasks what the trials of a search train, see docs/SEARCHES.md.
+//!
+//! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
+//! `objective`, its progress is used.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::curves::Curves;
+use super::entry::{Entry, Parsed, read_curve};
+use super::fields::{Fields, Labels, Report};
+use super::groups;
+use super::node::Node;
+use super::search;
+use gleaner_core::domain::ScalingCurve;
+use gleaner_core::error::{Fault, Result};
+use gleaner_io::fault::Place;
+use gleaner_io::source::{Source, TEXT_LIMIT, TOML_LIMIT};
+use gleaner_io::toml_text;
+
+static LABELS: Labels = Labels {
+    nodes: "curve.nodes",
+    progress: "curve.progress",
+    objective: "curve.objective",
+    ..Labels::OURS
+};
+
+/// The curves of a document.
+#[derive(Default)]
+struct Named {
+    /// The curves with names. `None` for a curve with faults, which are reported only once.
+    by_name: BTreeMap<String, Option<ScalingCurve>>,
+    /// All curves, for sharing equal ones.
+    all: Curves,
+}
+
+pub(super) fn read_toml(source: &Source) -> Result<Parsed<'_>> {
+    let text = text(source, TOML_LIMIT)?;
+    let node = toml::from_str(&text).map_err(|error| {
+        let line = toml_text::line_of(&text, &error);
+        malformed(source, line, error.message(), "TOML")
+    })?;
+    parse(source, node)
+}
+
+pub(super) fn read_json(source: &Source) -> Result<Parsed<'_>> {
+    let text = text(source, TEXT_LIMIT)?;
+    let node = serde_json::from_str(&text)
+        .map_err(|error| malformed(source, error.line(), &error.to_string(), "JSON"))?;
+    parse(source, node)
+}
+
+fn text(source: &Source, limit: u64) -> Result<String> {
+    String::from_utf8(source.read_up_to(limit)?.into_owned()).map_err(|error| {
+        let place = Place::Byte(error.utf8_error().valid_up_to());
+        source
+            .fault("bytes that are not UTF-8", "text")
+            .at(place)
+            .into()
+    })
+}
+
+/// The fault of a text that is not valid TOML or JSON.
+fn malformed(source: &Source, line: usize, message: &str, format: &str) -> Fault {
+    let fault = source.fault(
+        format!("malformed {format} ({message})"),
+        format!("valid {format}"),
+    );
+    fault.at(Place::Line(line as u64))
+}
+
+/// Reads the curves and tasks of a parsed document.
+fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
+    let path = source.path();
+    let Node::Table(values) = document else {
+        return Err(source
+            .fault(document.to_string(), "an object with a list `task`")
+            .into());
+    };
+    let mut fields = Fields::new(values, Report::new(path, String::new(), &LABELS));
+    let curves = match fields.take("curve") {
+        Some(Node::Table(curves)) => curves,
+        other => fields.absent_or_wrong("curve", other, "curves by name"),
+    };
+    let tasks = match fields.take("task") {
+        Some(Node::List(tasks)) => tasks,
+        Some(Node::Numbers(numbers)) => numbers.iter().copied().map(Node::Number).collect(),
+        other => fields.absent_or_wrong("task", other, "a list of tasks"),
+    };
+    let groups = match fields.take("group") {
+        None => Vec::new(),
+        Some(Node::List(groups)) => groups,
+        other => fields.absent_or_wrong("group", other, "a list of groups"),
+    };
+    let mut parsed = Parsed {
+        groups: groups::read(path, groups, &mut fields.report),
+        search: fields.take("search").map(|table| search::read(path, table)),
+        ..Parsed::default()
+    };
+    let mut named = Named::default();
+    for (name, curve) in curves {
+        let (curve, report) = named.read(path, &name, curve);
+        parsed.entries.extend(Entry::of_faults(report));
+        if named.by_name.insert(name.clone(), curve).is_some() {
+            let found = format!("{name:?} a second time");
+            fields.report.add("curve", found, "every curve once");
+        }
+    }
+    let tasks = (1..)
+        .zip(tasks)
+        .map(|(number, task)| entry(path, number, task, &mut named));
+    parsed.entries.extend(tasks);
+    parsed.fatal = fields.finish().faults;
+    Ok(parsed)
+}
+
+impl Named {
+    /// Reads a curve that has a name.
+    fn read<'a>(
+        &mut self,
+        path: &'a Path,
+        name: &str,
+        curve: Node,
+    ) -> (Option<ScalingCurve>, Report<'a>) {
+        let report = Report::new(path, format!("curve {name:?}"), &LABELS);
+        let mut fields = Fields::new([], report);
+        let curve = self.inline(&mut fields, curve);
+        let report = fields.finish();
+        (curve.filter(|_| report.faults.is_empty()), report)
+    }
+
+    /// Reads the table of a curve, whether it has a name or not.
+    fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
+        let Node::Table(values) = curve else {
+            let expected = "a curve (nodes, progress, objective) or the name of one";
+            fields.report.add("curve", curve.to_string(), expected);
+            return None;
+        };
+        let of_curve = |(key, value)| (format!("curve.{key}"), value);
+        fields.extend(values.into_iter().map(of_curve));
+        read_curve(fields, &mut self.all)
+    }
+
+    /// The curve with the name that a task gives.
+    fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<ScalingCurve> {
+        match self.by_name.get(name) {
+            Some(Some(curve)) => Some(curve.clone()),
+            Some(None) => {
+                let found = format!("{name:?}, which has faults");
+                fields.report.add("curve", found, "a valid curve");
+                None
+            }
+            None => {
+                let expected = format!("the name of a curve in the file, as in [curve.{name}]");
+                fields.report.add("curve", format!("{name:?}"), expected);
+                None
+            }
+        }
+    }
+}
+
+/// Reads the task with this number.
+fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
+    let mut report = Report::new(path, format!("task {number}"), &LABELS);
+    let Node::Table(values) = task else {
+        report.add("task", task.to_string(), "a table of fields");
+        return Entry {
+            name: None,
+            task: None,
+            submit: None,
+            deadline: None,
+            report,
+        };
+    };
+    if let Some((_, Node::Text(name))) = values.iter().find(|(key, _)| key == "name") {
+        report.place = format!("task {number} ({name:?})");
+    }
+    let mut fields = Fields::new(values, report);
+    let curve = match fields.take("curve") {
+        Some(Node::Text(name)) => named.of_name(&mut fields, &name),
+        Some(curve) => named.inline(&mut fields, curve),
+        None => named.inline(&mut fields, Node::Null),
+    };
+    Entry::with_curve(fields, curve)
+}

@@ -1,0 +1,323 @@
+//! Training tasks and their scaling curves.
+//!
+//! # Formats
+//!
+//! - The original's **pair of pandas pickles**. `*-Jbnd-*.pkl` has a row per task (index: name;
+//!   `Tcup`, `Tcdw` seconds lost to growing and shrinking; `Jmin`, `Jmax` nodes; `Pmax` work;
+//!   `Tsub` submission). `*-JNPs-*.pkl` has the curve of each task (`Ns` nodes, `Ps` work per
+//!   second, `Os` objective per second). The two are matched by name.
+//! - One **TOML or JSON** file; see [`document`].
+//! - One **CSV or Parquet** file; see [`table`].
+//!
+//! # Fields
+//!
+//! | field | unit | pickle |
+//! |---|---|---|
+//! | `name` | text, unique | index |
+//! | `submit` | time; default: the start of the log | `Tsub` |
+//! | `min_nodes`, `max_nodes` | nodes | `Jmin`, `Jmax` |
+//! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
+//! | `work` | units of work | `Pmax` |
+//! | `priority` | weight above 0; default: 1 | |
+//! | `deadline` | time after the submission; default: none | |
+//! | curve `nodes` | nodes: first 0, increasing | `Ns` |
+//! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
+//! | curve `objective` | per second; default: the progress | `Os` |
+//!
+//! Any other field is a fault, so misspelt names do not go unnoticed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gleaner_solvers::range::{self, short};
+
+use gleaner_core::domain::{Clock, TaskGroup, TrainingTask, TrialSearch};
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_io::source::{Kind, Source};
+use gleaner_io::{Gatherer, Loaded, SourceId};
+
+pub mod document;
+pub mod table;
+
+mod curves;
+mod entry;
+mod fields;
+mod given;
+mod groups;
+mod node;
+mod pickle;
+mod search;
+mod validate;
+
+pub use given::GivenTask;
+use given::LABELS as GIVEN_LABELS;
+
+use entry::Parsed;
+use fields::{Labels, Report};
+use groups::GroupDraft;
+
+/// Tasks, and the faults of those that were left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskSet {
+    /// The tasks without faults, in file order.
+    pub tasks: Vec<TrainingTask>,
+    /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
+    pub skipped: Faults,
+    /// Groups of tasks with limits together. A task that was left out may still be named.
+    pub groups: Vec<TaskGroup>,
+    /// The search whose trials train the tasks, if there is one.
+    pub search: Option<TrialSearch>,
+    /// The place of each task in its file, for later faults.
+    origins: Vec<Origin>,
+    /// The file that the tasks were read from.
+    file: PathBuf,
+}
+
+/// The place of a task in its file, and the names of its fields.
+#[derive(Debug, Clone, PartialEq)]
+struct Origin {
+    place: String,
+    labels: &'static Labels,
+}
+
+impl From<Vec<TrainingTask>> for TaskSet {
+    /// Labels tasks that were not read from a file by their index and name (see [`GivenTask::check`]).
+    fn from(tasks: Vec<TrainingTask>) -> Self {
+        let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
+            place: format!("task {} ({:?})", index + 1, task.name),
+            labels: &GIVEN_LABELS,
+        });
+        TaskSet {
+            origins: origins.collect(),
+            tasks,
+            skipped: Faults::default(),
+            groups: Vec::new(),
+            search: None,
+            file: PathBuf::from("<tasks>"),
+        }
+    }
+}
+
+impl TaskSet {
+    /// How many tasks are active at once, if at most `max_tasks` may be and all are submitted.
+    pub fn at_once(&self, max_tasks: usize) -> usize {
+        let tasks = match &self.search {
+            Some(search) => usize::try_from(search.trials()).unwrap_or(usize::MAX),
+            None => self.tasks.len(),
+        };
+        tasks.min(max_tasks)
+    }
+
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their
+    /// rescaling costs are at most [`range::LOSS`] windows. Then the problem of every decision is
+    /// in [`range`], for any objective and number of nodes.
+    ///
+    /// # Errors
+    /// The faults of the other tasks, reported together. With `skip_invalid`, only if no task is
+    /// left, or if the tasks are trained by a search.
+    pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
+        let mut sieve = Sieve::new(&self.file, skip_invalid && self.search.is_none());
+        sieve.set.skipped = self.skipped;
+        (sieve.set.groups, sieve.set.search) = (self.groups, self.search);
+        for (task, origin) in self.tasks.into_iter().zip(self.origins) {
+            let mut report = Report::new(&self.file, origin.place, origin.labels);
+            costs_fit_the_window(&task, window, &mut report);
+            sieve.take(Some(task), report)?;
+        }
+        sieve.finish()
+    }
+}
+
+/// Checks both rescaling costs of a task against the window.
+fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
+    let labels = report.labels;
+    let costs = [
+        (labels.rescale_up, task.rescale_up),
+        (labels.rescale_down, task.rescale_down),
+    ];
+    for (field, cost) in costs {
+        if cost > range::LOSS * window {
+            let (most, window) = (short(range::LOSS), short(window));
+            let expected = format!("at most {most} times the window (--t-fwd {window})");
+            report.add(field, format!("{} s", short(cost)), expected);
+        }
+    }
+}
+
+/// Separates valid tasks from faulty ones.
+struct Sieve<'a> {
+    set: TaskSet,
+    file: &'a Path,
+    gatherer: Gatherer,
+    skip_invalid: bool,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(file: &'a Path, skip_invalid: bool) -> Self {
+        Sieve {
+            set: TaskSet {
+                tasks: Vec::new(),
+                skipped: Faults::default(),
+                groups: Vec::new(),
+                search: None,
+                origins: Vec::new(),
+                file: file.to_owned(),
+            },
+            file,
+            gatherer: Gatherer::default(),
+            skip_invalid,
+        }
+    }
+
+    /// Takes a task, or its faults.
+    fn take(&mut self, task: Option<TrainingTask>, report: Report<'_>) -> Result<()> {
+        match task {
+            Some(task) if report.faults.is_empty() => {
+                self.set.tasks.push(task);
+                self.set.origins.push(Origin {
+                    place: report.place,
+                    labels: report.labels,
+                });
+                Ok(())
+            }
+            _ if self.skip_invalid => {
+                self.set.skipped.0.extend(report.faults);
+                Ok(())
+            }
+            _ => {
+                let mut faults = report.faults.into_iter();
+                faults.try_for_each(|fault| self.gatherer.add(fault))
+            }
+        }
+    }
+
+    /// Takes the groups, which name tasks of the file. Their faults end the reading, as the limits
+    /// of a group concern many tasks.
+    fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
+        for draft in drafts {
+            let (group, faults) = draft.check(tasks);
+            faults
+                .into_iter()
+                .try_for_each(|fault| self.gatherer.add(fault))?;
+            self.set.groups.extend(group);
+        }
+        Ok(())
+    }
+
+    /// Returns the valid tasks. There must be at least one.
+    fn finish(self) -> Result<TaskSet> {
+        self.gatherer.finish(())?;
+        if self.set.tasks.is_empty() {
+            let mut faults = self.set.skipped;
+            faults.push(Fault::of(self.file, "no valid task", "at least one task"));
+            return Err(faults.into());
+        }
+        Ok(self.set)
+    }
+}
+
+/// Reads tasks for a log whose clock is unknown; see [`read_on`].
+///
+/// # Errors
+/// As for [`read_on`].
+pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
+    read_on(tasks, curves, skip_invalid, &Clock::UNKNOWN)
+}
+
+/// Reads tasks: the original's two pickles, or, without `curves`, one file in a format of this
+/// program. Submissions are converted to the clock of a log.
+///
+/// With `skip_invalid`, tasks with faults are left out and their faults returned. Faults of a file
+/// as a whole still end the reading.
+///
+/// # Errors
+/// A file cannot be read or has faults, which are reported together. [`Error::Usage`] if `curves`
+/// is given for a file that holds curves itself, or is missing for a pickle.
+pub fn read_on(
+    tasks: &Path,
+    curves: Option<&Path>,
+    skip_invalid: bool,
+    clock: &Clock,
+) -> Result<Loaded<TaskSet>> {
+    let source = Source::open(tasks)?;
+    let mut sources = vec![source.id().clone()];
+    let mut notes = Vec::new();
+    let parsed = match (source.kind(), curves) {
+        (Kind::Pickle, Some(path)) => {
+            let curves = Source::open(path)?;
+            sources.push(curves.id().clone());
+            pickle::read(&source, &curves, &mut notes)?
+        }
+        (Kind::Pickle, None) => return Err(curves_missing(tasks)),
+        (_, Some(curves)) => return Err(curves_needless(tasks, curves)),
+        (Kind::Toml, None) => document::read_toml(&source)?,
+        (Kind::Json, None) => document::read_json(&source)?,
+        (Kind::Csv, None) => table::read_csv(&source)?,
+        (Kind::Parquet, None) => table::read_parquet(&source)?,
+        (Kind::Gev, None) => {
+            let fault = source.fault("an event log (.gev)", "a file of tasks");
+            return Err(fault.into());
+        }
+    };
+    let value = collect(
+        &source,
+        parsed,
+        skip_invalid,
+        clock,
+        &mut sources,
+        &mut notes,
+    )?;
+    Ok(Loaded {
+        value,
+        sources,
+        notes,
+    })
+}
+
+fn curves_missing(tasks: &Path) -> Error {
+    Error::Usage(format!(
+        "{} is a pickle of tasks: name the pickle of their scaling curves too (-scfn)",
+        tasks.display()
+    ))
+}
+
+fn curves_needless(tasks: &Path, curves: &Path) -> Error {
+    Error::Usage(format!(
+        "{} holds tasks with their curves: leave out the curves file {}",
+        tasks.display(),
+        curves.display()
+    ))
+}
+
+/// Collects the valid tasks of a file, or its faults. Adds the other files that it names to `sources`,
+/// and remarks for the user to `notes`.
+fn collect(
+    source: &Source,
+    parsed: Parsed<'_>,
+    skip_invalid: bool,
+    clock: &Clock,
+    sources: &mut Vec<SourceId>,
+    notes: &mut Vec<String>,
+) -> Result<TaskSet> {
+    let mut sieve = Sieve::new(source.path(), skip_invalid);
+    for fault in parsed.fatal {
+        sieve.gatherer.add(fault)?;
+    }
+    let mut names = BTreeSet::new();
+    for mut entry in parsed.entries {
+        entry.place(clock);
+        let mut report = entry.report;
+        if let Some(name) = entry.name
+            && let Some(name) = names.replace(name)
+        {
+            let found = format!("{name:?}, which an earlier task has");
+            report.add(report.labels.name, found, "every name once");
+        }
+        sieve.take(entry.task, report)?;
+    }
+    sieve.take_groups(parsed.groups, &names)?;
+    if let Some(search) = parsed.search {
+        search.check(&mut sieve.set, &mut sieve.gatherer, sources, notes)?;
+    }
+    sieve.finish()
+}

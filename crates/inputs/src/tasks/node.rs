@@ -1,0 +1,224 @@
+//! The value of a field, in a form that all formats share.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use gleaner_core::domain::Stamp;
+use gleaner_io::fault::show;
+
+/// A value in a document or in a cell of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// The value is missing.
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    Time(Stamp),
+    /// A list of numbers only, or an empty list. Several tasks may share it.
+    Numbers(Arc<[f64]>),
+    /// A list with other values.
+    List(Vec<Node>),
+    /// Keys in file order. A key may occur twice.
+    Table(Vec<(String, Node)>),
+    /// A value that no field can have, described in words.
+    Other(String),
+}
+
+/// The `toml` crate represents a date or time as a table with only this key.
+const TOML_DATETIME: &str = "$__toml_private_datetime";
+
+impl Node {
+    /// Parses the list of numbers in a cell, separated by `;` or spaces. If the text is not such a
+    /// list, it is returned as text.
+    pub fn parse_list(text: &str) -> Self {
+        let parts = text.split(|c: char| c == ';' || c.is_whitespace());
+        let numbers: Result<Vec<f64>, _> = parts
+            .filter(|part| !part.is_empty())
+            .map(str::parse)
+            .collect();
+        match numbers {
+            Ok(numbers) if !numbers.is_empty() => Node::Numbers(numbers.into()),
+            _ => Node::Text(text.to_owned()),
+        }
+    }
+}
+
+impl Node {
+    /// The value as JSON, for types that are read by their names.
+    pub fn into_json(self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Node::Null => Value::Null,
+            Node::Bool(value) => value.into(),
+            Node::Number(value) => whole_or_float(value),
+            Node::Text(text) => text.into(),
+            Node::Numbers(values) => values.iter().copied().map(whole_or_float).collect(),
+            Node::List(values) => values.into_iter().map(Node::into_json).collect(),
+            Node::Table(values) => {
+                let values = values.into_iter();
+                Value::Object(
+                    values
+                        .map(|(key, value)| (key, value.into_json()))
+                        .collect(),
+                )
+            }
+            Node::Time(_) | Node::Other(_) => self.to_string().into(),
+        }
+    }
+}
+
+fn whole_or_float(value: f64) -> serde_json::Value {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => (value as i64).into(),
+        false => value.into(),
+    }
+}
+
+/// Builds a list. It stores plain numbers until the first other value comes.
+#[derive(Debug, Default)]
+pub(super) struct ListBuilder {
+    numbers: Vec<f64>,
+    values: Vec<Node>,
+}
+
+impl ListBuilder {
+    pub fn push(&mut self, value: Node) {
+        match value {
+            Node::Number(number) if self.values.is_empty() => self.numbers.push(number),
+            value => {
+                self.values.extend(self.numbers.drain(..).map(Node::Number));
+                self.values.push(value);
+            }
+        }
+    }
+
+    /// Returns the list, and leaves the builder empty.
+    pub fn finish(&mut self) -> Node {
+        match self.values.is_empty() {
+            true => Node::Numbers(std::mem::take(&mut self.numbers).into()),
+            false => Node::List(std::mem::take(&mut self.values)),
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Node::Null => f.write_str("nothing"),
+            Node::Bool(value) => value.fmt(f),
+            Node::Number(value) => value.fmt(f),
+            Node::Text(text) => f.write_str(&show(text.as_bytes())),
+            Node::Time(time) => time.fmt(f),
+            Node::Numbers(values) => write!(f, "a list of {} values", values.len()),
+            Node::List(values) => write!(f, "a list of {} values", values.len()),
+            Node::Table(_) => f.write_str("a table"),
+            Node::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value as f64))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Number(value))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+        let mut list = ListBuilder::default();
+        while let Some(value) = seq.next_element()? {
+            list.push(value);
+        }
+        Ok(list.finish())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut fields: Vec<(String, Node)> = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, Node>()? {
+            if key == TOML_DATETIME {
+                return Ok(value);
+            }
+            fields.push((key, value));
+        }
+        Ok(Node::Table(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_core::domain::Time;
+
+    #[test]
+    fn documents_of_both_kinds_give_the_same_nodes() {
+        let toml: Node =
+            toml::from_str("a = 1\nb = [1.5, nan]\nc = 2021-02-10 20:21:15\n[d]\ne = true")
+                .unwrap();
+        let Node::Table(fields) = toml else { panic!() };
+        assert_eq!(fields[0], ("a".into(), Node::Number(1.0)));
+        let Node::Numbers(b) = &fields[1].1 else {
+            panic!()
+        };
+        assert!(matches!(b[..], [1.5, x] if x.is_nan()));
+        assert!(
+            matches!(&fields[2].1, Node::Text(t) if t.parse() == Ok(Time::from_seconds(1_612_988_475)))
+        );
+        let json: Node = serde_json::from_str(r#"{"e": true}"#).unwrap();
+        assert_eq!(fields[3].1, json);
+    }
+
+    #[test]
+    fn lists_in_cells_are_separated_by_semicolons_or_spaces() {
+        let three = Node::Numbers([0.0, 1.0, 2.5].into());
+        assert_eq!(Node::parse_list("0;1; 2.5"), three);
+        assert_eq!(Node::parse_list("0 1  2.5"), three);
+        assert_eq!(Node::parse_list("0;x"), Node::Text("0;x".into()));
+        assert_eq!(Node::parse_list(";"), Node::Text(";".into()));
+    }
+    #[test]
+    fn a_list_of_mixed_values_keeps_them_all_in_order() {
+        let mut list = ListBuilder::default();
+        list.push(Node::Number(1.0));
+        list.push(Node::Null);
+        list.push(Node::Number(2.0));
+        let expected = [Node::Number(1.0), Node::Null, Node::Number(2.0)];
+        assert_eq!(list.finish(), Node::List(expected.to_vec()));
+        assert_eq!(list.finish(), Node::Numbers([].into()));
+    }
+}

@@ -1,0 +1,275 @@
+//! Reads the search of a TOML or JSON file of tasks.
+//!
+//! ```toml
+//! [search]
+//! algorithm = "asha"     # random, successive-halving, asha or hyperband
+//! trials = 64            # not for hyperband, whose brackets decide it
+//! eta = 3                # one in eta goes on; optional: 3
+//! min_resource = 1       # of the first rung; optional: 1
+//! max_resource = 27      # of the last rung; the `work` of a task is that of this resource
+//! curves = "losses.csv"  # measured learning curves; optional: a table of the family's parameters
+//! ```
+//!
+//! The tasks of the file are what trials train. Which task a trial trains says the file of curves, or it is
+//! drawn.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gleaner_search::{Algorithm, Family, LearningCurves, Plan};
+
+use super::TaskSet;
+use super::fields::{Fields, Labels, Report};
+use super::node::Node;
+use crate::learning_curves;
+use crate::learning_curves::MeasuredCurves;
+use gleaner_core::domain::{TrainingTask, TrialSearch};
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::words::counted;
+use gleaner_io::{Gatherer, SourceId};
+use gleaner_solvers::range::short;
+
+/// A search as its file states it, with the faults found so far.
+pub(super) struct SearchDraft<'a> {
+    plan: Option<Plan>,
+    curves: CurvesDraft,
+    report: Report<'a>,
+}
+
+/// Where learning curves come from.
+enum CurvesDraft {
+    Family(Family),
+    File(PathBuf),
+}
+
+/// Reads the table of a search.
+pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
+    let mut report = Report::new(path, "search".to_owned(), &Labels::OURS);
+    let Node::Table(values) = search else {
+        report.add("search", search.to_string(), "a table of fields");
+        return SearchDraft {
+            plan: None,
+            curves: CurvesDraft::Family(Family::default()),
+            report,
+        };
+    };
+    let mut fields = Fields::new(values, report);
+    let curves = curves(&mut fields, path);
+    let plan = plan(&mut fields);
+    SearchDraft {
+        plan,
+        curves,
+        report: fields.finish(),
+    }
+}
+
+fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
+    let name = fields.text("algorithm");
+    let algorithm = name.and_then(|name| {
+        let algorithm = name.parse::<Algorithm>().ok();
+        if algorithm.is_none() {
+            let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
+            let expected = format!("one of {}", names.join(", "));
+            fields
+                .report
+                .add("algorithm", format!("{name:?}"), expected);
+        }
+        algorithm
+    });
+    let max_resource = fields.number("max_resource");
+    let defaults = Plan::new(Algorithm::Random, 1.0);
+    let min_resource = fields.number_or("min_resource", defaults.min_resource);
+    let eta = whole(fields, "eta", Some(defaults.eta));
+    let trials = whole(fields, "trials", None);
+    Some(Plan {
+        algorithm: algorithm?,
+        trials: trials?,
+        eta: eta?.unwrap_or(defaults.eta),
+        min_resource: min_resource?,
+        max_resource: max_resource?,
+    })
+}
+
+/// A whole number, or `default` if it is missing; `None` if it has a fault.
+fn whole(fields: &mut Fields<'_>, name: &str, default: Option<u32>) -> Option<Option<u32>> {
+    if !fields.has(name) {
+        return Some(default);
+    }
+    let value = fields.number(name)?;
+    let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+    if !is_whole {
+        fields.report.add(name, short(value), "a whole number");
+    }
+    is_whole.then_some(Some(value as u32))
+}
+
+fn curves(fields: &mut Fields<'_>, path: &Path) -> CurvesDraft {
+    const EXPECTED: &str =
+        "the name of a file of learning curves, or a table of a family's parameters";
+    let family = match fields.take("curves") {
+        None => Family::default(),
+        Some(Node::Text(name)) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            return CurvesDraft::File(folder.join(name));
+        }
+        Some(table @ Node::Table(_)) => match serde_json::from_value::<Family>(table.into_json()) {
+            Ok(family) => family,
+            Err(error) => {
+                fields.report.add(
+                    "curves",
+                    error.to_string(),
+                    "parameters of docs/SEARCHES.md",
+                );
+                Family::default()
+            }
+        },
+        Some(other) => {
+            fields.report.add("curves", other.to_string(), EXPECTED);
+            Family::default()
+        }
+    };
+    if family.seed != 0 {
+        let found = family.seed.to_string();
+        let expected = "no seed: the losses are drawn by the replay's --seed";
+        fields.report.add("curves.seed", found, expected);
+    }
+    for fault in family.validate().err().unwrap_or_default() {
+        let field = format!("curves.{}", fault.field);
+        fields.report.add(&field, fault.found, fault.expected);
+    }
+    CurvesDraft::Family(family)
+}
+
+impl SearchDraft<'_> {
+    /// Checks the search against the tasks of the set, and adds it to the set. Reads the learning
+    /// curves if a file is named, and adds the file to `sources`. Adds remarks for the user to `notes`.
+    pub fn check(
+        mut self,
+        set: &mut TaskSet,
+        gatherer: &mut Gatherer,
+        sources: &mut Vec<SourceId>,
+        notes: &mut Vec<String>,
+    ) -> Result<()> {
+        if let Some(plan) = &self.plan {
+            for fault in plan.validate().err().unwrap_or_default() {
+                self.report.add(&fault.field, fault.found, fault.expected);
+            }
+        }
+        for (task, origin) in set.tasks.iter().zip(&set.origins) {
+            for (field, found, expected) in faults_of(task) {
+                let fault = Fault::of(&set.file, found, expected).field(field);
+                self.report.faults.push(fault.at(origin.place.as_str()));
+            }
+        }
+        let measured = match &self.curves {
+            CurvesDraft::File(file) if self.report.faults.is_empty() => {
+                let loaded = learning_curves::read(file)?;
+                sources.extend(loaded.sources);
+                Some(loaded.value)
+            }
+            _ => None,
+        };
+        let tasks = match &measured {
+            Some(measured) => self.trained(measured, set),
+            None => Vec::new(),
+        };
+        let faults = std::mem::take(&mut self.report.faults);
+        let is_sound = faults.is_empty();
+        faults
+            .into_iter()
+            .try_for_each(|fault| gatherer.add(fault))?;
+        let curves = match (measured, self.curves) {
+            (Some(measured), _) => Some(LearningCurves::Table(measured.table)),
+            (None, CurvesDraft::Family(family)) => Some(LearningCurves::Family(family)),
+            (None, CurvesDraft::File(_)) => None,
+        };
+        let whole = self.plan.zip(curves).filter(|_| is_sound);
+        let search = whole.map(|(plan, curves)| TrialSearch {
+            plan,
+            curves,
+            tasks,
+        });
+        if let Some(search) = &search
+            && let Some(known) = search.curves.trials_known()
+            && search.trials() > u64::from(known)
+        {
+            let found = format!("learning curves of {known} trials");
+            let expected = format!("those of {}, which the search takes up", search.trials());
+            let fault = Fault::of(&set.file, found, expected).field("curves");
+            gatherer.add(fault.at("search"))?;
+        }
+        notes.extend(search.as_ref().and_then(late_curves));
+        set.search = search;
+        Ok(())
+    }
+
+    /// The task that each trial of measured curves trains, by index.
+    fn trained(&mut self, measured: &MeasuredCurves, set: &TaskSet) -> Vec<u32> {
+        let names = set.tasks.iter().map(|task| task.name.as_str());
+        let indices: BTreeMap<&str, u32> = names.zip(0..).collect();
+        let index_of = |name: &String| indices.get(name.as_str()).copied();
+        let unknown = measured
+            .tasks
+            .iter()
+            .position(|name| index_of(name).is_none());
+        if let Some(trial) = unknown {
+            let name = &measured.tasks[trial];
+            let found = format!("task {name:?} of trial {trial} in the learning curves");
+            self.report
+                .add("curves", found, "the name of a task of the file");
+        }
+        measured.tasks.iter().filter_map(index_of).collect()
+    }
+}
+
+/// Returns a remark if measured learning curves start after the first rung. The loss of their first
+/// point is used there.
+fn late_curves(search: &TrialSearch) -> Option<String> {
+    let LearningCurves::Table(table) = &search.curves else {
+        return None;
+    };
+    // The brackets of Hyperband have different first rungs. Trials are numbered bracket by bracket.
+    let brackets = search.plan.brackets().into_iter();
+    let first_rungs = brackets.filter_map(|bracket| bracket.rungs.first().copied());
+    let rungs =
+        first_rungs.flat_map(|rung| std::iter::repeat_n(rung.resource, rung.trials as usize));
+    let late = (0..table.trials()).zip(rungs).filter_map(|(trial, rung)| {
+        let start = table.start(trial).filter(|start| *start > rung)?;
+        Some((trial, start, rung))
+    });
+    let late: Vec<_> = late.collect();
+    let (trial, start, rung) = late.first()?;
+    Some(format!(
+        "{} start after their first rung, where the loss of their first point is used: the curve of trial {trial} \
+         starts at {start}, and its first rung is at {rung}",
+        counted(late.len(), "learning curve"),
+    ))
+}
+
+/// What a task that trials train cannot have: field, what was found, and what is expected.
+fn faults_of(
+    task: &TrainingTask,
+) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let endless = (
+        "work",
+        "endless",
+        "the work of a whole training, as the file has a search",
+    );
+    let submit = (
+        "submit",
+        "a time",
+        "none, as the search decides when trials start",
+    );
+    let deadline = (
+        "deadline",
+        "a time",
+        "none, as trials of a search have none",
+    );
+    [
+        task.is_endless().then_some(endless),
+        (task.submit != TrainingTask::FROM_START).then_some(submit),
+        task.deadline.map(|_| deadline),
+    ]
+    .into_iter()
+    .flatten()
+}

@@ -1,0 +1,276 @@
+//! Reads the topology of a network, for the order of its nodes: Slurm's `topology.conf`, or the
+//! output of `scontrol show topology`.
+//!
+//! A line names a switch with its nodes or with the switches below it, or a block with its nodes.
+//! The order goes through the tree of switches depth first. Switches that are below no other come
+//! in the order of the file, those below a switch and nodes in the order of their list. A switch
+//! that is below several others, which Slurm accepts, has the first place of these.
+//!
+//! `scontrol` repeats all nodes of a switch that has switches below it; these lists are not read.
+
+mod line;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_core::domain::NodeOrder;
+use gleaner_core::error::{Fault, Result};
+use gleaner_io::fault::{Place, show};
+use gleaner_io::source::{Source, TEXT_LIMIT};
+use gleaner_io::{Gatherer, Loaded};
+use gleaner_logs::scheduler::hostlist;
+use line::{Group, Lines, group, is_nothing};
+
+/// Most nodes of all lists, and most switches: a million.
+const MAX_NAMES: usize = 1 << 20;
+
+/// What the file should be, for messages.
+pub const EXPECTED: &str =
+    "lines such as SwitchName=s0 Nodes=n[0-17], from topology.conf or `scontrol show topology`";
+
+/// Reads the order of the nodes.
+///
+/// # Errors
+/// The file cannot be read or names no switch and no block. A line is of another kind, a list is
+/// invalid or too long, a switch has no line or is above itself, or a node is in two lists. Faults
+/// are collected and reported together.
+pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
+    let source = Source::open(path)?;
+    let bytes = source.read_up_to(TEXT_LIMIT)?;
+    Ok(Loaded {
+        value: parse(path, &bytes)?,
+        sources: vec![source.id().clone()],
+        notes: Vec::new(),
+    })
+}
+
+/// As [`read`], from the content of the file `path`.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<NodeOrder> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = Reader {
+        path,
+        groups: Vec::new(),
+        faults: Gatherer::default(),
+    };
+    for (number, line) in Lines(text.lines().zip(1..)) {
+        reader.line(number, &line)?;
+    }
+    if reader.groups.is_empty() && reader.faults.is_empty() {
+        let fault = Fault::of(path, "no switch and no block", EXPECTED);
+        reader.faults.add(fault)?;
+    }
+    let below = reader.below()?;
+    let leaves = reader.leaves(&below)?;
+    let order = reader.nodes(&leaves)?;
+    reader.faults.finish(order)
+}
+
+struct Reader<'p> {
+    path: &'p Path,
+    /// Switches and blocks in the order of the file.
+    groups: Vec<Group>,
+    faults: Gatherer,
+}
+
+impl Reader<'_> {
+    fn fault(
+        &mut self,
+        line: u64,
+        field: &str,
+        found: impl Into<String>,
+        expected: &str,
+    ) -> Result<()> {
+        let fault = Fault::of(self.path, found, expected).field(field);
+        self.faults.add(fault.at(Place::Line(line)))
+    }
+
+    fn line(&mut self, number: u64, text: &str) -> Result<()> {
+        match group(number, text) {
+            Ok(Some(group)) => {
+                self.groups.push(group);
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err((field, found, expected)) => self.fault(number, field, found, expected),
+        }
+    }
+
+    /// The switches below each switch, as indices.
+    fn below(&mut self) -> Result<Vec<Vec<usize>>> {
+        let mut indices = BTreeMap::new();
+        let mut twice = Vec::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            let key = (group.is_block, group.name.clone());
+            if let Some(first) = indices.insert(key, index) {
+                twice.push((first, index));
+            }
+        }
+        for (first, second) in twice {
+            let Group { line, name, .. } = &self.groups[second];
+            let found = format!("{name} again, after line {}", self.groups[first].line);
+            self.fault(*line, "", found, "one line for each name")?;
+        }
+        let mut left = MAX_NAMES;
+        let mut below = Vec::with_capacity(self.groups.len());
+        for index in 0..self.groups.len() {
+            let mut known = Vec::new();
+            let mut unknown = Examples::default();
+            let Group { line, switches, .. } = &self.groups[index];
+            let (line, list) = (*line, switches.as_deref().unwrap_or_default());
+            let expanded = expand(list, &mut left, |name| {
+                match indices.get(&(false, name.to_owned())) {
+                    Some(index) => known.push(*index),
+                    None => unknown.add(|| name.to_owned()),
+                }
+            });
+            if let Err(found) = expanded {
+                self.fault(line, "Switches", found, "a list of switches such as s[0-2]")?;
+            }
+            if let Some(found) = unknown.shown() {
+                let expected = "switches that have a line of their own";
+                self.fault(line, "Switches", found, expected)?;
+            }
+            below.push(known);
+        }
+        Ok(below)
+    }
+
+    /// The switches and blocks that have nodes, depth first, as indices.
+    fn leaves(&mut self, below: &[Vec<usize>]) -> Result<Vec<usize>> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            /// Some of what is below it is still to come.
+            Open,
+            Done,
+        }
+        let mut is_root = vec![true; below.len()];
+        for &index in below.iter().flatten() {
+            is_root[index] = false;
+        }
+        let roots = (0..below.len()).filter(|&index| is_root[index]);
+        // Switches that no root leads to are in a circle or below one.
+        let starts: Vec<usize> = roots.chain(0..below.len()).collect();
+        let mut state = vec![State::New; below.len()];
+        let mut leaves = Vec::new();
+        // The way from the start to the present switch: each with the number of those below it that
+        // were visited.
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        for start in starts {
+            if state[start] == State::New {
+                way.push((start, 0));
+            }
+            while let Some((index, visited)) = way.last_mut() {
+                let index = *index;
+                if *visited == 0 {
+                    state[index] = State::Open;
+                    if self.groups[index].switches.is_none() {
+                        leaves.push(index);
+                    }
+                }
+                let Some(&next) = below[index].get(*visited) else {
+                    state[index] = State::Done;
+                    way.pop();
+                    continue;
+                };
+                *visited += 1;
+                match state[next] {
+                    State::New => way.push((next, 0)),
+                    State::Done => {}
+                    State::Open => {
+                        let line = self.groups[index].line;
+                        let found = format!(
+                            "{}, which this switch is itself below",
+                            self.groups[next].name
+                        );
+                        self.fault(line, "Switches", found, "a tree of switches")?;
+                    }
+                }
+            }
+        }
+        Ok(leaves)
+    }
+
+    /// The nodes of these switches and blocks, in order.
+    fn nodes(&mut self, leaves: &[usize]) -> Result<NodeOrder> {
+        let mut order = NodeOrder::default();
+        let mut left = MAX_NAMES;
+        let mut bytes_left = TEXT_LIMIT;
+        // The line of each list, and the place at which its nodes begin.
+        let mut starts: Vec<(u32, u64)> = Vec::with_capacity(leaves.len());
+        for &leaf in leaves {
+            let Group { line, nodes, .. } = &self.groups[leaf];
+            let (line, list) = (*line, nodes.as_deref().unwrap_or_default());
+            starts.push((order.len() as u32, line));
+            let mut twice = Examples::default();
+            let mut is_too_long = false;
+            let expanded = expand(list, &mut left, |name| {
+                match bytes_left.checked_sub(name.len() as u64) {
+                    None => is_too_long = true,
+                    Some(less) => {
+                        bytes_left = less;
+                        if let Err(place) = order.push(name) {
+                            let after = starts.partition_point(|(first, _)| *first <= place);
+                            let line = starts[after.saturating_sub(1)].1;
+                            twice.add(|| format!("{name}, which is on line {line} too"));
+                        }
+                    }
+                }
+            });
+            let too_long = is_too_long.then(|| "names of more than 64 MiB in all".to_owned());
+            if let Some(found) = expanded.err().or(too_long) {
+                self.fault(line, "Nodes", found, "a list of nodes such as n[0-17]")?;
+            }
+            if let Some(found) = twice.shown() {
+                self.fault(line, "Nodes", found, "every node once")?;
+            }
+        }
+        Ok(order)
+    }
+}
+
+/// The first of some names, and how many they are.
+#[derive(Default)]
+struct Examples {
+    first: Option<String>,
+    others: usize,
+}
+
+impl Examples {
+    fn add(&mut self, name: impl FnOnce() -> String) {
+        match self.first {
+            None => self.first = Some(name()),
+            Some(_) => self.others += 1,
+        }
+    }
+
+    /// The names as text; `None` if there are none.
+    fn shown(self) -> Option<String> {
+        let first = self.first?;
+        Some(match self.others {
+            0 => first,
+            others => format!("{first}, and {others} more"),
+        })
+    }
+}
+
+/// Calls `each` with every name of a list. `left` is the number of names that all further lists
+/// may have, and is reduced. The error says what was found.
+fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
+    // Slurm accepts a comma at the end, and prints it.
+    let list = list.trim_end_matches(',');
+    if is_nothing(list) {
+        return Ok(());
+    }
+    let invalid = |error| format!("{} ({error})", show(list.as_bytes()));
+    let count = hostlist::count(list).map_err(invalid)?;
+    *left = left
+        .checked_sub(count)
+        .ok_or("more than 1,048,576 names in all lists")?;
+    hostlist::expand(list, each).map_err(invalid)
+}

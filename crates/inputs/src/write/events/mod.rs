@@ -1,0 +1,128 @@
+//! Writers of event logs, in the forms that [`crate::events`] reads.
+
+use std::path::Path;
+
+use crate::events::gev;
+use gleaner_core::domain::{Change, EventLog, Time};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+use gleaner_io::SourceId;
+
+mod csv;
+mod parquet;
+mod stream;
+
+pub use stream::EventWriter;
+
+/// The layout of a table of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// A row for every change. This is the smaller layout.
+    #[default]
+    Long,
+    /// A row for every event and a column for every node, as in the original's table.
+    Wide,
+}
+
+/// The file format of an event log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// This program's cache, which has a single layout.
+    Gev,
+}
+
+impl Format {
+    /// The format that a path's extension names.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for another extension, or none.
+    pub fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
+            Some("csv") => Ok(Format::Csv),
+            Some("parquet") => Ok(Format::Parquet),
+            Some("gev") => Ok(Format::Gev),
+            _ => Err(Error::Usage(format!(
+                "cannot tell the format of {}: expected a name ending in .csv, .parquet or .gev",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// Writes a log in the format that `path`'s extension names.
+///
+/// A `.gev` also records which file the log was read from, so that a stale cache can be detected.
+///
+/// # Errors
+/// The extension is unknown, or the file cannot be written.
+pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&SourceId>) -> Result<()> {
+    let format = Format::of(path)?;
+    if format == Format::Gev {
+        return gev::write(log, path, source);
+    }
+    files::write(path, |out| match (format, layout) {
+        (Format::Parquet, Layout::Long) => parquet::write_long(log, out),
+        (Format::Parquet, Layout::Wide) => parquet::write_wide(log, out),
+        (_, Layout::Long) => csv::write_long(log, out),
+        (_, Layout::Wide) => csv::write_wide(log, out),
+    })
+}
+
+/// The rows of the long form: a time, and a node's state or nothing.
+///
+/// The first event mentions every node. A row without a node stands for an event without changes.
+/// It also separates two events at the same time.
+#[derive(Debug)]
+struct LongRows {
+    nodes: u32,
+    last: Option<Time>,
+}
+
+impl LongRows {
+    /// The rows of a log with this many nodes.
+    fn new(nodes: usize) -> Self {
+        LongRows {
+            nodes: nodes as u32,
+            last: None,
+        }
+    }
+
+    /// The rows of the next event.
+    fn of_event(
+        &mut self,
+        time: Time,
+        changes: &[Change],
+    ) -> impl Iterator<Item = Option<Change>> + use<> {
+        let mentioned = match self.last {
+            None => all_states(self.nodes, changes),
+            Some(_) => changes.to_vec(),
+        };
+        let again = self.last.replace(time) == Some(time);
+        let marker = (again || mentioned.is_empty()).then_some(None);
+        marker.into_iter().chain(mentioned.into_iter().map(Some))
+    }
+}
+
+/// Returns the rows of a whole log in the long form, with their times. `None` is a row without a node:
+/// an event without changes.
+pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
+    let mut rows = LongRows::new(log.nodes().len());
+    log.rows().flat_map(move |(time, changes)| {
+        let rows = rows.of_event(time, changes);
+        rows.map(move |change| (time, change))
+    })
+}
+
+/// Every node's state after the first event.
+fn all_states(nodes: u32, changes: &[Change]) -> Vec<Change> {
+    let mut states: Vec<_> = (0..nodes).map(|node| Change::new(node, false)).collect();
+    for change in changes {
+        states[change.node() as usize] = *change;
+    }
+    states
+}

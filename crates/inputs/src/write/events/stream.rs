@@ -1,0 +1,158 @@
+//! Writes event logs event by event, so that they need not fit in memory.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::{Format, LongRows, csv, parquet};
+use crate::events::gev;
+use gleaner_core::domain::{Change, Clock, Fingerprint, Time};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files::AtomicFile;
+
+/// Writes an event log event by event: long CSV or Parquet, or `.gev`.
+///
+/// The file has the same bytes as one that [`super::write`] writes of the whole log.
+pub struct EventWriter {
+    path: PathBuf,
+    nodes: Vec<String>,
+    clock: Clock,
+    rows: LongRows,
+    fingerprint: Fingerprint,
+    sink: Sink,
+}
+
+enum Sink {
+    Csv(Box<csv::LongWriter<AtomicFile>>),
+    Parquet(Box<parquet::LongWriter<AtomicFile>>),
+    Gev(gev::Writer<File>),
+}
+
+impl EventWriter {
+    /// Begins a log of these nodes, whose clock is unknown. The extension of `path` names the
+    /// format.
+    ///
+    /// # Errors
+    /// The extension is unknown, or the file cannot be written.
+    pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
+        Self::create_on(path, nodes, &Clock::UNKNOWN)
+    }
+
+    /// As [`EventWriter::create`], for a log on this clock.
+    ///
+    /// # Errors
+    /// As [`EventWriter::create`].
+    pub fn create_on(path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
+        let format = Format::of(path)?;
+        let sink = Sink::create(format, path, nodes, clock)?;
+        Ok(EventWriter {
+            path: path.to_owned(),
+            nodes: nodes.to_vec(),
+            clock: clock.clone(),
+            rows: LongRows::new(nodes.len()),
+            fingerprint: Fingerprint::new(nodes, parquet::described(clock).as_deref()),
+            sink,
+        })
+    }
+
+    /// Adds an event. The events must follow the rules of [`gleaner_core::domain::EventLog`].
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn push(&mut self, time: Time, changes: &[Change]) -> Result<()> {
+        let nodes = &self.nodes;
+        let mut rows = self.rows.of_event(time, changes);
+        let written = match &mut self.sink {
+            Sink::Csv(writer) => rows.try_for_each(|change| writer.push(nodes, time, change)),
+            Sink::Parquet(writer) => {
+                self.fingerprint.push_row(self.clock.utc(time), changes);
+                rows.try_for_each(|change| writer.push(time, change))
+            }
+            Sink::Gev(writer) => writer.push_row(time, changes),
+        };
+        written.map_err(|e| Error::io("write", &self.path, e))
+    }
+
+    /// Ends the log. The file appears at `path` only now.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<()> {
+        let written = match self.sink {
+            Sink::Csv(writer) => writer.finish(),
+            Sink::Parquet(writer) => writer.finish(self.fingerprint.finish()),
+            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes, &self.clock),
+        };
+        written
+            .map_err(|e| Error::io("write", &self.path, e))?
+            .finish()
+    }
+}
+
+impl Sink {
+    fn create(format: Format, path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
+        let sink = match format {
+            Format::Csv => {
+                let table = csv::LongWriter::new(clock, AtomicFile::create(path)?);
+                table.map(|table| Sink::Csv(Box::new(table)))
+            }
+            Format::Parquet => {
+                let table = parquet::LongWriter::new(nodes, clock, AtomicFile::create(path)?);
+                table.map(|table| Sink::Parquet(Box::new(table)))
+            }
+            Format::Gev => gev::Writer::spooled().map(Sink::Gev),
+        };
+        sink.map_err(|e| Error::io("create", path, e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, write};
+    use super::*;
+    use gleaner_core::domain::{EventLog, EventLogBuilder};
+    use proptest::prelude::*;
+
+    fn log(rows: &[(i64, Vec<bool>)], clock: &Clock) -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c,d".into()]);
+        log.set_clock(clock.clone());
+        let mut idle = [false; 3];
+        let mut time = -5;
+        for (step, flips) in rows {
+            time += step;
+            let flipped = (0..3).filter(|node| flips[*node]);
+            let changes: Vec<_> = flipped
+                .map(|node| {
+                    idle[node] = !idle[node];
+                    Change::new(node as u32, idle[node])
+                })
+                .collect();
+            log.push_row(Time::from_seconds(time), changes);
+        }
+        log.finish().unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn streamed_bytes_are_those_of_the_whole_log(
+            rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12),
+            known: bool,
+        ) {
+            let changed = Clock::new(-6 * 3600, [(3, -5 * 3600)]);
+            let clock = if known { changed } else { Clock::UNKNOWN };
+            let log = log(&rows, &clock);
+            let folder = tempfile::tempdir().unwrap();
+            for name in ["x.csv", "x.parquet", "x.gev"] {
+                let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
+                write(&log, &whole, Layout::Long, None).unwrap();
+                let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock).unwrap();
+                for (time, changes) in log.rows() {
+                    writer.push(time, changes).unwrap();
+                }
+                writer.finish().unwrap();
+                prop_assert!(std::fs::read(whole).unwrap() == std::fs::read(streamed).unwrap(), "{}", name);
+            }
+        }
+    }
+}

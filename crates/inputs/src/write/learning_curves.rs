@@ -1,0 +1,27 @@
+//! Learning curves as CSV, in the form that [`crate::learning_curves`] reads.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use gleaner_synth::search::Loss;
+
+use gleaner_core::domain::TrainingTask;
+use gleaner_core::error::Result;
+use gleaner_core::files;
+
+/// Writes losses of trials that train `tasks`, whose names must not need quotes.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(losses: &[Loss], tasks: &[TrainingTask], path: &Path) -> Result<()> {
+    let mut text = "trial,resource,loss,task\n".to_owned();
+    for loss in losses {
+        let name = &tasks[loss.task].name;
+        let _ = writeln!(
+            text,
+            "{},{},{:.6},{name}",
+            loss.trial, loss.resource, loss.loss
+        );
+    }
+    files::write_bytes(path, text.as_bytes())
+}

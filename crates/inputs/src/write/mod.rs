@@ -1,0 +1,7 @@
+//! Writers of inputs, in the forms that this crate reads.
+
+pub mod answers;
+pub mod events;
+pub mod learning_curves;
+pub mod schedule;
+pub mod tasks;

@@ -1,0 +1,172 @@
+//! Task sets as TOML or JSON, in the form that [`crate::tasks`] reads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_search::Plan;
+use serde::Serialize;
+
+use gleaner_core::domain::tasks::ENDLESS;
+use gleaner_core::domain::{ScalingCurve, TrainingTask};
+use gleaner_core::error::{Error, Result};
+use gleaner_core::files;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchTable>,
+    curve: BTreeMap<String, Curve<'a>>,
+    task: Vec<Task<'a>>,
+}
+
+/// The `[search]` of a file of tasks.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchTable {
+    /// The algorithm and its settings.
+    #[serde(flatten)]
+    pub plan: Plan,
+    /// Name of the file of learning curves, beside that of the tasks; `None` if losses are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curves: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Curve<'a> {
+    nodes: &'a [u32],
+    progress: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<&'a [f64]>,
+}
+
+#[derive(Serialize)]
+struct Task<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submit: Option<String>,
+    min_nodes: u32,
+    max_nodes: u32,
+    rescale_up: f64,
+    rescale_down: f64,
+    work: Work,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<String>,
+    curve: String,
+}
+
+/// A number, or the word for endless work.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Work {
+    Number(f64),
+    Word(&'static str),
+}
+
+impl Work {
+    fn of(task: &TrainingTask) -> Self {
+        match task.is_endless() {
+            true => Work::Word(ENDLESS),
+            false => Work::Number(task.work),
+        }
+    }
+}
+
+/// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
+///
+/// # Errors
+/// [`Error::Usage`] for another extension. The file cannot be written.
+pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
+    write_document(&document(tasks, None), path)
+}
+
+/// Writes tasks as [`write()`], and the search whose trials train them.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
+    write_document(&document(tasks, Some(search)), path)
+}
+
+/// The format of a file of tasks.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Toml,
+    Json,
+}
+
+/// The format that a path's extension names.
+fn form(path: &Path) -> Result<Form> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("toml") => Ok(Form::Toml),
+        Some("json") => Ok(Form::Json),
+        _ => Err(Error::Usage(format!(
+            "cannot tell the format of {}: expected a name ending in .toml or .json",
+            path.display()
+        ))),
+    }
+}
+
+/// Checks that [`write()`] knows the format of a path, before the tasks are there.
+///
+/// # Errors
+/// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.
+pub fn check_path(path: &Path) -> Result<()> {
+    form(path).map(drop)
+}
+
+fn write_document(document: &Document<'_>, path: &Path) -> Result<()> {
+    let text = match form(path)? {
+        Form::Toml => toml::to_string(document).map_err(|e| Error::Run(e.to_string()))?,
+        Form::Json => {
+            serde_json::to_string_pretty(document).map_err(|e| Error::Run(e.to_string()))? + "\n"
+        }
+    };
+    files::write_bytes(path, text.as_bytes())
+}
+
+impl<'a> Curve<'a> {
+    fn of(curve: &'a ScalingCurve) -> Self {
+        Curve {
+            nodes: &curve.nodes,
+            progress: &curve.progress,
+            objective: (curve.objective != curve.progress).then_some(&curve.objective),
+        }
+    }
+}
+
+fn document(tasks: &[TrainingTask], search: Option<SearchTable>) -> Document<'_> {
+    let mut names: BTreeMap<&ScalingCurve, usize> = BTreeMap::new();
+    let task = tasks
+        .iter()
+        .map(|task| {
+            let next = names.len();
+            let index = *names.entry(&task.curve).or_insert(next);
+            Task {
+                name: &task.name,
+                submit: (task.submit > TrainingTask::FROM_START).then(|| task.submit.to_string()),
+                min_nodes: task.min_nodes,
+                max_nodes: task.max_nodes,
+                rescale_up: task.rescale_up,
+                rescale_down: task.rescale_down,
+                work: Work::of(task),
+                priority: (task.priority != 1.0).then_some(task.priority),
+                deadline: task.deadline.map(|deadline| deadline.to_string()),
+                curve: curve_name(index),
+            }
+        })
+        .collect();
+    let curve = names
+        .into_iter()
+        .map(|(curve, index)| (curve_name(index), Curve::of(curve)))
+        .collect();
+    Document {
+        search,
+        curve,
+        task,
+    }
+}
+
+fn curve_name(index: usize) -> String {
+    format!("model{index:02}")
+}

@@ -1,0 +1,490 @@
+//! Cut and changed files of every format. Each is read or reported as a fault with a message; none
+//! leads to a panic, a hang or a large allocation.
+//!
+//! A longer run by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test corruption`.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_core::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
+use gleaner_core::results::{Column, Table};
+use gleaner_inputs::write::events::{Layout, write};
+use gleaner_inputs::{events, jobs, tasks};
+use gleaner_io::table::WriteTable;
+use gleaner_logs::gpu;
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{Format, Options};
+use gleaner_runs::prepared::{write_cluster, write_jobs};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tempfile::TempDir;
+
+/// A valid small file, and the function that reads it.
+struct Sample {
+    name: String,
+    bytes: Vec<u8>,
+    read: fn(&Path) -> gleaner_core::Result<()>,
+}
+
+fn read_events(path: &Path) -> gleaner_core::Result<()> {
+    events::read(path).map(drop)
+}
+
+fn read_tasks(path: &Path) -> gleaner_core::Result<()> {
+    tasks::read(path, None, false).map(drop)
+}
+
+fn read_bounds(path: &Path) -> gleaner_core::Result<()> {
+    tasks::read(path, Some(&fixture("pickle/curves-2.2.3-p5.pkl")), false).map(drop)
+}
+
+fn read_curves(path: &Path) -> gleaner_core::Result<()> {
+    let bounds = path.with_file_name("bounds.pkl");
+    if !bounds.exists() {
+        std::fs::write(&bounds, self::bounds().bytes).unwrap();
+    }
+    tasks::read(&bounds, Some(path), false).map(drop)
+}
+
+fn read_cluster(path: &Path) -> gleaner_core::Result<()> {
+    jobs::cluster::read(path, 8).map(drop)
+}
+
+fn read_trace(path: &Path) -> gleaner_core::Result<()> {
+    let cluster = Cluster {
+        vcs: vec![VirtualCluster {
+            name: "a".to_owned(),
+            nodes: 2,
+        }],
+        gpus_per_node: 8,
+    };
+    let all = jobs::trace::read(path, &cluster, jobs::trace::Options::default());
+    let sound = jobs::trace::Options {
+        skip_invalid: true,
+        ..jobs::trace::Options::default()
+    };
+    // A trace that can be read can also be read with invalid jobs left out.
+    assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
+    all.map(drop)
+}
+
+fn read_profiles(path: &Path) -> gleaner_core::Result<()> {
+    jobs::profiles::read(path).map(drop)
+}
+
+fn read_pairs(path: &Path) -> gleaner_core::Result<()> {
+    jobs::colocate::read(path).map(drop)
+}
+
+fn read_forecast(path: &Path) -> gleaner_core::Result<()> {
+    jobs::forecast::read(path, 0).map(drop)
+}
+
+/// Reads a scheduler's log up to its last event.
+fn ingest(path: &Path, format: Format) -> gleaner_core::Result<()> {
+    let holds = scheduler::read(&[path.to_owned()], &Options::new(format))?;
+    holds.sweep(|_, _| Ok(())).map(drop)
+}
+
+fn read_slurm(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Slurm)
+}
+
+fn read_pbs(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Pbs)
+}
+
+fn read_cobalt(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Cobalt)
+}
+
+fn read_djc(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Djc)
+}
+
+fn read_swf(path: &Path) -> gleaner_core::Result<()> {
+    ingest(path, Format::Swf)
+}
+
+fn read_slurm_events(path: &Path) -> gleaner_core::Result<()> {
+    scheduler::read_events_only(path, &std::fs::read(path).unwrap()).map(drop)
+}
+
+fn read_nodes(path: &Path) -> gleaner_core::Result<()> {
+    scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
+}
+
+/// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
+/// files written.
+fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_core::Result<()> {
+    let prepared = gpu::read(files, &gpu::Options::new(format))?;
+    let folder = tempfile::tempdir().unwrap();
+    let [trace, vcs] = ["jobs.csv", "vcs.csv"].map(|name| folder.path().join(name));
+    write_jobs(&prepared.trace, &prepared.cluster, &trace).unwrap();
+    write_cluster(&prepared.cluster, &vcs).unwrap();
+    let cluster = jobs::cluster::read(&vcs, prepared.cluster.gpus_per_node).unwrap();
+    let trace = jobs::trace::read(&trace, &cluster.value, jobs::trace::Options::default()).unwrap();
+    assert_eq!(trace.value.trace, prepared.trace);
+    Ok(())
+}
+
+fn read_philly(path: &Path) -> gleaner_core::Result<()> {
+    let events = ingest(path, Format::Philly);
+    let jobs = prepare(&[path.to_owned()], gpu::Format::Philly);
+    events.and(jobs)
+}
+
+fn read_pai_jobs(path: &Path) -> gleaner_core::Result<()> {
+    prepare(
+        &[path.to_owned(), log("pai_task_table.csv")],
+        gpu::Format::Pai,
+    )
+}
+
+fn read_pai_tasks(path: &Path) -> gleaner_core::Result<()> {
+    prepare(
+        &[log("pai_job_table.csv"), path.to_owned()],
+        gpu::Format::Pai,
+    )
+}
+
+fn read_batsim(path: &Path) -> gleaner_core::Result<()> {
+    prepare(&[path.to_owned()], gpu::Format::Batsim)
+}
+
+fn read_helios(path: &Path) -> gleaner_core::Result<()> {
+    prepare(&[path.to_owned()], gpu::Format::Helios)
+}
+
+/// Reads a file of machines together with a sample of jobs.
+fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_core::Result<()> {
+    let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
+    let machines = Some(path.to_owned());
+    let options = gpu::Options::new(format);
+    gpu::read(
+        &files,
+        &gpu::Options {
+            machines,
+            ..options
+        },
+    )
+    .map(drop)
+}
+
+fn read_philly_machines(path: &Path) -> gleaner_core::Result<()> {
+    with_machines(path, &["philly-jobs.json"], gpu::Format::Philly)
+}
+
+fn read_pai_machines(path: &Path) -> gleaner_core::Result<()> {
+    let tables = ["pai_job_table.csv", "pai_task_table.csv"];
+    with_machines(path, &tables, gpu::Format::Pai)
+}
+
+fn read_helios_gpus(path: &Path) -> gleaner_core::Result<()> {
+    with_machines(path, &["helios.csv"], gpu::Format::Helios)
+}
+
+/// A file of `dataset/logs`.
+fn log(name: &str) -> PathBuf {
+    let folder = gleaner_testing::workspace().join("dataset/logs");
+    folder.join(name)
+}
+
+/// Inputs of `gleaner ingest`. Most of their lines may be damaged without a fault.
+fn scheduler_logs() -> Vec<Sample> {
+    let sample = |name: &str, read| Sample {
+        name: name.to_owned(),
+        bytes: std::fs::read(log(name)).unwrap(),
+        read,
+    };
+    vec![
+        sample("sacct.txt", read_slurm),
+        sample("sacctmgr-events.txt", read_slurm_events),
+        sample("scontrol-nodes.txt", read_nodes),
+        sample("sinfo.txt", read_nodes),
+        sample("pbs.txt", read_pbs),
+        sample("cobalt.log", read_cobalt),
+        sample("djc.csv", read_djc),
+        sample("djc-locations.csv", read_djc),
+        sample("workload.swf", read_swf),
+        sample("philly-jobs.json", read_philly),
+        sample("philly-machines.csv", read_philly_machines),
+        sample("pai_job_table.csv", read_pai_jobs),
+        sample("pai_task_table.csv", read_pai_tasks),
+        sample("pai_machine_spec.csv", read_pai_machines),
+        sample("batsim.json", read_batsim),
+        sample("helios.csv", read_helios),
+        sample("helios-gpus.csv", read_helios_gpus),
+        gzipped(sample("sacct.txt", read_slurm)),
+    ]
+}
+
+fn read_estimates(path: &Path) -> gleaner_core::Result<()> {
+    jobs::estimates::read(path, &Trace::default()).map(drop)
+}
+
+/// A trace written by this program.
+fn trace_parquet() -> Sample {
+    let times = [1_585_699_203, 1_585_699_205].map(Time::from_seconds);
+    let table = Table {
+        name: "jobs",
+        columns: vec![
+            ("job_id", Column::Integers(vec![7, 8])),
+            ("vc", Column::Texts(vec!["a".into(), "a".into()])),
+            ("gpu_num", Column::Floats(vec![Some(8.0), Some(1.0)])),
+            ("submit_time", Column::EveryTime(times.to_vec())),
+            ("duration", Column::Integers(vec![97, 1])),
+        ],
+    };
+    let mut bytes = Vec::new();
+    table.write_parquet(&mut bytes).unwrap();
+    Sample {
+        name: "jobs.parquet".to_owned(),
+        bytes,
+        read: read_trace,
+    }
+}
+
+/// A pickle of tasks whose maximum number of nodes is 4, the curves' last point.
+fn bounds() -> Sample {
+    let mut sample = from_fixture("pickle/tasks-2.2.3-p5.pkl", read_bounds);
+    let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();
+    let at = sample
+        .bytes
+        .windows(16)
+        .position(|found| found == pair(64, 32))
+        .unwrap();
+    sample.bytes[at..at + 16].copy_from_slice(&pair(4, 3));
+    sample
+}
+
+fn fixture(name: &str) -> PathBuf {
+    gleaner_testing::workspace()
+        .join("crates/inputs/tests/fixtures")
+        .join(name)
+}
+
+fn from_fixture(name: &str, read: fn(&Path) -> gleaner_core::Result<()>) -> Sample {
+    let path = fixture(name);
+    Sample {
+        name: path.file_name().unwrap().to_str().unwrap().to_owned(),
+        bytes: std::fs::read(path).unwrap(),
+        read,
+    }
+}
+
+/// A log written by this program.
+fn written(name: &str, layout: Layout) -> Sample {
+    let mut log = EventLogBuilder::new((0..5).map(|n| format!("node{n}")).collect());
+    let mut idle = [false; 5];
+    for row in 0..12usize {
+        let node = row * 7 % 5;
+        idle[node] = !idle[node];
+        let time = Time::from_seconds(1_612_915_732 + 61 * row as i64);
+        log.push_row(time, [Change::new(node as u32, idle[node])]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    write(&log.finish().unwrap(), &path, layout, None).unwrap();
+    Sample {
+        name: name.to_owned(),
+        bytes: std::fs::read(path).unwrap(),
+        read: read_events,
+    }
+}
+
+fn text(name: &str, text: &str) -> Sample {
+    text_of(name, read_tasks, text)
+}
+
+fn text_of(name: &str, read: fn(&Path) -> gleaner_core::Result<()>, text: &str) -> Sample {
+    Sample {
+        name: name.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        read,
+    }
+}
+
+/// Inputs of a simulation, as CSV.
+fn tables() -> Vec<Sample> {
+    let pair = "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,speed2,\
+                gpu_util,gmem\nVGG,x,64,0,0.98,LSTM,x,64,1,1.03,64.7,5106\n";
+    vec![
+        text_of("vc_config.csv", read_cluster, ",num\nx,9\ny,5\n"),
+        text_of(
+            "jobs.csv",
+            read_trace,
+            "job_id,vc,gpu_num,submit_time,duration,model,dataset,batchsize,amp,speed\n\
+             7,a,8,13219203,97,VGG,x,64,1,4038.5\n8,a,1,13219204,1,,,,,\n",
+        ),
+        text_of(
+            "log.csv",
+            read_trace,
+            "job_id,vc,gpu_num,submit_time,duration\n7,a,8,2020-04-01 00:00:03,97\n\
+             8,b,1,2020-04-01 00:00:04,1\n9,a,0,2020-04-01 00:00:04,1\n",
+        ),
+        text_of(
+            "single_data.csv",
+            read_profiles,
+            "model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label\n\
+             VGG,x,64,0,84.8,99.6,62.4,20162.0,2\n",
+        ),
+        text_of("colocate_info.csv", read_pairs, pair),
+        text_of(
+            "throughput_pred.csv",
+            read_forecast,
+            "time,pred_gpu_job,pred_gpu_num\n2020-09-01 00:00:00,5.4,28.8\n2020-09-01 00:10:00,5,3\n",
+        ),
+        text_of("estimates.csv", read_estimates, "job_id,priority\n7,10.5\n"),
+    ]
+}
+
+fn gzipped(sample: Sample) -> Sample {
+    use std::io::Write;
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(&sample.bytes).unwrap();
+    Sample {
+        name: format!("{}.gz", sample.name),
+        bytes: out.finish().unwrap(),
+        ..sample
+    }
+}
+
+/// Files of which every prefix is a fault.
+fn strict() -> Vec<Sample> {
+    vec![
+        from_fixture("pickle/events-2.2.3-p4.pkl", read_events),
+        from_fixture("pickle/events-1.5.3-p2.pkl", read_events),
+        gzipped(from_fixture("pickle/events-3.1.1-p5.pkl", read_events)),
+        bounds(),
+        from_fixture("pickle/curves-2.2.3-p5.pkl", read_curves),
+        from_fixture("parquet/wide-pandas-snappy.parquet", read_events),
+        from_fixture("parquet/wide-pandas-gzip.parquet", read_events),
+        from_fixture("parquet/wide-pandas-lz4.parquet", read_events),
+        from_fixture("parquet/wide-fastparquet.parquet", read_events),
+        from_fixture("parquet/wide-polars-bool.parquet", read_events),
+        from_fixture("parquet/wide-pyarrow-v2-float.parquet", read_events),
+        from_fixture("parquet/long-pandas-category.parquet", read_events),
+        from_fixture("parquet/long-polars-text.parquet", read_events),
+        from_fixture("parquet/long-pyarrow-delta-text.parquet", read_events),
+        from_fixture("parquet/tasks-pandas-lists.parquet", read_tasks),
+        from_fixture("parquet/tasks-polars-lists.parquet", read_tasks),
+        written("ours-long.parquet", Layout::Long),
+        written("ours-wide.parquet", Layout::Wide),
+        written("ours.gev", Layout::Long),
+        gzipped(written("ours-long.csv", Layout::Long)),
+        trace_parquet(),
+    ]
+}
+
+/// Texts. A prefix of one may be a valid shorter file.
+fn lenient() -> Vec<Sample> {
+    let mut samples = vec![
+        written("long.csv", Layout::Long),
+        written("wide.csv", Layout::Wide),
+        text(
+            "tasks.toml",
+            "[curve.c]\nnodes = [0, 4]\nprogress = [0, 3.5]\n[[task]]\nname = \"a\"\nmin_nodes = 1\n\
+             max_nodes = 4\nrescale_up = 1\nrescale_down = 2\nwork = 1e3\ncurve = \"c\"\n",
+        ),
+        text(
+            "tasks.json",
+            r#"{"task": [{"name": "a", "submit": 5, "min_nodes": 1, "max_nodes": 4, "rescale_up": 1,
+            "rescale_down": 2, "work": 1e3, "curve": {"nodes": [0, 4], "progress": [0, 3.5]}}]}"#,
+        ),
+        text(
+            "tasks.csv",
+            "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n\
+             a,1,4,1,2,1e3,0;4,0;3.5\nb,1,4,1,2,1e3,0 4,0 3.5\n",
+        ),
+    ];
+    samples.extend(tables());
+    samples.extend(scheduler_logs());
+    samples
+}
+
+/// Reads bytes as a file with the sample's name. Returns whether they are valid.
+fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
+    let path = folder.path().join(&sample.name);
+    // Overwriting a file makes some file systems flush it to disk first.
+    let _ = std::fs::remove_file(&path);
+    std::fs::write(&path, bytes).unwrap();
+    let outcome = (sample.read)(&path);
+    if let Err(error) = &outcome {
+        assert_eq!(error.exit_code(), 3, "{}: {error}", sample.name);
+        assert!(!error.to_string().is_empty());
+    }
+    outcome.is_ok()
+}
+
+/// Changes up to four places: bits, bytes, gaps and repetitions.
+fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
+    for _ in 0..rng.random_range(1..=4) {
+        let at = rng.random_range(0..bytes.len());
+        match rng.random_range(0..6) {
+            0 => bytes[at] = 0xff,
+            1 => bytes[at] = 0,
+            2 => bytes[at] ^= 1 << rng.random_range(0..8),
+            3 => bytes[at] = rng.random(),
+            4 if bytes.len() > 1 => drop(bytes.remove(at)),
+            _ => bytes.insert(at, bytes[at]),
+        }
+    }
+}
+
+#[test]
+fn the_samples_are_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    for sample in strict().iter().chain(&lenient()) {
+        // This file states an encoding that is not read. Its prefixes are worth reading all the
+        // same.
+        let refused = sample.name.contains("delta-text");
+        assert_eq!(
+            is_sound(&folder, sample, &sample.bytes),
+            !refused,
+            "{}",
+            sample.name
+        );
+    }
+}
+
+#[test]
+fn every_prefix_is_a_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    for sample in strict() {
+        for length in 0..sample.bytes.len() {
+            let sound = is_sound(&folder, &sample, &sample.bytes[..length]);
+            assert!(!sound, "{} cut to {length} bytes was read", sample.name);
+        }
+    }
+}
+
+#[test]
+fn every_prefix_of_a_text_is_a_fault_or_a_shorter_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for sample in lenient() {
+        for length in 0..sample.bytes.len() {
+            is_sound(&folder, &sample, &sample.bytes[..length]);
+        }
+    }
+}
+
+#[test]
+fn changed_bytes_are_a_fault_or_read() {
+    let count = std::env::var("GLEANER_CORRUPTIONS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let folder = tempfile::tempdir().unwrap();
+    for sample in strict().iter().chain(&lenient()) {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut faults = 0;
+        let count: usize = count.unwrap_or(200);
+        for _ in 0..count {
+            let mut bytes = sample.bytes.clone();
+            corrupt(&mut rng, &mut bytes);
+            faults += usize::from(!is_sound(&folder, sample, &bytes));
+        }
+        eprintln!("{}: {faults} faults in {count} changed files", sample.name);
+        let tolerant = scheduler_logs().iter().any(|log| log.name == sample.name);
+        assert!(faults > 0 || tolerant, "{}", sample.name);
+    }
+}

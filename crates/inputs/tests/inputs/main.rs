@@ -1,0 +1,15 @@
+//! Readers and writers of event logs and tasks, through the public API.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod cache;
+mod clocks;
+mod corruption;
+mod documentation;
+mod event_faults;
+mod jobs;
+mod other_programs;
+mod published;
+mod round_trips;
+mod support;
+mod task_faults;
+mod tasks;

@@ -1,0 +1,101 @@
+//! Logs and files for the tests.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_inputs::events;
+use tempfile::TempDir;
+
+/// A file of this repository's `crates/inputs/tests/fixtures`.
+pub fn fixture(name: &str) -> PathBuf {
+    gleaner_testing::workspace()
+        .join("crates/inputs/tests/fixtures")
+        .join(name)
+}
+
+/// Files of a fixture folder whose name starts with `prefix` and ends with `suffix`.
+pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(fixture(folder)).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with(prefix) && name.ends_with(suffix)
+    });
+    paths.sort();
+    assert!(!paths.is_empty(), "no fixtures {folder}/{prefix}*{suffix}");
+    paths
+}
+
+/// A published file. If it is missing, this is reported on stderr, and `None` is returned.
+pub fn published(name: &str) -> Option<PathBuf> {
+    gleaner_testing::shared(&format!("bftrainer/{name}"))
+}
+
+/// A pickle of tasks from the fixtures, with its maximum numbers of nodes reduced to those of the
+/// curves, 4.
+pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
+    let mut bytes = std::fs::read(path).unwrap();
+    let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();
+    let at = bytes
+        .windows(16)
+        .position(|found| found == pair(64, 32))
+        .unwrap();
+    bytes[at..at + 16].copy_from_slice(&pair(4, 3));
+    bytes
+}
+
+/// A file of this name with this content, in a folder of its own.
+pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+/// A log with these rows: seconds since 1970, and the nodes that change.
+pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
+    let mut log = EventLogBuilder::new(nodes.iter().map(|node| (*node).to_owned()).collect());
+    for (seconds, changes) in rows {
+        let time = Time::from_fractional_seconds(*seconds).unwrap();
+        log.push_row(
+            time,
+            changes.iter().map(|(node, idle)| Change::new(*node, *idle)),
+        );
+    }
+    log.finish().unwrap()
+}
+
+/// The log in the fixtures of other programs.
+pub fn fixture_log() -> EventLog {
+    const START: f64 = 1_612_915_732.0;
+    log(
+        &["c05n06", "a02n02", "b07n02"],
+        &[
+            (START, &[(0, true), (2, true)]),
+            (START + 10.0, &[(0, false)]),
+            (START + 3068.5, &[(0, true), (1, true)]),
+            (START + 86_400.0, &[(0, false), (2, false)]),
+        ],
+    )
+}
+
+/// Reads a log from a text in a file of this name.
+pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner_core::Result<EventLog> {
+    let (_folder, path) = file(name, content);
+    events::read(&path).map(|loaded| loaded.value)
+}
+
+/// The message of an error, which must be about invalid data.
+pub fn fault_of<T: std::fmt::Debug>(result: gleaner_core::Result<T>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.exit_code(), 3, "{error}");
+    error.to_string()
+}
+
+/// Asserts that a message has all the parts.
+#[track_caller]
+pub fn assert_has(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+}

@@ -1,0 +1,246 @@
+//! The header of a table in a log, and the rows under it.
+
+use super::dialect::{Cells, Dialect};
+use super::log_table::Layout;
+use super::names::{ColumnNames, Names};
+use crate::input::Place;
+use gleaner_core::error::{Fault, Faults, Result};
+use gleaner_core::words::counted;
+
+/// Columns that hold free text, in which the delimiter may occur.
+const FREE_TEXT: [&str; 7] = [
+    "JobName",
+    "Comment",
+    "AdminComment",
+    "SystemComment",
+    "SubmitLine",
+    "WorkDir",
+    "Reason",
+];
+
+/// The header of a table, with the positions of the requested columns.
+#[derive(Debug, Clone)]
+pub(super) struct Header {
+    text: String,
+    dialect: Dialect,
+    width: usize,
+    /// The only column in which the delimiter may occur, if there is exactly one.
+    free: Option<usize>,
+    /// Position of each requested column; `None` if the table lacks it.
+    at: Vec<Option<usize>>,
+}
+
+impl Header {
+    /// Finds the requested columns of a layout in a header line.
+    ///
+    /// # Errors
+    /// A required column is missing; each such fault says what to do.
+    pub fn find(
+        line: &str,
+        place: Place<'_>,
+        delimiter: Option<&str>,
+        layout: &Layout,
+    ) -> Result<Self> {
+        let dialect = match layout.quoted {
+            true => Dialect::Csv,
+            false => Dialect::of_header(line, delimiter),
+        };
+        let names = ColumnNames::new(dialect.split(line).iter());
+        let wanted = layout.columns;
+        let at: Vec<_> = wanted.iter().map(|wanted| names.find(wanted)).collect();
+        if names.all().len() == 1 && is_aligned(line, wanted) {
+            return Err(aligned(line, place, &(layout.remedy)()).into());
+        }
+        if at.iter().all(Option::is_none) {
+            return Err(not_a_header(line, place, layout).into());
+        }
+        let mut faults = Faults::default();
+        let required = wanted.iter().zip(&at).take(layout.required);
+        for (wanted, _) in required.filter(|(_, at)| at.is_none()) {
+            let expected = "a header line with this column";
+            let fault = Fault::of(place.file, names.without_it(), expected).field(wanted[0]);
+            faults.push(fault.at(place.within()).remedy((layout.remedy)()));
+        }
+        faults.into_result(Header {
+            text: line.to_owned(),
+            width: names.all().len(),
+            free: free(&names, &dialect),
+            dialect,
+            at,
+        })
+    }
+
+    /// Whether the table has the requested column number `wanted`.
+    pub fn has(&self, wanted: usize) -> bool {
+        self.at.get(wanted).is_some_and(Option::is_some)
+    }
+
+    /// Whether a line repeats this header, as happens if files were concatenated.
+    pub fn is(&self, line: &str) -> bool {
+        line == self.text
+    }
+
+    /// Splits a line into cells. The error says what is wrong with the line.
+    pub fn row<'l>(&self, line: &'l str) -> Result<Row<'_, 'l>, String> {
+        let cells = self.dialect.split(line);
+        let count = cells.len();
+        if count < self.width || count > self.width && self.free.is_none() {
+            return Err(format!(
+                "{}, not {} as in the header",
+                counted(count, "cell"),
+                self.width
+            ));
+        }
+        Ok(Row {
+            header: self,
+            cells,
+        })
+    }
+}
+
+/// The only column of free text, in which the delimiter may occur; `None` unless there is
+/// exactly one. In CSV such cells are quoted, so it is always `None`.
+fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
+    let Dialect::Plain(delimiter) = dialect else {
+        return None;
+    };
+    let is_free = |name: &String| {
+        let list = delimiter == "," && name.eq_ignore_ascii_case("NodeList");
+        list || FREE_TEXT.iter().any(|free| name.eq_ignore_ascii_case(free))
+    };
+    let all = names.all();
+    let one = all.iter().filter(|name| is_free(name)).count() == 1;
+    all.iter().position(is_free).filter(|_| one)
+}
+
+/// Returns the fault of a line that has none of the requested columns: one fault for all of them.
+fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
+    let mut words = line.split(|c: char| !c.is_alphanumeric());
+    let (what, hint) = if line.starts_with(['{', '[']) {
+        (
+            "JSON",
+            "export a table instead of JSON (run sacct without --json)",
+        )
+    } else if words.next().is_some_and(|word| word.parse::<u64>().is_ok()) {
+        ("a row of values", "keep the header (run sacct without -n)")
+    } else {
+        ("another line", "remove the lines above the header")
+    };
+    let required: Vec<&str> = layout.columns[..layout.required]
+        .iter()
+        .map(|names| names[0])
+        .collect();
+    let expected = format!("a header with the columns {}", required.join(", "));
+    let start: String = line.chars().take(60).collect();
+    Fault::of(place.file, format!("{what}, {start:?}"), expected)
+        .at(place.within())
+        .remedy(format!("{hint}, or {}", (layout.remedy)()))
+}
+
+/// Whether a line is a header in which spaces separate the names, as in output that is aligned for
+/// people.
+fn is_aligned(line: &str, wanted: &[Names]) -> bool {
+    let words = line.split_whitespace();
+    let known = words.filter(|word| {
+        let mut names = wanted.iter().copied().flatten();
+        names.any(|name| name.eq_ignore_ascii_case(word))
+    });
+    known.count() > 1
+}
+
+/// The fault of a table that is aligned with spaces.
+fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
+    let found = format!("columns aligned with spaces: {:?}", shown(line));
+    let expected = "cells separated by bars, as Slurm's commands write them with -P";
+    Fault::of(place.file, found, expected)
+        .at(place.within())
+        .remedy(remedy)
+}
+
+fn shown(line: &str) -> String {
+    line.chars().take(200).collect()
+}
+
+/// The cells of a line, under a header.
+pub struct Row<'h, 'l> {
+    header: &'h Header,
+    cells: Cells<'l>,
+}
+
+impl Row<'_, '_> {
+    /// The cell of the requested column number `wanted`; `None` if the table lacks the column.
+    pub fn cell(&self, wanted: usize) -> Option<&str> {
+        let column = *self.header.at.get(wanted)?.as_ref()?;
+        // A line with more cells than the header has surplus delimiters in the free text. They
+        // shift the columns after it.
+        let surplus = self.cells.len() - self.header.width;
+        let free = self.header.free.unwrap_or(usize::MAX);
+        let first = column + if column > free { surplus } else { 0 };
+        let last = column + if column >= free { surplus } else { 0 };
+        self.cells.joined(first, last)
+    }
+
+    /// The cell of a requested column, or an empty text if the table lacks the column.
+    pub fn text(&self, wanted: usize) -> &str {
+        self.cell(wanted).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const LAYOUT: Layout = Layout {
+        columns: &[&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]],
+        required: 2,
+        quoted: false,
+        remedy: || "run it".to_owned(),
+    };
+
+    fn header(line: &str, delimiter: Option<&str>) -> Result<Header> {
+        let place = Place::line(Path::new("log"), 1);
+        Header::find(line, place, delimiter, &LAYOUT)
+    }
+
+    fn cells(header: &str, delimiter: Option<&str>, line: &str) -> Result<[String; 3], String> {
+        let header = self::header(header, delimiter).unwrap();
+        let row = header.row(line)?;
+        Ok([0, 1, 2].map(|at| row.cell(at).unwrap_or("none").to_owned()))
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let found = cells("State|nodelist|JobID", None, "OK| n[1,2] |7").unwrap();
+        assert_eq!(found, ["7", "n[1,2]", "none"]);
+        let found = cells("NNodes;JobIDRaw;NodeList", None, "2;7;a").unwrap();
+        assert_eq!(found, ["7", "a", "2"]);
+        let found = cells("NNodes^^JobIDRaw^^NodeList", Some("^^"), "2^^7^^a").unwrap();
+        assert_eq!(found, ["7", "a", "2"]);
+        let found = cells("NNodes|JobIDRaw|NodeList", Some("^^"), "2|7|a").unwrap();
+        assert_eq!(found, ["7", "a", "2"]);
+    }
+
+    #[test]
+    fn free_text_may_hold_the_delimiter() {
+        let found = cells("JobID|JobName|NNodes|NodeList", None, "7|a|b|c|2|n1").unwrap();
+        assert_eq!(found, ["7", "n1", "2"]);
+        let found = cells("JobID,NodeList,NNodes", None, "7,n[1,3],2").unwrap();
+        assert_eq!(found, ["7", "n[1,3]", "2"]);
+        let problem = cells("JobID|NNodes|NodeList", None, "7|a|b|c").unwrap_err();
+        assert_eq!(problem, "4 cells, not 3 as in the header");
+        assert!(cells("JobID|JobName|NNodes|NodeList", None, "7|a").is_err());
+    }
+
+    #[test]
+    fn missing_columns_are_named_with_a_remedy() {
+        let message = header("NNodes|State", None).unwrap_err().to_string();
+        for part in [
+            "log, line 1, JobIDRaw: found no such column",
+            "line 1, NodeList",
+            "run it",
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A table in a log that is read line by line.
+
+use super::header::{Header, Row};
+use super::names::Names;
+use crate::input::Line;
+use gleaner_core::error::Result;
+
+/// Which columns a table must have, and how its cells are separated.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// The requested columns, each with the names that it can have.
+    pub columns: &'static [Names],
+    /// How many of them must be there, counted from the first.
+    pub required: usize,
+    /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
+    /// of Slurm's commands: by the given delimiter, or the one that the header shows.
+    pub quoted: bool,
+    /// What the user can do about a missing column.
+    pub remedy: fn() -> String,
+}
+
+/// A table whose first line is its header.
+#[derive(Debug)]
+pub struct LogTable {
+    layout: Layout,
+    delimiter: Option<String>,
+    header: Option<Header>,
+}
+
+impl LogTable {
+    /// A table with this layout. `delimiter` is the one that the user gives, if any.
+    pub fn new(layout: Layout, delimiter: Option<String>) -> Self {
+        LogTable {
+            layout,
+            delimiter,
+            header: None,
+        }
+    }
+
+    /// Starts another file, which has a header of its own.
+    pub fn begin(&mut self) {
+        self.header = None;
+    }
+
+    /// Whether the table has a requested column. False before the header was read.
+    pub fn has(&self, wanted: usize) -> bool {
+        self.header
+            .as_ref()
+            .is_some_and(|header| header.has(wanted))
+    }
+
+    /// Reads the header from a text that is not in the file. `line` is only used for messages.
+    ///
+    /// # Errors
+    /// Required columns are missing.
+    pub fn take_header(&mut self, text: &str, line: &Line<'_>) -> Result<()> {
+        let delimiter = self.delimiter.as_deref();
+        self.header = Some(Header::find(text, line.place, delimiter, &self.layout)?);
+        Ok(())
+    }
+
+    /// Splits a line into cells; the inner error says what is wrong with the line. Returns `None`
+    /// if the line is the header, or repeats it, as happens if files were concatenated.
+    ///
+    /// # Errors
+    /// The header lacks required columns.
+    pub fn row<'l>(&mut self, line: &'l Line<'_>) -> Result<Option<Result<Row<'_, 'l>, String>>> {
+        if self.header.is_none() {
+            self.take_header(&line.text, line)?;
+        }
+        let header = self.header.as_ref();
+        let header = header.filter(|header| !header.is(&line.text));
+        Ok(header.map(|header| header.row(&line.text)))
+    }
+}

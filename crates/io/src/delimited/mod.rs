@@ -1,0 +1,19 @@
+//! Text tables: rows whose cells are separated by a delimiter.
+//!
+//! - [`Records`] reads CSV as a stream; a quoted cell may span lines.
+//! - [`LogTable`] reads a scheduler's log line by line. One bad line does not affect the next,
+//!   and free text may hold the delimiter.
+//!
+//! Both find columns through [`ColumnNames`].
+
+mod dialect;
+mod header;
+mod log_table;
+mod names;
+mod records;
+
+pub use dialect::Dialect;
+pub use header::Row;
+pub use log_table::{Layout, LogTable};
+pub use names::ColumnNames;
+pub use records::Records;

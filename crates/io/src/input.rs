@@ -1,0 +1,270 @@
+//! Reads a log line by line, from a file or from stdin: plain text, gzip or Zstandard.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::fault;
+use crate::source::{Compression, STDIN, is_tar};
+use gleaner_core::error::{Error, Fault, Result};
+
+/// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
+const LINE_LIMIT: usize = 16 << 20;
+
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 18;
+
+/// A log that is read line by line. Only the current line is in memory, so the length of the log
+/// does not matter, compressed or not.
+pub struct Input<'a> {
+    path: PathBuf,
+    reader: Box<dyn BufRead + 'a>,
+    compressed: bool,
+    line: u64,
+    buffer: Vec<u8>,
+}
+
+/// A line of a log, without its line break.
+pub struct Line<'l> {
+    /// The text. Bytes that are not UTF-8 become replacement characters.
+    pub text: Cow<'l, str>,
+    /// File and line number, for messages.
+    pub place: Place<'l>,
+    /// Whether the line is longer than 16 MiB. `text` is then only its beginning.
+    pub cut: bool,
+}
+
+/// What messages call the parts of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Lines of a text file.
+    #[default]
+    Line,
+    /// Jobs of a JSON document, counted from 1.
+    Job,
+    /// Profiles of a JSON document, counted from 1.
+    Profile,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unit::Line => "line",
+            Unit::Job => "job",
+            Unit::Profile => "profile",
+        })
+    }
+}
+
+/// A part of a file, such as a line, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file that is read.
+    pub file: &'a Path,
+    /// What the part is.
+    pub unit: Unit,
+    /// Number of the part, from 1.
+    pub line: u64,
+}
+
+impl<'a> Place<'a> {
+    /// The place of a line.
+    pub fn line(file: &'a Path, line: u64) -> Self {
+        let unit = Unit::Line;
+        Place { file, unit, line }
+    }
+
+    /// The place within the file, such as `line 3`.
+    pub fn within(&self) -> fault::Place {
+        fault::Place::Part(self.unit, self.line)
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.file.display(), self.within())
+    }
+}
+
+impl<'a> Input<'a> {
+    /// Opens a file, or stdin if `path` is `-`.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub fn open(path: &Path) -> Result<Input<'static>> {
+        if path == Path::new(STDIN) {
+            return Input::new(path, io::stdin().lock());
+        }
+        let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+        Input::new(path, file)
+    }
+
+    /// A log from any stream. `path` is only shown in messages.
+    ///
+    /// # Errors
+    /// The first bytes of the stream cannot be read, or the stream is a tar archive.
+    pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
+        let mut raw = BufReader::with_capacity(BUFFER, stream);
+        let io_error = |e| Error::io("read", path, e);
+        let head = raw.fill_buf().map_err(io_error)?;
+        let compression = Compression::of(head);
+        let reader: Box<dyn BufRead + 'a> = match compression {
+            None => Box::new(raw),
+            Some(compression) => {
+                let inflated = compression.decode(raw).map_err(io_error)?;
+                Box::new(BufReader::with_capacity(BUFFER, inflated))
+            }
+        };
+        let mut input = Input {
+            path: path.to_owned(),
+            reader,
+            compressed: compression.is_some(),
+            line: 0,
+            buffer: Vec::new(),
+        };
+        input.refuse_tar()?;
+        Ok(input)
+    }
+
+    /// Returns a fault if the content is a tar archive.
+    fn refuse_tar(&mut self) -> Result<()> {
+        let head = match self.reader.fill_buf() {
+            Ok(head) => head,
+            Err(error) => return Err(self.read_error(error)),
+        };
+        if !is_tar(head) {
+            return Ok(());
+        }
+        let fault = Fault::of(&self.path, "a tar archive", "one of the files in it");
+        Err(fault.remedy("unpack it with tar -xf").into())
+    }
+
+    /// The path as the user named it; `-` is stdin.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next line that is not empty, or `None` at the end.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        loop {
+            self.buffer.clear();
+            self.line += 1;
+            let read = read_line(&mut *self.reader, &mut self.buffer);
+            let Some(cut) = read.map_err(|e| self.read_error(e))? else {
+                return Ok(None);
+            };
+            let end = self.buffer.trim_ascii_end().len();
+            self.buffer.truncate(end);
+            if end > 0 {
+                return Ok(Some(self.line(cut)));
+            }
+        }
+    }
+
+    fn line(&self, cut: bool) -> Line<'_> {
+        let bytes = match self.line {
+            1 => self.buffer.strip_prefix(b"\xef\xbb\xbf"),
+            _ => None,
+        };
+        Line {
+            text: String::from_utf8_lossy(bytes.unwrap_or(&self.buffer)),
+            place: Place::line(&self.path, self.line),
+            cut,
+        }
+    }
+
+    /// The bytes that are not read yet, for documents that are not read line by line.
+    pub fn stream(&mut self) -> &mut dyn BufRead {
+        &mut *self.reader
+    }
+
+    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
+    /// compressed file.
+    pub fn read_error(&self, error: io::Error) -> Error {
+        if error.raw_os_error().is_some() || !self.compressed {
+            return Error::io("read", &self.path, error);
+        }
+        let fault = Fault::of(&self.path, error.to_string(), "a complete compressed file");
+        fault
+            .at(format!(
+                "after {}",
+                fault::Place::Line(self.line.saturating_sub(1))
+            ))
+            .remedy("copy it again, or decompress what can be")
+            .into()
+    }
+}
+
+/// Reads a line. Returns whether it was cut, or `None` at the end of the file.
+fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
+    if limited.read_until(b'\n', line)? == 0 {
+        return Ok(None);
+    }
+    let cut = line.len() == LINE_LIMIT && !line.ends_with(b"\n");
+    if cut {
+        reader.skip_until(b'\n')?;
+        // Keep only a short start: a cut list of nodes must not be parsed, because a name that lost
+        // a letter can be the name of another node.
+        line.truncate(64);
+    }
+    Ok(Some(cut))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn lines(bytes: &[u8]) -> Result<Vec<(u64, String, bool)>> {
+        let mut input = Input::new(Path::new("log"), bytes)?;
+        let mut lines = Vec::new();
+        while let Some(line) = input.next_line()? {
+            lines.push((line.place.line, line.text.into_owned(), line.cut));
+        }
+        Ok(lines)
+    }
+
+    const TEXT: &[u8] = b"\xef\xbb\xbfa|b\r\n\n  c\xff \nd";
+
+    fn expected() -> Vec<(u64, String, bool)> {
+        let line = |at, text: &str| (at, text.to_owned(), false);
+        vec![line(1, "a|b"), line(3, "  c\u{fffd}"), line(4, "d")]
+    }
+
+    fn gzipped(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    #[test]
+    fn compressed_logs_read_as_plain_ones() {
+        assert_eq!(lines(TEXT).unwrap(), expected());
+        assert_eq!(lines(&gzipped(TEXT)).unwrap(), expected());
+        let zstandard = zstd::encode_all(TEXT, 1).unwrap();
+        assert_eq!(lines(&zstandard).unwrap(), expected());
+        assert_eq!(lines(b"").unwrap(), []);
+    }
+
+    #[test]
+    fn a_cut_file_is_reported() {
+        let bytes = gzipped(TEXT);
+        let message = lines(&bytes[..bytes.len() - 9]).unwrap_err().to_string();
+        assert!(message.starts_with("log, after line "), "{message}");
+        let bytes = zstd::encode_all(TEXT, 1).unwrap();
+        let message = lines(&bytes[..bytes.len() - 3]).unwrap_err().to_string();
+        assert!(message.contains("a complete compressed file"), "{message}");
+    }
+
+    #[test]
+    fn an_overlong_line_is_cut() {
+        let mut bytes = vec![b'x'; LINE_LIMIT + 5];
+        bytes.extend(b"\nnext\n");
+        let lines = lines(&bytes).unwrap();
+        assert!(lines[0].2 && lines[0].1.len() == 64);
+        assert_eq!(lines[1], (2, "next".to_owned(), false));
+    }
+}

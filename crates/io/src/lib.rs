@@ -1,0 +1,46 @@
+//! Files for the readers and writers of formats: sources that are hashed and inflated within bounds, logs that are read
+//! line by line, rows of CSV and Parquet, the faults found in them, and writers of tables.
+//!
+//! Nothing in a file is ever executed. A length that a file states is trusted only if the file has that many bytes.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! use gleaner_io::source::Source;
+//!
+//! let mut file = tempfile::NamedTempFile::new()?;
+//! file.write_all(b"abc")?;
+//! let source = Source::open(file.path())?;
+//! assert_eq!(source.read_all()?.as_ref(), b"abc");
+//! assert!(source.id().sha256.to_string().starts_with("ba7816bf"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod delimited;
+pub mod fault;
+mod gather;
+pub mod input;
+pub mod json;
+pub mod number;
+pub mod parquet;
+pub mod parquet_column;
+pub mod rows;
+pub mod source;
+pub mod table;
+pub mod text_table;
+pub mod toml_text;
+pub mod unwind;
+
+pub use gather::{Gatherer, MAX_FAULTS};
+pub use source::{Digest, SourceId};
+
+/// A value that was read, and the files that it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded<T> {
+    /// What the input means.
+    pub value: T,
+    /// The files that were read, in the order of the arguments.
+    pub sources: Vec<SourceId>,
+    /// Remarks for the user, one sentence each. A remark is not a fault.
+    pub notes: Vec<String>,
+}

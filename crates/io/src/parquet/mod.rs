@@ -1,0 +1,199 @@
+//! Reads Parquet files as columns of plain values. All counts are checked first.
+//!
+//! The files are decoded by the `parquet` crate. Its panics on damaged files are contained, and
+//! `guard` refuses counts for which it would ask for too much memory.
+
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use bytes::Bytes;
+
+use crate::source::Source;
+use crate::unwind::contain;
+use gleaner_core::error::{Error, Result};
+
+mod guard;
+mod leaf;
+mod thrift;
+mod value;
+
+pub use value::Value;
+
+use leaf::{Leaf, Stop};
+
+/// A Parquet file, whose bytes are in memory.
+pub struct Table<'a> {
+    source: &'a Source,
+    bytes: Bytes,
+    file: SerializedFileReader<Bytes>,
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+/// A top-level column of the schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The name in the schema.
+    pub name: String,
+    /// Whether it holds timestamps in UTC. Otherwise timestamps are local times.
+    pub utc: bool,
+    /// The stored column behind it; `None` for nested types other than lists.
+    stored: Option<Stored>,
+}
+
+impl Column {
+    /// Whether its cells are lists.
+    pub fn is_list(&self) -> bool {
+        self.stored.is_some_and(|stored| stored.list)
+    }
+}
+
+/// Index of a stored column, and whether its cells are lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stored {
+    leaf: usize,
+    list: bool,
+}
+
+impl<'a> Table<'a> {
+    /// Reads and checks the metadata of a file.
+    pub fn open(source: &'a Source) -> Result<Self> {
+        let bytes = Bytes::from(source.read_all()?.into_owned());
+        let unreadable = |found: String| Error::from(source.fault(found, EXPECTED));
+        guard::check_footer(&bytes).map_err(|found| unreadable(found.to_owned()))?;
+        let opened = contain(|| {
+            let file = SerializedFileReader::new(bytes.clone())?;
+            let columns = columns(&file);
+            Ok::<_, ParquetError>((file, columns))
+        });
+        let (file, columns) = opened
+            .ok_or_else(|| unreadable("damaged metadata".to_owned()))?
+            .map_err(|error| unreadable(describe(&error)))?;
+        let rows = count_rows(&file, bytes.len()).map_err(unreadable)?;
+        Ok(Table {
+            source,
+            bytes,
+            file,
+            columns,
+            rows,
+        })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The value of a key in the metadata of the file.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
+        let pair = pairs.iter().find(|pair| pair.key == key)?;
+        pair.value.as_deref()
+    }
+
+    /// The top-level columns, in the order of the file.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column with this name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Calls `each` with the row (from 0) and the value of every cell of a column.
+    ///
+    /// # Errors
+    /// The column is damaged or of a type that is not read, such as lists, or `each` fails.
+    pub fn visit(
+        &self,
+        column: &Column,
+        each: impl FnMut(usize, Value<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if column.is_list() {
+            let fault = self.source.fault("lists", "single values");
+            return Err(fault.field(column.name.as_str()).into());
+        }
+        self.visit_elements(column, each)
+    }
+
+    /// As [`Table::visit`], but also reads columns of lists. `each` is then called for every
+    /// element, and once for a row without elements.
+    pub fn visit_elements(
+        &self,
+        column: &Column,
+        each: impl FnMut(usize, Value<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let fault = |found: String| {
+            let fault = self.source.fault(found, EXPECTED);
+            Error::from(fault.field(column.name.as_str()))
+        };
+        let Some(Stored { leaf, list }) = column.stored else {
+            return Err(fault("a nested column other than a list".to_owned()));
+        };
+        let schema = self.file.metadata().file_metadata().schema_descr_ptr();
+        let leaf = Leaf {
+            bytes: &self.bytes,
+            file: &self.file,
+            descr: &schema.column(leaf),
+            index: leaf,
+            list,
+        };
+        match contain(|| leaf.visit_values(each)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(Stop::Damaged(found))) => Err(fault(found)),
+            Some(Err(Stop::Caller(error))) => Err(error),
+            None => Err(fault("damaged data".to_owned())),
+        }
+    }
+}
+
+const EXPECTED: &str = "a valid Parquet file";
+
+/// The top-level columns, and where each is stored.
+fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let roots = schema.root_schema().get_fields();
+    let mut leaves = vec![Vec::new(); roots.len()];
+    for leaf in 0..schema.num_columns() {
+        leaves[schema.get_column_root_idx(leaf)].push(leaf);
+    }
+    let stored = |leaves: &[usize], flat: bool| match leaves {
+        [leaf] => match schema.column(*leaf).max_rep_level() {
+            0 if flat => Some((*leaf, false)),
+            1 => Some((*leaf, true)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let columns = roots.iter().zip(&leaves).map(|(root, leaves)| Column {
+        name: root.name().to_owned(),
+        utc: leaves
+            .iter()
+            .any(|leaf| value::is_utc(&schema.column(*leaf))),
+        stored: stored(leaves, root.is_primitive()).map(|(leaf, list)| Stored { leaf, list }),
+    });
+    columns.collect()
+}
+
+/// The number of rows. The file must be large enough for what it states.
+fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize, String> {
+    let metadata = file.metadata();
+    let mut rows = 0usize;
+    for group in metadata.row_groups() {
+        let more = usize::try_from(group.num_rows()).map_err(|_| "a negative number of rows")?;
+        rows = rows.saturating_add(more);
+    }
+    let columns = metadata.file_metadata().schema_descr().num_columns();
+    if rows > guard::max_rows(length) || rows.saturating_mul(columns) > guard::max_cells(length) {
+        return Err(format!(
+            "{rows} rows of {columns} columns in {length} bytes"
+        ));
+    }
+    Ok(rows)
+}
+
+/// The first line of an error. The rest may be a dump of data.
+fn describe(error: &ParquetError) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().to_owned()
+}

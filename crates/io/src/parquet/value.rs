@@ -1,0 +1,126 @@
+//! The values of cells, and the meaning of stored numbers.
+
+use std::fmt;
+
+use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+use ::parquet::schema::types::ColumnDescriptor;
+
+use super::Column;
+use crate::fault::show;
+use gleaner_core::domain::{Stamp, Time};
+
+/// The value of a cell, or of an element of a cell that is a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'v> {
+    /// The cell is missing.
+    Null,
+    /// In a column of lists: the list of this row is missing or has no elements.
+    Empty,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A text, which need not be UTF-8.
+    Text(&'v [u8]),
+    /// A timestamp; `None` if it is outside the years 1677 to 2262.
+    Time(Option<Time>),
+}
+
+impl Value<'_> {
+    /// The time in a cell of this column, with or without an offset from UTC.
+    pub fn stamp(self, column: &Column) -> Option<Stamp> {
+        match self {
+            Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+            Value::Time(_) if column.utc => {
+                let zoned = |utc| Stamp::Zoned { utc, offset: 0 };
+                self.time().map(zoned)
+            }
+            Value::Time(_) => self.time().map(Stamp::Local),
+            _ => self.time().map(Stamp::Epoch),
+        }
+    }
+
+    /// The time in a cell: a timestamp, seconds since 1970, or a text without an offset from UTC.
+    pub fn time(self) -> Option<Time> {
+        match self {
+            // pandas writes `i64::MIN` for a missing timestamp.
+            Value::Time(time) => time.filter(|time| *time != Time(i64::MIN)),
+            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Time),
+            Value::Float(seconds) => Time::from_fractional_seconds(seconds),
+            Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+            Value::Null | Value::Empty | Value::Bool(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null | Value::Empty => f.write_str("nothing"),
+            Value::Bool(value) => value.fmt(f),
+            Value::Int(value) => value.fmt(f),
+            Value::Float(value) => value.fmt(f),
+            Value::Text(text) => f.write_str(&show(text)),
+            Value::Time(Some(time)) => time.fmt(f),
+            Value::Time(None) => f.write_str("a time out of range"),
+        }
+    }
+}
+
+/// The meaning of the numbers in a stored column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Plain numbers.
+    Plain,
+    /// Times since 1970; a unit is this many nanoseconds.
+    Time(i64),
+    /// A type that no reader needs, such as decimals.
+    Unread,
+}
+
+/// Whether the timestamps of a stored column are in UTC. Otherwise they are local times.
+pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
+    matches!(
+        descr.logical_type_ref(),
+        Some(LogicalType::Timestamp(stamp)) if stamp.is_adjusted_to_u_t_c
+    )
+}
+
+impl Meaning {
+    /// The meaning of the numbers in this stored column.
+    pub fn of(descr: &ColumnDescriptor) -> Self {
+        const DAY: i64 = 86_400 * 1_000_000_000;
+        match descr.logical_type_ref() {
+            Some(LogicalType::Date) => return Meaning::Time(DAY),
+            Some(LogicalType::Timestamp(stamp)) => {
+                return match stamp.unit {
+                    TimeUnit::MILLIS => Meaning::Time(1_000_000),
+                    TimeUnit::MICROS => Meaning::Time(1_000),
+                    TimeUnit::NANOS => Meaning::Time(1),
+                };
+            }
+            Some(LogicalType::Decimal(_) | LogicalType::Time(_)) => return Meaning::Unread,
+            _ => {}
+        }
+        match descr.converted_type() {
+            ConvertedType::DATE => Meaning::Time(DAY),
+            ConvertedType::TIMESTAMP_MILLIS => Meaning::Time(1_000_000),
+            ConvertedType::TIMESTAMP_MICROS => Meaning::Time(1_000),
+            ConvertedType::DECIMAL
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::INTERVAL => Meaning::Unread,
+            _ => Meaning::Plain,
+        }
+    }
+
+    /// The value of a stored number.
+    pub fn value(self, number: i64) -> Value<'static> {
+        match self {
+            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Time)),
+            Meaning::Plain | Meaning::Unread => Value::Int(number),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! One row of a table.
+
+use csv::ByteRecord;
+
+use super::Place;
+use super::cell::Cell;
+use super::header::{Col, Wanted};
+use super::parquet::Held;
+use crate::parquet::Value;
+use crate::source::Source;
+
+/// One row of a table, with what messages need.
+#[derive(Clone, Copy)]
+pub struct Row<'r> {
+    pub(super) source: &'r Source,
+    pub(super) wanted: &'r [Wanted],
+    pub(super) place: Place,
+    pub(super) cells: Cells<'r>,
+}
+
+/// Where a row's cells are.
+#[derive(Clone, Copy)]
+pub(super) enum Cells<'r> {
+    Record(&'r ByteRecord),
+    /// The row with this number of a table that is held in memory.
+    Held(&'r Held, usize),
+}
+
+impl<'r> Row<'r> {
+    /// The line or row number, for messages.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// A cell. An empty cell is a missing one.
+    pub fn cell(&self, col: Col) -> Cell<'r> {
+        let wanted = &self.wanted[col.index()];
+        let value = match self.cells {
+            Cells::Held(held, row) => held.value(col.index(), row),
+            Cells::Record(record) => match record[wanted.at].trim_ascii() {
+                [] => Value::Null,
+                text => Value::Text(text),
+            },
+        };
+        Cell {
+            source: self.source,
+            place: self.place,
+            label: &wanted.label,
+            value,
+        }
+    }
+
+    /// The cell of an optional column, if the column exists and the cell is not empty.
+    pub fn given(&self, col: Option<Col>) -> Option<Cell<'r>> {
+        col.map(|col| self.cell(col))
+            .filter(|cell| !cell.is_missing())
+    }
+}

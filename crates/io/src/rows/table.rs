@@ -1,0 +1,118 @@
+//! A table whose columns were requested, visited row by row.
+
+use csv::ByteRecord;
+
+use super::Place;
+use super::cell::CellResult;
+use super::header::{Col, Wanted};
+use super::parquet::Held;
+use super::row::{Cells, Row};
+use crate::Gatherer;
+use crate::delimited::Records;
+use crate::source::Source;
+use gleaner_core::error::{Fault, Result};
+
+/// A table whose columns were requested.
+pub struct Table<'a> {
+    pub(super) source: &'a Source,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) content: Content,
+}
+
+/// Where the rows come from.
+pub(super) enum Content {
+    /// Rows are read from the source again on every visit.
+    Csv,
+    Parquet(Held),
+}
+
+impl<'a> Table<'a> {
+    /// Where the table comes from.
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Calls `each` with every row in turn. If a row has more or fewer cells than the header,
+    /// `each` gets a fault in its place.
+    ///
+    /// # Errors
+    /// The file is damaged, or `each` fails.
+    pub fn visit(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
+        match &self.content {
+            Content::Csv => self.visit_csv(each),
+            Content::Parquet(held) => {
+                let mut rows = 0..held.rows();
+                rows.try_for_each(|row| each(Ok(self.row(Place::Row(row), Cells::Held(held, row)))))
+            }
+        }
+    }
+
+    /// Reads all rows by `read`. Rows with unexpected values are recorded as faults.
+    ///
+    /// # Errors
+    /// The file is damaged, or has too many faults.
+    pub fn gather<T>(
+        &self,
+        mut read: impl FnMut(&Row<'_>) -> CellResult<T>,
+    ) -> Result<(Vec<T>, Gatherer)> {
+        let (mut rows, mut faults) = (Vec::new(), Gatherer::default());
+        self.visit(|row| match row.and_then(|row| read(&row)) {
+            Ok(row) => {
+                rows.push(row);
+                Ok(())
+            }
+            Err(fault) => faults.add(*fault),
+        })?;
+        Ok((rows, faults))
+    }
+
+    fn visit_csv(&self, mut each: impl FnMut(CellResult<Row<'_>>) -> Result<()>) -> Result<()> {
+        let mut records = open_records(self.source)?;
+        let width = records.header.len();
+        let mut record = ByteRecord::new();
+        while let Some(line) = records.next(&mut record)? {
+            let place = Place::Line(line);
+            if record.len() == width {
+                each(Ok(self.row(place, Cells::Record(&record))))?;
+            } else {
+                let found = format!("{} cells", record.len());
+                let fault = self
+                    .source
+                    .fault(found, format!("{width}, as in the header"));
+                each(Err(Box::new(fault.at(place))))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault of a cell in a row that was visited.
+    pub fn fault(
+        &self,
+        place: Place,
+        col: Col,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Fault {
+        let fault = self.source.fault(found, expected).at(place);
+        fault.field(self.wanted[col.index()].label.as_str())
+    }
+
+    fn row<'r>(&'r self, place: Place, cells: Cells<'r>) -> Row<'r> {
+        Row {
+            source: self.source,
+            wanted: &self.wanted,
+            place,
+            cells,
+        }
+    }
+}
+
+/// Opens a CSV input, which must have a header.
+pub(super) fn open_records(source: &Source) -> Result<Records<'_>> {
+    let records = Records::open(source)?;
+    if records.header.is_empty() {
+        let expected = "a header line with the names of the columns";
+        return Err(source.fault("an empty file", expected).into());
+    }
+    Ok(records)
+}

@@ -1,0 +1,47 @@
+//! The identity of an input: its path, length and digest.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use gleaner_core::files::{Digest, Hashed};
+use gleaner_core::results::run::Listed;
+
+/// Identifies an input by its bytes as they are on disk, so a compressed file is not inflated
+/// first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceId {
+    /// The path as the user named it; `-` is stdin.
+    pub path: PathBuf,
+    /// Length in bytes.
+    pub length: u64,
+    /// SHA-256 of these bytes.
+    pub sha256: Digest,
+}
+
+impl From<&SourceId> for Listed {
+    fn from(id: &SourceId) -> Self {
+        Listed {
+            path: id.path.display().to_string(),
+            bytes: id.length,
+            sha256: id.sha256.to_string(),
+        }
+    }
+}
+
+/// Length and SHA-256 of a stream.
+pub fn hash(mut stream: impl Read) -> io::Result<(u64, Digest)> {
+    let mut hashed = Hashed::new(io::sink());
+    io::copy(&mut stream, &mut hashed)?;
+    let (_, length, digest) = hashed.finish()?;
+    Ok((length, digest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_hashed_whole() {
+        assert_eq!(hash(&b"abc"[..]).unwrap(), (3, Digest::of(b"abc")));
+    }
+}

@@ -1,0 +1,291 @@
+//! Opens inputs: a file or stdin, plain, compressed or in a tar archive.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gleaner_core::error::{Error, Fault, Result};
+
+mod disk;
+mod id;
+mod kind;
+mod whole;
+mod wrap;
+
+pub use gleaner_core::files::Digest;
+pub use id::{SourceId, hash};
+pub use kind::{GEV_MAGIC, Kind};
+pub use whole::{TEXT_LIMIT, TOML_LIMIT, WHOLE_LIMIT};
+pub use wrap::INFLATED_LIMIT;
+
+use disk::{Changed, Disk};
+pub use wrap::{Compression, is_tar};
+use wrap::{Member, MemberReader};
+
+/// The path that stands for stdin.
+pub const STDIN: &str = "-";
+
+/// The first bytes of a kind of file, and the name of that kind.
+type Known = (&'static [u8], &'static str);
+
+const ZIP: Known = (b"PK\x03\x04", "zip");
+
+/// Compressions that this program does not read. gzip and Zstandard are here for data that is
+/// compressed twice.
+const UNREADABLE: [Known; 4] = [
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "doubly compressed"),
+    (b"\x1f\x8b", "doubly compressed"),
+];
+
+/// An opened input. Its content can be read more than once. It always matches its digest: if the
+/// file changes in the meantime, reading fails.
+#[derive(Debug)]
+pub struct Source {
+    id: SourceId,
+    raw: Raw,
+    compression: Option<Compression>,
+    member: Option<Member>,
+    kind: Kind,
+}
+
+/// The bytes as they came, still compressed. `Held` if they can be read only once, as from a pipe.
+#[derive(Debug)]
+enum Raw {
+    Disk(Disk),
+    Held(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file, or stdin if `path` is `-`, hashes it and detects its format.
+    ///
+    /// In a tar archive the content is the first file named `.pkl` or `.pickle`. If there is none,
+    /// the archive must hold exactly one file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is compressed in another way.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::opened(path, &[ZIP])
+    }
+
+    /// As [`Source::open`], but a zip archive is accepted: PyTorch saves tensors in this form.
+    ///
+    /// # Errors
+    /// As for [`Source::open`].
+    pub fn open_tensors(path: &Path) -> Result<Self> {
+        Self::opened(path, &[])
+    }
+
+    fn opened(path: &Path, refused: &[Known]) -> Result<Self> {
+        let (raw, length, sha256) = open_raw(path)?;
+        let mut source = Source {
+            id: SourceId {
+                path: path.to_owned(),
+                length,
+                sha256,
+            },
+            raw,
+            compression: None,
+            member: None,
+            kind: Kind::Csv,
+        };
+        source.compression = Compression::of(&source.head()?);
+        let head = source.head()?;
+        source.refuse_other_compression(&head, refused)?;
+        if is_tar(&head) || kind::extension(&source.inner_name()) == "tar" {
+            source.member = Some(source.find_member()?);
+        }
+        source.kind = Kind::of(&source.head()?, &source.inner_name());
+        Ok(source)
+    }
+
+    /// Path, length and SHA-256 of a file of any kind, which is not read further.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn identify(path: &Path) -> Result<SourceId> {
+        let (_, length, sha256) = open_raw(path)?;
+        Ok(SourceId {
+            path: path.to_owned(),
+            length,
+            sha256,
+        })
+    }
+
+    /// Path, length and SHA-256.
+    pub fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    /// The path as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.id.path
+    }
+
+    /// The detected format of the content.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Reads the content, inflated, from its start.
+    ///
+    /// # Errors
+    /// The file cannot be opened. Pass errors of the returned stream to [`Source::read_error`].
+    pub fn reader(&self) -> Result<Box<dyn Read + '_>> {
+        let inflated = self.inflated()?;
+        match &self.member {
+            None => Ok(inflated),
+            Some(member) => Ok(Box::new(
+                MemberReader::new(inflated, member).map_err(|e| self.read_error(e))?,
+            )),
+        }
+    }
+
+    /// Returns the whole content, inflated. A compressed input may inflate to at most [`WHOLE_LIMIT`]
+    /// bytes. A plain file may be 16 times as large, because its size is visible to the user.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is too large.
+    pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
+        self.read_up_to(WHOLE_LIMIT)
+    }
+
+    /// As [`Source::read_all`], but a compressed input may inflate to at most `limit` bytes. Text
+    /// formats have lower limits because a parsed text takes many times its length in memory.
+    ///
+    /// # Errors
+    /// As for [`Source::read_all`].
+    pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
+        /// Ratio of the size limit of a plain file to that of a compressed one.
+        const PLAIN: u64 = 16;
+        let most = self.compression.map_or(PLAIN * limit, |_| limit);
+        if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member)
+            && bytes.len() as u64 <= most
+        {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        match whole::read(self.reader()?, most) {
+            Ok(Some(bytes)) => Ok(Cow::Owned(bytes)),
+            Ok(None) => Err(self.too_large(most).into()),
+            Err(error) => Err(self.read_error(error)),
+        }
+    }
+
+    fn too_large(&self, limit: u64) -> Fault {
+        let size = whole::size(limit);
+        if self.compression.is_none() {
+            return self.fault(format!("a file of more than {size}"), "less");
+        }
+        let found = format!("a file that inflates to more than {size}");
+        let fault = self.fault(found, "less");
+        fault.remedy("decompress it first if it is meant to be so large")
+    }
+
+    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
+    /// file.
+    pub fn read_error(&self, error: io::Error) -> Error {
+        let changed = error.get_ref().is_some_and(|inner| inner.is::<Changed>());
+        if changed || error.raw_os_error().is_some() {
+            return Error::io("read", self.path(), error);
+        }
+        let expected = match (self.compression, self.member.is_some()) {
+            (Some(compression), _) => format!("a complete {} file", compression.name()),
+            (None, true) => "a complete tar archive".to_owned(),
+            (None, false) => "a complete file".to_owned(),
+        };
+        self.fault(error.to_string(), expected).into()
+    }
+
+    /// A fault of this input as a whole, without a line or row.
+    pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
+        Fault::of(self.path(), found, expected)
+    }
+
+    /// The content without compression; a tar archive is still whole.
+    fn inflated(&self) -> Result<Box<dyn Read + '_>> {
+        let raw: Box<dyn Read + '_> = match &self.raw {
+            Raw::Held(bytes) => Box::new(bytes.as_slice()),
+            Raw::Disk(disk) => Box::new(disk.reader()),
+        };
+        match self.compression {
+            None => Ok(raw),
+            Some(compression) => compression.inflate(raw).map_err(|e| self.read_error(e)),
+        }
+    }
+
+    /// The first bytes of the content, as far as it is unwrapped at this point.
+    fn head(&self) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.reader()?
+            .take(512)
+            .read_to_end(&mut head)
+            .map_err(|e| self.read_error(e))?;
+        Ok(head)
+    }
+
+    /// The name whose extension shows the format: without the endings of compressions, or the name
+    /// of the file in the archive.
+    fn inner_name(&self) -> String {
+        if let Some(member) = &self.member {
+            return member.name.clone();
+        }
+        let name = self.path().to_string_lossy();
+        if let Some(stem) = name.strip_suffix(".tgz") {
+            return format!("{stem}.tar");
+        }
+        let endings = [".gz", ".zst"];
+        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+        stem.map_or_else(|| name.to_string(), str::to_owned)
+    }
+
+    fn refuse_other_compression(&self, head: &[u8], more: &[Known]) -> Result<()> {
+        let mut known = UNREADABLE.iter().chain(more);
+        match known.find(|(magic, _)| head.starts_with(magic)) {
+            None => Ok(()),
+            Some((_, name)) => Err(self
+                .fault(
+                    format!("{name} data"),
+                    "a plain file, .gz, .zst, .tar or .tar.gz",
+                )
+                .remedy("decompress the file first")
+                .into()),
+        }
+    }
+
+    fn find_member(&self) -> Result<Member> {
+        let found = Member::find(self.inflated()?).map_err(|e| self.read_error(e))?;
+        found.map_err(|files| {
+            let found = format!("{files} files in an archive, none named .pkl or .pickle");
+            self.fault(found, "one file, or one so named").into()
+        })
+    }
+}
+
+/// Opens a regular file for repeated reading. Stdin and special files, such as pipes and devices, may
+/// be endless, so they are read into memory up to [`WHOLE_LIMIT`]. Also returns the length and SHA-256.
+fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
+    let io_error = |e| Error::io("read", path, e);
+    if path == Path::new(STDIN) {
+        return hold(io::stdin().lock()).map_err(io_error);
+    }
+    let file = File::open(path).map_err(io_error)?;
+    if !file.metadata().map_err(io_error)?.is_file() {
+        return hold(file).map_err(io_error);
+    }
+    let (disk, length, sha256) = Disk::open(file).map_err(io_error)?;
+    Ok((Raw::Disk(disk), length, sha256))
+}
+
+fn hold(stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
+    let bytes = whole::read(stream, WHOLE_LIMIT)?.ok_or_else(|| {
+        let size = whole::size(WHOLE_LIMIT);
+        io::Error::other(format!(
+            "more than {size} from a pipe or a device; write it to a file first"
+        ))
+    })?;
+    let sha256 = Digest::of(&bytes);
+    let length = bytes.len() as u64;
+    Ok((Raw::Held(bytes), length, sha256))
+}

@@ -1,0 +1,81 @@
+//! Texts in TOML, and messages about those that are malformed.
+
+use gleaner_core::error::{Error, Result};
+use serde::de::DeserializeOwned;
+
+use crate::source::{Source, TOML_LIMIT};
+
+/// The text of a file in TOML.
+///
+/// # Errors
+/// The file cannot be read, or is not UTF-8.
+pub fn read(source: &Source) -> Result<String> {
+    let text = String::from_utf8(source.read_up_to(TOML_LIMIT)?.into_owned());
+    text.map_err(|_| source.fault("bytes that are not UTF-8", "text").into())
+}
+
+/// Parses a text. `expected` says what it has to be. `types` lists names of Rust types that messages
+/// may hold, each with words for users.
+///
+/// # Errors
+/// The text is not TOML, or not a `T`. The fault shows the line.
+pub fn parse<T: DeserializeOwned>(
+    source: &Source,
+    text: &str,
+    expected: &str,
+    types: &[(&str, &str)],
+) -> Result<T> {
+    toml::from_str(text).map_err(|error| malformed(source, text, &error, expected, types))
+}
+
+/// The line that holds the byte at offset `at`, counted from 1.
+pub fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+/// The line at which TOML is malformed.
+pub fn line_of(text: &str, error: &toml::de::Error) -> usize {
+    line(text, error.span().map_or(0, |span| span.start))
+}
+
+fn malformed(
+    source: &Source,
+    text: &str,
+    error: &toml::de::Error,
+    expected: &str,
+    types: &[(&str, &str)],
+) -> Error {
+    let number = line_of(text, error);
+    let shown = text.lines().nth(number - 1).unwrap_or_default().trim();
+    let found = format!("`{shown}` ({})", plain(error.message().trim(), types));
+    let fault = source.fault(found, expected);
+    fault.at(format!("line {number}")).into()
+}
+
+/// The message with words for users in place of the names of Rust types.
+fn plain(message: &str, types: &[(&str, &str)]) -> String {
+    types.iter().fold(message.to_owned(), |text, (from, to)| {
+        text.replace(&format!("expected {from}"), &format!("expected {to}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn bytes_are_in_the_line_that_ends_behind_them() {
+        let text = "a\nbc\n";
+        let lines = [0, 1, 2, 4, 5, 9].map(|at| line(text, at));
+        assert_eq!(lines, [1, 1, 2, 2, 3, 3]);
+    }
+
+    #[test]
+    fn names_of_types_become_words() {
+        let types = [("u32", "a whole number"), ("f64", "a number")];
+        let message = "invalid type: string \"f64\", expected u32";
+        let shown = "invalid type: string \"f64\", expected a whole number";
+        assert_eq!(plain(message, &types), shown);
+    }
+}

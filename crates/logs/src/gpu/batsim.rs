@@ -1,0 +1,296 @@
+//! Reads workloads of Batsim: jobs, and profiles that say what the jobs do.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::TraceReader;
+use super::collector::{At, Draft, JobCollector, RunTimes};
+use crate::scheduler::Reason;
+use crate::scheduler::philly::shown;
+use gleaner_core::error::Result;
+use gleaner_io::input::{Input, Place, Unit};
+use gleaner_io::json;
+use gleaner_io::json::Piece;
+
+/// Where users find workloads, for messages.
+pub const WHERE: &str =
+    "a workload of https://batsim.readthedocs.io, with nb_res, jobs and profiles";
+
+/// The name of the only virtual cluster.
+const VC: &str = "batsim";
+
+/// Reads workloads. Each file has its own profiles.
+pub(super) struct BatsimReader;
+
+impl TraceReader for BatsimReader {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
+        collector.log_counts.unit = Unit::Job;
+        let mut workload = Workload::default();
+        json::pieces(
+            input,
+            &["nb_res", "jobs", "profiles"],
+            WHERE,
+            |file, piece| workload.take(file, piece, collector),
+        )?;
+        workload.finish(collector)
+    }
+}
+
+/// A workload. Jobs are kept until its end, because their profiles may come after them.
+#[derive(Default)]
+struct Workload {
+    jobs: Vec<(Job, At)>,
+    profiles: BTreeMap<String, Profile>,
+}
+
+/// A job, whose profile may not be known yet. Times are in seconds.
+struct Job {
+    id: String,
+    submit: f64,
+    resources: u64,
+    walltime: Option<f64>,
+    profile: String,
+}
+
+/// What a job does.
+enum Profile {
+    /// The job waits.
+    Delay(Delay),
+    /// Other profiles run one after the other, and the whole list is repeated `times` times.
+    Sequence {
+        profiles: Vec<String>,
+        times: u64,
+        fails: bool,
+    },
+    /// Something else. Its duration depends on the platform.
+    Other,
+}
+
+/// How many seconds a job runs, and whether it fails then.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Delay {
+    seconds: f64,
+    fails: bool,
+}
+
+/// Most levels of sequences within sequences.
+const MOST_NESTED: usize = 64;
+
+impl Workload {
+    /// Reads a job, a profile, or the number of resources.
+    fn take(&mut self, file: &Path, piece: Piece<'_>, collector: &mut JobCollector) -> Result<()> {
+        let place = |unit| Place {
+            file,
+            unit,
+            line: piece.number,
+        };
+        let (place, taken) = match piece.member {
+            "jobs" => {
+                collector.log_counts.lines += 1;
+                let place = place(Unit::Job);
+                let taken = Job::parse(&piece.value);
+                (
+                    place,
+                    taken.map(|job| self.jobs.push((job, collector.at(place)))),
+                )
+            }
+            "profiles" => {
+                let place = place(Unit::Profile);
+                if self.profiles.contains_key(piece.name) {
+                    return collector
+                        .log_counts
+                        .fault(Reason::Repeated, place, piece.name);
+                }
+                let taken = Profile::parse(&piece.value);
+                let taken = taken.map(|profile| {
+                    self.profiles.insert(piece.name.to_owned(), profile);
+                });
+                (place, taken)
+            }
+            _ => match piece.value.as_u64().filter(|resources| *resources > 0) {
+                Some(resources) => {
+                    collector.resources = collector.resources.max(Some(resources));
+                    return Ok(());
+                }
+                None => (
+                    place(Unit::Job),
+                    Err(format!("{} is not a valid nb_res", shown(&piece.value))),
+                ),
+            },
+        };
+        match taken {
+            Ok(()) => Ok(()),
+            Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
+        }
+    }
+
+    /// Adds all jobs to the collector, with the durations that their profiles give.
+    fn finish(self, collector: &mut JobCollector) -> Result<()> {
+        let mut delays = Delays {
+            profiles: &self.profiles,
+            known: BTreeMap::new(),
+        };
+        for (job, at) in &self.jobs {
+            match delays.of(&job.profile, MOST_NESTED) {
+                Ok(Some(delay)) => collector.take(&job.draft(delay), *at)?,
+                Ok(None) => collector.log_counts.leave_out(Reason::OtherProfile),
+                Err(lacking) => collector.fault(Reason::NoProfile, *at, lacking)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The durations of profiles. Each profile is evaluated once and then remembered.
+struct Delays<'p> {
+    profiles: &'p BTreeMap<String, Profile>,
+    known: BTreeMap<&'p str, Option<Delay>>,
+}
+
+impl<'p> Delays<'p> {
+    /// The duration of a profile, or `None` if it does not consist of delays only. `nested` is the
+    /// number of levels of sequences that are still allowed. The error is the name of a profile
+    /// that the workload does not have.
+    fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(*known);
+        }
+        let (name, profile) = self.profiles.get_key_value(name).ok_or(name)?;
+        let delay = match profile {
+            Profile::Other => None,
+            Profile::Delay(delay) => Some(*delay),
+            // A sequence that contains itself would never end.
+            Profile::Sequence { .. } if nested == 0 => None,
+            Profile::Sequence {
+                profiles,
+                times,
+                fails,
+            } => {
+                let last = Delay {
+                    seconds: 0.0,
+                    fails: *fails,
+                };
+                self.sequence(profiles, *times, last, nested - 1)?
+            }
+        };
+        self.known.insert(name, delay);
+        Ok(delay)
+    }
+
+    /// The duration of a sequence: the sum of its parts. A part that fails ends the sequence.
+    fn sequence(
+        &mut self,
+        profiles: &[String],
+        times: u64,
+        mut sum: Delay,
+        nested: usize,
+    ) -> Result<Option<Delay>, String> {
+        for name in profiles {
+            let Some(delay) = self.of(name, nested)? else {
+                return Ok(None);
+            };
+            sum.seconds += delay.seconds;
+            if delay.fails {
+                return Ok(Some(Delay { fails: true, ..sum }));
+            }
+        }
+        sum.seconds *= times as f64;
+        Ok(Some(sum))
+    }
+}
+
+impl Job {
+    /// Parses a job. The error says what is wrong with it.
+    fn parse(value: &Value) -> Result<Self, String> {
+        let member = |name: &str| value.get(name).unwrap_or(&Value::Null);
+        let wrong = |name: &str| format!("{} is not a valid {name}", shown(member(name)));
+        let seconds = |name: &str| member(name).as_f64();
+        let id = word(member("id")).ok_or_else(|| wrong("id"))?;
+        let submit = seconds("subtime").filter(|second| *second >= 0.0);
+        let walltime = match member("walltime") {
+            Value::Null => None,
+            // Earlier versions write -1 for no limit.
+            value => Some(value.as_f64().ok_or_else(|| wrong("walltime"))?),
+        };
+        Ok(Job {
+            id,
+            submit: submit.ok_or_else(|| wrong("subtime"))?,
+            resources: member("res").as_u64().ok_or_else(|| wrong("res"))?,
+            walltime: walltime.filter(|seconds| *seconds > 0.0),
+            profile: word(member("profile")).ok_or_else(|| wrong("profile"))?,
+        })
+    }
+
+    /// The job as the collector takes it. A job that runs longer than its walltime is cut off.
+    fn draft(&self, delay: Delay) -> Draft<'_> {
+        let walltime = self.walltime.unwrap_or(f64::INFINITY);
+        let state = match (walltime < delay.seconds, delay.fails) {
+            (true, _) => "TIMEOUT",
+            (_, true) => "FAILED",
+            _ => "COMPLETED",
+        };
+        Draft {
+            id: &self.id,
+            user: "",
+            vc: VC,
+            state,
+            gpus: self.resources,
+            cpus: 0.0,
+            submit: self.submit.floor() as i64,
+            runs: RunTimes::For(delay.seconds.min(walltime).ceil() as i64),
+        }
+    }
+}
+
+impl Profile {
+    /// Parses a profile. The error says what is wrong with it.
+    fn parse(value: &Value) -> Result<Self, String> {
+        let kind = value.get("type").and_then(Value::as_str);
+        let kind = kind.ok_or_else(|| format!("{}, a profile without type", shown(value)))?;
+        let fails = value.get("ret").and_then(Value::as_i64).unwrap_or(0) != 0;
+        match kind {
+            "delay" | "DelayProfile" => {
+                let delay = value.get("delay").unwrap_or(&Value::Null);
+                match delay.as_f64().filter(|delay| *delay > 0.0) {
+                    Some(seconds) => Ok(Profile::Delay(Delay { seconds, fails })),
+                    None => Err(format!("{} is not a valid delay", shown(delay))),
+                }
+            }
+            "sequential_composition" | "SequentialCompositionProfile" | "composed" => {
+                let (profiles, times) = sequence(value)?;
+                Ok(Profile::Sequence {
+                    profiles,
+                    times,
+                    fails,
+                })
+            }
+            _ => Ok(Profile::Other),
+        }
+    }
+}
+
+/// Parses the profiles of a sequence, and how often they are repeated.
+fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
+    let list = value.get("seq").unwrap_or(&Value::Null);
+    let names = list.as_array().filter(|names| !names.is_empty());
+    let names: Option<Vec<String>> = names.and_then(|names| names.iter().map(word).collect());
+    let times = match value.get("repeat") {
+        None => Some(1),
+        Some(times) => times.as_u64().filter(|times| *times > 0),
+    };
+    Ok((
+        names.ok_or_else(|| format!("seq is {}, not a list of profiles", shown(list)))?,
+        times.ok_or_else(|| format!("{} is not a valid repeat", shown(&value["repeat"])))?,
+    ))
+}
+
+/// A name, which may be written as a number.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

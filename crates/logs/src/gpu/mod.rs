@@ -1,0 +1,232 @@
+//! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
+//! simulation: a trace and the virtual clusters (VCs) that it needs.
+//!
+//! For each format, this list has its files, and where the GPUs, the durations and the VCs of jobs
+//! come from:
+//!
+//! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all
+//!   attempts. VC: `vc`.
+//! - **Alibaba PAI, 2020**, `pai_job_table` and `pai_task_table`. GPUs: `inst_num` times `plan_gpu`
+//!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
+//!   the last end. VC: the tasks' `gpu_type`.
+//! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
+//!   profile's `delay`, at most the walltime. VC: a single one, of `nb_res`.
+//! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
+//!   `vc`.
+//! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
+//!   which was measured or is given. VC: a single one.
+//! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
+//!   VC: the partition or account.
+//!
+//! Files are read once, as streams. The jobs and the times for which they held GPUs are in memory,
+//! the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace are then
+//! counted from its first submission. Jobs that cannot be used, and contradictions, are counted by
+//! kind.
+//!
+//! Only Batsim's format says how many nodes a VC has. In other formats a VC gets enough nodes for
+//! the most GPUs that its jobs held at once, unless a list of machines or a number of nodes is
+//! given.
+
+mod batsim;
+mod clusters;
+mod collector;
+mod gavel;
+mod helios;
+mod machines;
+mod pai;
+mod philly;
+mod slurm;
+mod summary;
+mod throughputs;
+
+use std::path::PathBuf;
+
+pub use batsim::WHERE as BATSIM_WORKLOAD;
+pub use gavel::WHERE as GAVEL_TRACE;
+pub use helios::WHERE as HELIOS_LOG;
+pub use pai::WHERE as PAI_TABLES;
+pub use slurm::{COMMAND as SLURM_JOBS, VcOf};
+pub use summary::Summary;
+
+use collector::JobCollector;
+use throughputs::Speeds;
+
+use crate::scheduler::{PHILLY_LOG, SchedulerClock};
+use gleaner_core::domain::{Cluster, Trace};
+use gleaner_core::error::Result;
+use gleaner_io::input::Input;
+
+/// The format of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Microsoft's Philly, 2017.
+    Philly,
+    /// Alibaba's PAI, 2020.
+    Pai,
+    /// A workload of the simulator Batsim.
+    Batsim,
+    /// SenseTime's Helios, 2020.
+    Helios,
+    /// A trace of the scheduler Gavel.
+    Gavel,
+    /// Slurm: `sacct`'s table of jobs.
+    Slurm,
+}
+
+impl Format {
+    /// The default number of GPUs of a node. It is 1 for Batsim, whose resources are hosts.
+    pub fn gpus_per_node(self) -> u32 {
+        match self {
+            Format::Batsim => 1,
+            _ => 8,
+        }
+    }
+
+    /// Where users find such traces, for messages.
+    pub fn origin(self) -> &'static str {
+        match self {
+            Format::Philly => PHILLY_LOG,
+            Format::Pai => PAI_TABLES,
+            Format::Batsim => BATSIM_WORKLOAD,
+            Format::Helios => HELIOS_LOG,
+            Format::Gavel => GAVEL_TRACE,
+            Format::Slurm => SLURM_JOBS,
+        }
+    }
+
+    /// The name of the format, which can also name a virtual cluster.
+    fn name(self) -> &'static str {
+        match self {
+            Format::Philly => "philly",
+            Format::Pai => "pai",
+            Format::Batsim => "batsim",
+            Format::Helios => "helios",
+            Format::Gavel => "gavel",
+            Format::Slurm => "slurm",
+        }
+    }
+
+    /// Whether the format has civil times.
+    fn is_civil(self) -> bool {
+        matches!(self, Format::Philly | Format::Helios | Format::Slurm)
+    }
+}
+
+/// Options of reading a trace.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The format of all files.
+    pub format: Format,
+    /// Number of GPUs of a node.
+    pub gpus_per_node: u32,
+    /// Number of nodes of a single VC for all jobs. `None`: VCs as in the trace.
+    pub node_count: Option<u32>,
+    /// A file with the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
+    /// Helios' `cluster_gpu_number.csv`.
+    pub machines: Option<PathBuf>,
+    /// The time zone of civil times, such as `America/Los_Angeles`.
+    pub timezone: Option<String>,
+    /// A file with Gavel's measured throughputs.
+    pub throughputs: Option<PathBuf>,
+    /// The type of GPU whose throughputs are used. It also names the VC of all jobs.
+    pub worker: String,
+    /// Steps per second of every job, if there are no measured throughputs.
+    pub steps_per_second: Option<f64>,
+    /// What separates the cells of `sacct`'s table. Default: as the header shows.
+    pub delimiter: Option<String>,
+    /// What the virtual clusters of Slurm's jobs are.
+    pub vc_of: VcOf,
+    /// Whether the first fault is an error.
+    pub strict: bool,
+}
+
+impl Options {
+    /// The default options for a format.
+    pub fn new(format: Format) -> Self {
+        Options {
+            format,
+            gpus_per_node: format.gpus_per_node(),
+            node_count: None,
+            machines: None,
+            timezone: None,
+            throughputs: None,
+            worker: "v100".to_owned(),
+            steps_per_second: None,
+            delimiter: None,
+            vc_of: VcOf::Partition,
+            strict: false,
+        }
+    }
+
+    /// The reader of the format.
+    fn reader(&self) -> Result<Box<dyn TraceReader>> {
+        Ok(match self.format {
+            Format::Philly => Box::new(philly::PhillyReader),
+            Format::Pai => Box::<pai::PaiReader>::default(),
+            Format::Batsim => Box::new(batsim::BatsimReader),
+            Format::Helios => Box::new(helios::HeliosReader),
+            Format::Gavel => Box::new(gavel::GavelReader::new(Speeds::of(self)?, &self.worker)),
+            Format::Slurm => Box::new(slurm::SlurmReader::new(self.delimiter.clone(), self.vc_of)),
+        })
+    }
+}
+
+/// The inputs of a simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The jobs, in order of submission.
+    pub trace: Trace,
+    /// The virtual clusters that have jobs.
+    pub cluster: Cluster,
+    /// A summary of what was read, used and left out.
+    pub summary: Summary,
+}
+
+/// Reads the files of a trace.
+///
+/// # Errors
+/// A file cannot be read or has another format, or no job can be used. With [`Options::strict`],
+/// also the first fault.
+pub fn read(files: &[PathBuf], options: &Options) -> Result<Prepared> {
+    read_inputs(files.iter().map(|file| Input::open(file)), options)
+}
+
+/// Reads a trace from streams.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_inputs<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+) -> Result<Prepared> {
+    let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
+    let mut collector = JobCollector::new(clock, options.strict);
+    if let Some(path) = &options.machines {
+        collector.machines = machines::read(path, options.format)?;
+    }
+    let mut reader = options.reader()?;
+    for input in inputs {
+        let mut input = input?;
+        collector.begin(input.path());
+        reader.file(&mut input, &mut collector)?;
+    }
+    reader.finish(&mut collector)?;
+    collector.finish(options)
+}
+
+/// Reads the files of a format, one after the other.
+trait TraceReader {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read or has another format; or there is a fault and the reader is strict.
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()>;
+
+    /// Called after the last file.
+    ///
+    /// # Errors
+    /// A file is missing; or there is a fault and the reader is strict.
+    fn finish(&mut self, _: &mut JobCollector) -> Result<()> {
+        Ok(())
+    }
+}

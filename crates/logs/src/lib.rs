@@ -1,0 +1,20 @@
+//! Readers of the logs of batch schedulers, which become logs of idle nodes, and of the traces of GPU clusters, which
+//! become tables of jobs.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use gleaner_logs::scheduler::{Format, Options, read_inputs};
+//! use gleaner_io::input::Input;
+//!
+//! // One job on one processor from second 0 to 100, in the Standard Workload Format.
+//! let log = "; MaxNodes: 2\n; MaxProcs: 2\n1 0 0 100 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n";
+//! let input = Input::new(Path::new("log.swf"), log.as_bytes());
+//! let holds = read_inputs([input], &Options::new(Format::Swf))?;
+//! assert_eq!(holds.nodes().len(), 2);
+//! # Ok::<(), gleaner_core::Error>(())
+//! ```
+
+pub mod gpu;
+pub mod scheduler;
+pub mod zone;

@@ -1,0 +1,325 @@
+//! Counts what a log held and what was wrong with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::words::counted;
+use gleaner_io::input::{Line, Place, Unit};
+
+/// Why a line, or a part of it, was not used, or what was odd about it. Reasons from
+/// [`Reason::Unreadable`] on are faults; the earlier ones are usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The job never ran, or has not run yet.
+    NeverStarted,
+    /// The line is a step of a job. Its nodes are those of the job.
+    Step,
+    /// The same line was read before, for example because the files of two months overlap.
+    Duplicate,
+    /// The job also ran on nodes that are not in the user's list of nodes.
+    OtherNodes,
+    /// The record is of a type that does not say which nodes are held.
+    OtherRecord,
+    /// The event concerns the whole cluster, or leaves the node usable.
+    NoOutage,
+    /// The job requests no GPU.
+    NoGpu,
+    /// The job ran for less than a second.
+    NoTime,
+    /// The job was still running at the end of the trace, so its duration is unknown.
+    StillRunning,
+    /// The job's profile does not consist of delays, so its duration is unknown.
+    OtherProfile,
+    /// The line cannot be parsed.
+    Unreadable,
+    /// The end is before the start.
+    EndsBeforeStart,
+    /// The job has ended, but the log has no end time.
+    NoEnd,
+    /// The job ran, or the reservation began, but its nodes are unknown.
+    NoNodes,
+    /// The job or reservation starts again although it has not ended.
+    StartsAgain,
+    /// The job ran on more nodes than a machine can have.
+    UnknownNodes,
+    /// The stated number of nodes differs from the list. The list is used.
+    CountDiffers,
+    /// The job uses more nodes than the machine has.
+    TooManyNodes,
+    /// The job used more nodes than were free.
+    NotEnoughFree,
+    /// A run of the job lacks a start or an end.
+    NoRun,
+    /// The job starts before it is submitted.
+    StartsEarly,
+    /// The stated duration is not the time from start to end. The latter is used.
+    DurationDiffers,
+    /// An earlier job or profile has the same id.
+    Repeated,
+    /// The job uses more GPUs of a node than the node has.
+    TooManyOfNode,
+    /// The job requests more GPUs than its virtual cluster has.
+    TooManyGpus,
+    /// The job belongs to a virtual cluster for which no machine is known.
+    UnknownCluster,
+    /// The tasks of the job run on GPUs of several types.
+    SeveralTypes,
+    /// The profile of the job is not in the workload, or occurs twice.
+    NoProfile,
+    /// There is no measured throughput for this kind of job.
+    NoThroughput,
+    /// The job has no task that states its resources.
+    NoTask,
+    /// There are tasks of a job that occurs nowhere else.
+    NoJob,
+    /// A time or a number is beyond what a real job can have.
+    Absurd,
+    /// A local time did not occur, because the clock was put forward over it.
+    NeverOccurs,
+    /// A local time occurs twice, and either could be meant.
+    OccursTwice,
+    /// The job started on a node on which another job was running.
+    Overlap,
+}
+
+impl Reason {
+    /// Whether this is a fault: the log contradicts itself or cannot be parsed. Other reasons are
+    /// usual.
+    pub fn is_fault(self) -> bool {
+        self >= Reason::Unreadable
+    }
+
+    /// Whether a strict reader stops here. Shared nodes and a clock that was put back are faults
+    /// that do not stop it, because such a log does not contradict itself.
+    fn stops_strict(self) -> bool {
+        self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
+    }
+
+    /// Words for messages, which follow a number of lines.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::NeverStarted => "that never started",
+            Reason::Step => "of a job's steps (leave them out with -X)",
+            Reason::Duplicate => "that repeat an earlier line",
+            Reason::OtherNodes => {
+                "with nodes that are missing from the list of nodes (the others are used)"
+            }
+            Reason::OtherRecord => "of other kinds of records",
+            Reason::NoOutage => "without an outage of a node",
+            Reason::NoGpu => "without GPUs",
+            Reason::NoTime => "that ran for less than a second",
+            Reason::StillRunning => "that still ran at the trace's end",
+            Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
+            Reason::Unreadable => "that cannot be read",
+            Reason::EndsBeforeStart => "with an end before the start",
+            Reason::NoEnd => "that ended without an end time",
+            Reason::NoNodes => "that ran on unknown nodes",
+            Reason::StartsAgain => "that started again without an end (the new start is the end)",
+            Reason::UnknownNodes => {
+                "with nodes beyond the maximum number of a machine (the others are used)"
+            }
+            Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
+            Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
+            Reason::NotEnoughFree => "with more nodes than were free (those are used)",
+            Reason::NoRun => "with an attempt without a start or an end (the others are used)",
+            Reason::StartsEarly => "with a start before the submission (both are used)",
+            Reason::DurationDiffers => {
+                "with a duration other than from start to end (which is used)"
+            }
+            Reason::Repeated => "with the id of an earlier one (which is used)",
+            Reason::TooManyOfNode => {
+                "with more GPUs of a machine than it has (all of them are used)"
+            }
+            Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
+            Reason::UnknownCluster => "of a virtual cluster without machines (left out)",
+            Reason::SeveralTypes => "with GPUs of several types (the first counts)",
+            Reason::NoProfile => "with a profile that the workload lacks",
+            Reason::NoThroughput => "of a kind without a throughput (left out)",
+            Reason::NoTask => "without a task",
+            Reason::NoJob => "with tasks and no row in the table of jobs",
+            Reason::Absurd => "with times or numbers that no job has (left out)",
+            Reason::NeverOccurs => {
+                "at a local time that did not occur, because the clock was put forward (the offset \
+                 from before is used)"
+            }
+            Reason::OccursTwice => {
+                "at a local time that occurs twice, because the clock was put back (the earlier is \
+                 used)"
+            }
+            Reason::Overlap => {
+                "on a node that was running a job already (usual where jobs share nodes)"
+            }
+        }
+    }
+}
+
+/// How often a reason occurred, and its first example.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Number of lines or parts of lines.
+    pub count: u64,
+    /// Place and description of the first one; empty for reasons without examples.
+    pub example: String,
+}
+
+/// Counts of what a log held.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogCounts {
+    /// Files read.
+    pub files: u64,
+    /// Lines read that are not empty; for JSON documents, jobs or profiles.
+    pub lines: u64,
+    /// What [`LogCounts::lines`] counts.
+    pub unit: Unit,
+    /// Jobs that held nodes.
+    pub jobs: u64,
+    /// Jobs among them that were still running at the end of the log.
+    pub running: u64,
+    /// Outages and reservations that held nodes.
+    pub outages: u64,
+    /// Lines that were left out or odd, by reason.
+    pub found: BTreeMap<Reason, Found>,
+    /// Whether the first fault ends the reading.
+    pub strict: bool,
+}
+
+impl LogCounts {
+    /// Counts a line. Returns whether it is complete; a line that is too long is counted as a
+    /// fault.
+    pub fn take(&mut self, line: &Line<'_>) -> Result<bool> {
+        self.lines += 1;
+        if line.cut {
+            self.fault(Reason::Unreadable, line.place, "a line of more than 16 MiB")?;
+        }
+        Ok(!line.cut)
+    }
+
+    /// Counts a line that was left out for a usual reason.
+    pub fn leave_out(&mut self, reason: Reason) {
+        self.found.entry(reason).or_default().count += 1;
+    }
+
+    /// Counts a fault. A strict reader returns it as an error.
+    pub fn fault(
+        &mut self,
+        reason: Reason,
+        place: Place<'_>,
+        found: impl fmt::Display,
+    ) -> Result<()> {
+        if self.strict && reason.stops_strict() {
+            let fault = Fault::of(
+                place.file,
+                found.to_string(),
+                "a log without contradictions",
+            );
+            let fault = fault.at(place.within());
+            return Err(fault
+                .remedy("leave out --strict to count such lines and continue")
+                .into());
+        }
+        self.note(reason, 1, || format!("{place}: {found}"));
+        Ok(())
+    }
+
+    /// Adds `count` lines to a reason. `example` is only called for the first ones.
+    pub fn note(&mut self, reason: Reason, count: u64, example: impl FnOnce() -> String) {
+        let found = self.found.entry(reason).or_default();
+        if found.count == 0 {
+            found.example = example();
+        }
+        found.count += count;
+    }
+
+    /// The error for logs from which nothing could be used: it lists all reasons with examples.
+    pub fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
+        let read = counted(self.lines, &self.unit.to_string());
+        let first = Fault::of(file, format!("{read}, none usable"), expected);
+        let mut faults = Faults(vec![first]);
+        for (reason, found) in self.found.iter().filter(|(_, found)| found.count > 0) {
+            let example = match found.example.as_str() {
+                "" => String::new(),
+                example => format!(", such as {example}"),
+            };
+            let found = format!("{} {}{example}", found.count, reason.words());
+            faults.push(Fault::of(file, found, expected));
+        }
+        Error::Data(faults)
+    }
+}
+
+impl fmt::Display for LogCounts {
+    /// What was read, used, left out and odd, one per line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lines, files) = (
+            counted(self.lines, &self.unit.to_string()),
+            counted(self.files, "file"),
+        );
+        writeln!(f, "read      {lines} of {files}")?;
+        write!(f, "used      {}", counted(self.jobs, "job"))?;
+        if self.running > 0 {
+            write!(f, ", {} of them without an end", self.running)?;
+        }
+        if self.outages > 0 {
+            let outages = match self.outages {
+                1 => "1 outage or reservation".to_owned(),
+                more => format!("{more} outages or reservations"),
+            };
+            write!(f, "; {outages}")?;
+        }
+        for (reason, found) in &self.found {
+            let kind = if reason.is_fault() {
+                "problem "
+            } else {
+                "left out"
+            };
+            write!(f, "\n{kind}  {} {}", found.count, reason.words())?;
+            if !found.example.is_empty() {
+                write!(f, "; first {}", found.example)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_kind_is_counted_and_shown_with_its_first_example() {
+        let mut log_counts = LogCounts::default();
+        log_counts.leave_out(Reason::Step);
+        for line in [7, 9] {
+            let file = Path::new("log");
+            let place = Place::line(file, line);
+            log_counts.fault(Reason::NoEnd, place, "COMPLETED").unwrap();
+        }
+        let text = log_counts.to_string();
+        assert!(text.contains("left out  1 of a job's steps"), "{text}");
+        assert!(
+            text.contains(
+                "problem   2 that ended without an end time; first log, line 7: COMPLETED"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_strict_reader_stops_at_the_first_fault() {
+        let mut log_counts = LogCounts {
+            strict: true,
+            ..LogCounts::default()
+        };
+        let place = Place::line(Path::new("log"), 7);
+        log_counts
+            .fault(Reason::Overlap, place, "two jobs")
+            .unwrap();
+        let message = log_counts
+            .fault(Reason::NoEnd, place, "COMPLETED")
+            .unwrap_err();
+        assert!(message.to_string().contains("log, line 7: found COMPLETED"));
+        assert_eq!(message.exit_code(), 3);
+    }
+}

@@ -1,0 +1,337 @@
+//! Readers of schedulers' logs: what held which nodes, and so which nodes were idle.
+//!
+//! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
+//! not down, drained or reserved. Every reader here streams over the lines of a log and reports
+//! holds of nodes; [`gleaner_occupancy`] turns them into events. The nodes and the running jobs are
+//! in memory, the log is not. What must be sorted goes to temporary files in the folder that
+//! `TMPDIR` names.
+//!
+//! # Formats
+//!
+//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), with `sacctmgr`'s node events
+//!   ([`EVENTS_COMMAND`]) and a list of nodes beside it.
+//! - **PBS** and **Cobalt**: accounting records.
+//! - **DJC**: the job records that ALCF publishes, as CSV.
+//! - **SWF**: the Standard Workload Format 2.2.
+//! - **Philly**: the job log of Microsoft's GPU cluster, a JSON array. A node is idle while no
+//!   attempt of a job holds any of its GPUs.
+//!
+//! # Times
+//!
+//! The times of an event log are local times if the zone or the offset is known
+//! ([`gleaner_core::domain::Clock`]). It comes from the zone that the user or the header of SWF names;
+//! from offsets in the texts of times; or from accounting records, whose stamps are local times and
+//! whose starts and ends are seconds since 1970. Otherwise local times are taken as they are, and
+//! seconds since 1970 are shown in UTC.
+//!
+//! # Nodes
+//!
+//! Without a list of nodes, the machine consists of the nodes that the log names. If jobs only
+//! count their nodes (SWF, and DJC without usable locations), each job is dealt the free nodes with
+//! the lowest indexes.
+
+mod accounts;
+mod clock;
+mod cobalt;
+mod collector;
+mod counts;
+mod djc;
+mod duplicates;
+mod edges;
+mod holds;
+pub mod hostlist;
+mod names;
+mod node_list;
+mod node_set;
+mod offsets;
+mod pbs;
+pub(super) mod philly;
+mod reader;
+mod record;
+mod slurm;
+mod slurm_events;
+mod sort;
+mod span;
+mod swf;
+mod window;
+
+use std::path::{Path, PathBuf};
+
+pub use cobalt::WHERE as COBALT_LOG;
+pub use counts::{Found, LogCounts, Reason};
+pub use djc::WHERE as DJC_LOG;
+pub use gleaner_io::input::{Input, Unit};
+pub use holds::{Holds, Summary};
+pub use node_list::COMMANDS as NODES_COMMANDS;
+pub use pbs::WHERE as PBS_LOG;
+pub use philly::WHERE as PHILLY_LOG;
+pub use slurm::COMMAND as SACCT_COMMAND;
+pub use slurm_events::COMMAND as EVENTS_COMMAND;
+pub use swf::WHERE as SWF_LOG;
+
+pub use clock::{SchedulerClock, epoch, stamp};
+pub use djc::whole;
+pub use record::kind as record_kind;
+pub use slurm::is_unknown;
+pub use swf::is_job as is_swf_line;
+
+use accounts::AccountReader;
+use collector::HoldCollector;
+use djc::DjcReader;
+use edges::Edges;
+use node_set::NodeSet;
+use reader::{LineReader, feed};
+use slurm::SacctReader;
+use slurm_events::EventReader;
+use swf::SwfReader;
+
+use gleaner_core::error::Result;
+use gleaner_core::words::counted;
+
+/// The format of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Slurm: `sacct`'s table of jobs.
+    Slurm,
+    /// PBS Professional, OpenPBS or Torque: accounting records.
+    Pbs,
+    /// Cobalt: accounting records.
+    Cobalt,
+    /// ALCF's published job records.
+    Djc,
+    /// Standard Workload Format 2.2.
+    Swf,
+    /// Philly's log of jobs on a GPU cluster.
+    Philly,
+}
+
+/// Options of reading logs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The format of all logs.
+    pub format: Format,
+    /// File with the nodes of the machine; if the file does not exist, a list such as `n[001-128]`.
+    /// Default: the nodes that the logs name.
+    pub nodes: Option<PathBuf>,
+    /// File with Slurm's node events.
+    pub events: Option<PathBuf>,
+    /// Start of the event log: local time, or seconds since 1970. Default: where the logs are
+    /// complete.
+    pub from: Option<String>,
+    /// End of the event log, in the same form.
+    pub to: Option<String>,
+    /// Time zone of local times, such as `America/Chicago` or `+01:00`.
+    pub timezone: Option<String>,
+    /// What separates the cells in the tables of `sacct` and `sacctmgr`. Default: as the header
+    /// shows.
+    pub delimiter: Option<String>,
+    /// Processors of a node, for SWF logs. Default: as the header says.
+    pub cores_per_node: Option<u32>,
+    /// Number of nodes of the machine, for logs whose jobs only count nodes.
+    pub node_count: Option<u32>,
+    /// Whether the first fault is an error.
+    pub strict: bool,
+    /// Number of edges sorted in memory at a time, 16 bytes each.
+    pub segment: usize,
+}
+
+impl Options {
+    /// Four million edges at a time: 64 MiB.
+    pub const SEGMENT: usize = 1 << 22;
+
+    /// The default options for a format.
+    pub fn new(format: Format) -> Self {
+        Options {
+            format,
+            nodes: None,
+            events: None,
+            from: None,
+            to: None,
+            timezone: None,
+            delimiter: None,
+            cores_per_node: None,
+            node_count: None,
+            strict: false,
+            segment: Self::SEGMENT,
+        }
+    }
+}
+
+/// Reads logs.
+///
+/// # Errors
+/// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
+/// [`Options::strict`], also the first fault. [`gleaner_core::Error::Usage`] if options contradict the
+/// logs or each other.
+pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
+    let inputs = files.iter().map(|file| Input::open(file));
+    read_inputs(inputs, options)
+}
+
+/// Reads logs from streams.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_inputs<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+) -> Result<Holds> {
+    let mut collector = open(options)?;
+    let inputs = inputs.into_iter();
+    let mut reader = reader(options, inputs.size_hint().0 > 1);
+    let mut first = None;
+    for input in inputs {
+        let mut input = input?;
+        collector.log_counts.files += 1;
+        collector.files.push(input.path().to_owned());
+        match &mut reader {
+            Some(reader) => feed(reader.as_mut(), &mut input, &mut collector)?,
+            None => philly::read(&mut input, &mut collector)?,
+        }
+        first.get_or_insert_with(|| input.path().to_owned());
+    }
+    if let Some(mut reader) = reader {
+        reader.finish(&mut collector)?;
+    }
+    if let Some(path) = &options.events {
+        read_events(path, options, &mut collector)?;
+    }
+    finish(collector, options, &first.unwrap_or_default())
+}
+
+/// A collector set up by the options.
+fn open(options: &Options) -> Result<HoldCollector> {
+    let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
+    let nodes = match &options.nodes {
+        Some(path) => node_list::read(path)?,
+        None => NodeSet::default(),
+    };
+    let mut machine = options.node_count;
+    if nodes.is_fixed() {
+        machine = u32::try_from(nodes.len()).ok();
+    }
+    let mut collector = HoldCollector::new(nodes, clock, options.strict, options.segment);
+    collector.machine = machine;
+    Ok(collector)
+}
+
+/// Returns the reader of a format; `None` for Philly, whose log is not read line by line. `are_several`
+/// states whether the log has several files, which may overlap.
+fn reader(options: &Options, are_several: bool) -> Option<Box<dyn LineReader>> {
+    Some(match options.format {
+        Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone(), are_several)),
+        Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
+        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
+        Format::Djc => Box::new(DjcReader::default()),
+        Format::Swf => Box::new(SwfReader::new(options.cores_per_node, options.node_count)),
+        Format::Philly => return None,
+    })
+}
+
+/// Reads a file of Slurm's node events.
+fn read_events(path: &Path, options: &Options, collector: &mut HoldCollector) -> Result<()> {
+    let mut reader = EventReader::new(options.delimiter.clone());
+    collector.log_counts.files += 1;
+    feed(&mut reader, &mut Input::open(path)?, collector)?;
+    reader.finish(collector)
+}
+
+/// Chooses the window and the clock, and puts the edges in order.
+fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Result<Holds> {
+    let Some(whole) = collector.span.whole() else {
+        let expected = format!("at least one job that ran, from {}", origin(options.format));
+        return Err(collector.log_counts.nothing_left(&expected, first));
+    };
+    let window = window::window(&mut collector, options, whole, first)?;
+    let clock = collector.clock.in_window(window);
+    let machine = collector.machine;
+    let are_counted = collector.counted > 0;
+    let edges = collector.edges.finish()?;
+    let (mut nodes, mut rank) = collector.nodes.ranked();
+    let remark = collector.clock.remark(window);
+    let mut notes = collector.notes;
+    let edges = if are_counted {
+        let (edges, dealt) = Edges::deal(collector.counts.finish()?, machine)?;
+        if !collector.nodes.is_fixed() {
+            (nodes, rank) = numbered(dealt);
+        }
+        notes.push(dealt_note(dealt, machine.is_some()));
+        edges
+    } else {
+        Edges::Named(edges)
+    };
+    if !are_counted && !collector.nodes.is_fixed() {
+        let from = match options.format {
+            Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
+            Format::Philly => "; --machines FILE names all".to_owned(),
+            _ => "; --nodes FILE names all".to_owned(),
+        };
+        notes.push(format!(
+            "the machine is taken to be the {} that the log names{from}",
+            counted(nodes.len(), "node")
+        ));
+    }
+    notes.extend(remark);
+    Ok(Holds {
+        nodes,
+        rank,
+        edges,
+        files: collector.files,
+        window,
+        clock,
+        log_counts: collector.log_counts,
+        notes,
+    })
+}
+
+/// Generated names for nodes that the log only counts, and their order.
+fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
+    let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
+    let names = (0..count).map(|node| format!("n{node:0width$}"));
+    (names.collect(), (0..count).collect())
+}
+
+/// The remark for logs whose jobs only count their nodes.
+fn dealt_note(nodes: u32, known: bool) -> String {
+    let nodes = counted(nodes, "node");
+    let machine = match known {
+        true => format!("the machine's {nodes}"),
+        false => format!("{nodes}, the most ever used at once (see --node-count)"),
+    };
+    format!(
+        "jobs have only a number of nodes: each is given the free nodes with the lowest \
+         indexes of {machine}"
+    )
+}
+
+/// Where users get logs of a format, for messages.
+fn origin(format: Format) -> String {
+    match format {
+        Format::Slurm => format!("`{SACCT_COMMAND}`"),
+        Format::Pbs => PBS_LOG.to_owned(),
+        Format::Cobalt => COBALT_LOG.to_owned(),
+        Format::Djc => DJC_LOG.to_owned(),
+        Format::Swf => SWF_LOG.to_owned(),
+        Format::Philly => PHILLY_LOG.to_owned(),
+    }
+}
+
+/// Reads a list of nodes from bytes; for fuzz targets and tests of damaged input.
+///
+/// # Errors
+/// As for a file with these bytes.
+pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+    let nodes = node_list::read_input(&mut Input::new(name, bytes)?)?;
+    Ok(nodes.names())
+}
+
+/// Reads node events from bytes alone, and returns the counts.
+///
+/// # Errors
+/// As for a file with these bytes.
+pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<LogCounts> {
+    let mut collector = open(&Options::new(Format::Slurm))?;
+    let mut reader = EventReader::new(None);
+    feed(&mut reader, &mut Input::new(name, bytes)?, &mut collector)?;
+    Ok(collector.log_counts)
+}

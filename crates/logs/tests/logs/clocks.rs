@@ -1,0 +1,349 @@
+//! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
+//! clock.
+
+use gleaner_core::domain::Time;
+use gleaner_logs::gpu;
+use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
+use proptest::prelude::*;
+
+use super::support::{between, events, month_first, sample, text};
+use super::trace_support::{jobs, prepare};
+
+const HOUR: i64 = 3600;
+/// 2026-03-08 08:00 in UTC, when Chicago's clock is put forward from 2:00 to 3:00.
+const SPRING: i64 = 1_772_956_800;
+/// 2026-11-01 07:00 in UTC, when it is put back from 2:00 to 1:00.
+const AUTUMN: i64 = 1_793_516_400;
+
+/// Chicago's offset in 2026.
+fn offset(second: i64) -> i64 {
+    match (SPRING..AUTUMN).contains(&second) {
+        true => -5 * HOUR,
+        false => -6 * HOUR,
+    }
+}
+
+fn local(second: i64) -> String {
+    Time::from_seconds(second + offset(second)).to_string()
+}
+
+fn american(second: i64) -> String {
+    month_first(&local(second))
+}
+
+/// PBS records of jobs of an hour, one after the other, on two nodes in turn. The end of job `at`
+/// is recorded `late` seconds late.
+fn pbs(start: i64, count: i64, at: i64, late: i64) -> String {
+    let mut log = String::new();
+    for job in 0..count {
+        let (from, to) = (start + job * HOUR, start + (job + 1) * HOUR);
+        let node = job % 2;
+        let stamp = american(from);
+        log += &format!("{stamp};S;{job}.pbs;start={from} exec_host=n{node}/0\n");
+        let stamp = american(to + if job == at { late } else { 0 });
+        log += &format!("{stamp};E;{job}.pbs;start={from} end={to} exec_host=n{node}/0\n");
+    }
+    log
+}
+
+fn read(log: &str, options: &Options) -> (Vec<String>, Summary) {
+    events(log.as_bytes(), options).unwrap()
+}
+
+fn notes(summary: &Summary) -> String {
+    summary.notes.join("\n")
+}
+
+// Derived: the stamps are in Chicago's local time, across the change in spring.
+#[test]
+fn accounting_records_imply_local_time() {
+    let start = SPRING - 12 * HOUR;
+    let (rows, summary) = read(&pbs(start, 24, -1, 0), &Options::new(Format::Pbs));
+    assert_eq!(summary.span.0, format!("{}-06:00", local(start)));
+    assert_eq!(
+        summary.span.1,
+        format!("{}-05:00", local(start + 24 * HOUR))
+    );
+    // Events are an hour apart, also across the change of the clock.
+    let times: Vec<Time> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
+    assert!(
+        times
+            .windows(2)
+            .all(|pair| pair[1].seconds_since(pair[0]) == 3600.0),
+        "{rows:?}"
+    );
+    let expected = "times are local times, as stated in the log: UTC-06:00, \
+                    from 2026-03-08 03:00:00 on UTC-05:00";
+    assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
+    // The window is in local time.
+    let options = between(Format::Pbs, "2026-03-08T01:00:00", "2026-03-08T04:00:00");
+    let (rows, summary) = read(&pbs(start, 24, -1, 0), &options);
+    assert_eq!(rows.len(), 3);
+    assert_eq!(summary.span.0, "2026-03-08 01:00:00-06:00");
+    assert_eq!(summary.span.1, "2026-03-08 04:00:00-05:00");
+}
+
+#[test]
+fn a_zone_that_the_records_contradict_is_remarked_upon() {
+    let log = pbs(SPRING, 5, -1, 0);
+    for (zone, told) in [
+        ("America/Chicago", false),
+        ("-05:00", false),
+        ("Asia/Tokyo", true),
+    ] {
+        let options = Options {
+            timezone: Some(zone.to_owned()),
+            ..Options::new(Format::Pbs)
+        };
+        let (_, summary) = read(&log, &options);
+        let remark =
+            format!("local times of {zone}, although the lines of the log imply UTC-05:00");
+        assert_eq!(
+            notes(&summary).contains(&remark),
+            told,
+            "{:?}",
+            summary.notes
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(24))]
+
+    // One record that is late, by any time, changes nothing.
+    #[test]
+    fn a_late_record_does_not_change_the_clock(at in 0i64..30, late in 0i64..20_000) {
+        let start = AUTUMN - 15 * HOUR;
+        let options = Options::new(Format::Pbs);
+        let (expected, usual) = read(&pbs(start, 30, -1, 0), &options);
+        let (rows, summary) = read(&pbs(start, 30, at, late), &options);
+        prop_assert_eq!(rows, expected);
+        prop_assert_eq!(summary.span, usual.span);
+    }
+}
+
+const HEADER: &str = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
+
+fn in_chicago() -> Options {
+    Options {
+        timezone: Some("America/Chicago".to_owned()),
+        ..Options::new(Format::Slurm)
+    }
+}
+
+// Derived: there are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
+// 1:10-06:00.
+#[test]
+fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
+    let day = "2026-11-01T";
+    let log = format!(
+        "{HEADER}1|COMPLETED|{day}00:10:00|{day}00:50:00|{day}02:40:00|1|a\n\
+         2|COMPLETED|{day}01:45:00|{day}01:50:00|{day}01:10:00|1|b\n\
+         3|COMPLETED|{day}00:45:00|{day}01:20:00|{day}01:30:00|1|c\n"
+    );
+    let (rows, summary) = read(&log, &in_chicago());
+    let ends: Vec<_> = rows.iter().filter(|row| row.contains('+')).collect();
+    // The times are on the clock of the log's start.
+    assert_eq!(ends[0], "2026-11-01 00:50:00 +b +c");
+    assert_eq!(
+        ends[1..],
+        [
+            "2026-11-01 01:30:00 +c",
+            "2026-11-01 02:10:00 +b",
+            "2026-11-01 03:40:00 +a"
+        ]
+    );
+    let twice = &summary.log_counts.found[&Reason::OccursTwice];
+    assert_eq!(
+        (twice.count, &*twice.example),
+        (1, "log, line 4: 2026-11-01 01:20:00")
+    );
+    assert!(
+        !summary
+            .log_counts
+            .found
+            .contains_key(&Reason::EndsBeforeStart)
+    );
+    // Without the zone, the second job ends before it starts, and a note says that the zone is
+    // unknown.
+    let (_, summary) = read(&log, &Options::new(Format::Slurm));
+    assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);
+    assert!(
+        notes(&summary).contains("does not state its time zone"),
+        "{:?}",
+        summary.notes
+    );
+}
+
+#[test]
+fn a_time_that_did_not_occur_is_counted_and_stops_a_strict_reader() {
+    let day = "2026-03-08T";
+    let log = format!("{HEADER}1|COMPLETED|{day}01:00:00|{day}01:50:00|{day}02:10:00|1|a\n");
+    let (_, summary) = read(&log, &in_chicago());
+    let never = &summary.log_counts.found[&Reason::NeverOccurs];
+    assert_eq!(
+        (never.count, &*never.example),
+        (1, "log, line 2: 2026-03-08 02:10:00")
+    );
+    assert_eq!(summary.span.1, "2026-03-08 03:10:00-05:00");
+    let strict = Options {
+        strict: true,
+        ..in_chicago()
+    };
+    let error = events(log.as_bytes(), &strict).unwrap_err();
+    assert_eq!(error.exit_code(), 3);
+}
+
+// Derived: 10:40+02:00 is 40 minutes after 9:00+01:00.
+#[test]
+fn offsets_in_sacct_and_sacctmgr_are_honoured() {
+    let day = "2026-10-25T";
+    let log = format!(
+        "{HEADER}1|COMPLETED|{day}08:00:00+0100|{day}09:00:00+0100|{day}10:40:00+02:00|1|a\n\
+         2|COMPLETED|{day}09:00:00+01|{day}09:00:00+01:00|{day}10:00:00Z|1|b\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let outages = folder.path().join("events");
+    let down = "NodeName|TimeStart|TimeEnd|State\na|2026-10-25T10:00:00+0100|2026-10-25T10:30:00+0100|DOWN\n";
+    std::fs::write(&outages, down).unwrap();
+    let options = Options {
+        events: Some(outages),
+        ..between(
+            Format::Slurm,
+            "2026-10-25T08:00:00Z",
+            "2026-10-25T10:00:00Z",
+        )
+    };
+    let (rows, summary) = read(&log, &options);
+    assert_eq!(
+        rows,
+        [
+            "2026-10-25 09:00:00",
+            "2026-10-25 09:40:00 +a",
+            "2026-10-25 10:00:00 -a",
+            "2026-10-25 10:30:00 +a",
+            "2026-10-25 11:00:00 +b",
+        ]
+    );
+    assert_eq!(summary.span.0, "2026-10-25 09:00:00+01:00");
+}
+
+#[test]
+fn the_header_of_a_workload_names_its_zone() {
+    let log = text("workload.swf");
+    let with = |header: &str| log.replace("; TimeZoneString: UTC\n", header);
+    for (header, first) in [
+        ("; TimeZoneString: Europe/Paris\n", "09:00:00+01:00"),
+        ("; TimeZone: 3600\n", "09:00:00+01:00"),
+        (
+            "; TimeZone: -25200\n; TimeZoneString: US/Pacific\n",
+            "00:00:00-08:00",
+        ),
+        (
+            "; TimeZone: -25200\n; TimeZoneString: Mars/Base\n",
+            "01:00:00-07:00",
+        ),
+        ("", "08:00:00+00:00"),
+    ] {
+        let (_, summary) = read(&with(header), &Options::new(Format::Swf));
+        assert_eq!(summary.span.0, format!("2026-01-01 {first}"), "{header}");
+    }
+    let (_, summary) = read(&with(""), &Options::new(Format::Swf));
+    assert!(
+        notes(&summary).contains("times are given in UTC"),
+        "{:?}",
+        summary.notes
+    );
+    let options = Options {
+        timezone: Some("Asia/Tokyo".to_owned()),
+        ..Options::new(Format::Swf)
+    };
+    let (_, summary) = read(&with("; TimeZoneString: Europe/Paris\n"), &options);
+    assert_eq!(summary.span.0, "2026-01-01 17:00:00+09:00");
+    let (_, summary) = read(
+        &with("; TimeZoneString: Europe/Paris\n"),
+        &Options::new(Format::Swf),
+    );
+    assert!(notes(&summary).contains("local times of Europe/Paris, as the log says"));
+    // Seconds without a known origin have no zone.
+    let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
+    let (_, summary) = read(&nowhere, &Options::new(Format::Swf));
+    assert_eq!(summary.span.0, "1970-01-01 00:00:00");
+}
+
+#[test]
+fn offsets_in_job_records_are_honoured() {
+    let log = text("djc.csv");
+    let (expected, _) = read(&log, &Options::new(Format::Djc));
+    let mut zoned = log.replace(".000000", "").replace(".500000", "");
+    for time in times(&zoned) {
+        zoned = zoned.replace(&time, &format!("{time}+02:00"));
+    }
+    let (rows, summary) = read(&zoned, &Options::new(Format::Djc));
+    assert_eq!(rows, expected);
+    assert!(summary.span.0.ends_with("+02:00"), "{}", summary.span.0);
+}
+
+/// The different times in a text, such as `2026-01-01 08:00:00`.
+fn times(line: &str) -> Vec<String> {
+    let mut times: Vec<String> = (0..line.len().saturating_sub(18))
+        .filter_map(|at| line.get(at..at + 19))
+        .filter(|text| text.len() == 19 && text.parse::<Time>().is_ok() && text.contains(':'))
+        .map(str::to_owned)
+        .collect();
+    times.sort();
+    times.dedup();
+    times
+}
+
+// Derived: 50 minutes lie between 2:30+02:00 and 2:20+01:00.
+#[test]
+fn traces_of_gpu_clusters_honour_offsets_and_zones() {
+    let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\
+               1,u,a,1,1,COMPLETED,2026-10-25 02:00:00+02:00,2026-10-25 02:30:00+02:00,2026-10-25 02:20:00+01:00\n\
+               2,u,a,1,1,COMPLETED,2026-10-25 02:30:00+01:00,2026-10-25 02:30:00+01:00,2026-10-25 03:30:00+01:00\n";
+    let expected = [
+        "1 u a 1 1 COMPLETED 0 3000",
+        "2 u a 1 1 COMPLETED 5400 3600",
+    ];
+    let options = gpu::Options::new(gpu::Format::Helios);
+    let prepared = prepare(&[log], &options).unwrap();
+    assert_eq!(jobs(&prepared), expected);
+    assert_eq!(
+        prepared.trace.origin.unwrap().to_string(),
+        "2026-10-25 02:00:00"
+    );
+    let civil = log.replace("+02:00", "").replace("+01:00", "");
+    let berlin = gpu::Options {
+        timezone: Some("Europe/Berlin".to_owned()),
+        ..options.clone()
+    };
+    let prepared = prepare(&[&civil], &berlin).unwrap();
+    // Nothing says in which of the two hours the second job was submitted.
+    assert_eq!(jobs(&prepared)[0], expected[0]);
+    assert_eq!(
+        prepared.summary.log_counts.found[&Reason::OccursTwice].count,
+        1
+    );
+    let told = |prepared: &gpu::Prepared| prepared.summary.notes.join("\n");
+    assert!(!told(&prepared).contains("time zone"));
+    let unknown = prepare(&[&civil], &options);
+    assert!(told(&unknown.unwrap()).contains("does not state its time zone"));
+}
+
+#[test]
+fn an_attempt_of_philly_may_have_offsets() {
+    let log = text("philly-jobs.json");
+    let mut zoned = log.clone();
+    for time in times(&log) {
+        zoned = zoned.replace(&time, &format!("{time}-07:00"));
+    }
+    let options = Options {
+        nodes: Some(sample("philly-machines.csv")),
+        ..Options::new(Format::Philly)
+    };
+    let (expected, _) = read(&log, &options);
+    let (rows, summary) = read(&zoned, &options);
+    assert_eq!(rows, expected);
+    assert!(summary.span.0.ends_with("-07:00"), "{}", summary.span.0);
+}

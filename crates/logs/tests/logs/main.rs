@@ -1,0 +1,16 @@
+//! Schedulers' logs are read into the expected event logs, and traces of GPU clusters into the
+//! expected jobs.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod clocks;
+mod faults;
+mod limits;
+mod round_trips;
+mod samples;
+mod schedules;
+mod slurm_itself;
+mod support;
+mod trace_faults;
+mod trace_round_trips;
+mod trace_samples;
+mod trace_support;

@@ -1,0 +1,58 @@
+//! Reading traces of GPU clusters, and their jobs as short texts.
+
+use std::path::Path;
+
+use gleaner_core::Result;
+use gleaner_logs::gpu;
+use gleaner_logs::gpu::{Format, Options, Prepared};
+use gleaner_logs::scheduler::Input;
+
+use super::support::text;
+
+/// Reads a trace from texts.
+pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
+    let inputs = files
+        .iter()
+        .map(|file| Input::new(Path::new("log"), file.as_bytes()));
+    gpu::read_inputs(inputs, options)
+}
+
+/// The texts of the samples of a format.
+pub fn samples(format: Format) -> Vec<String> {
+    let names: &[_] = match format {
+        Format::Philly => &["philly-jobs.json"],
+        Format::Pai => &["pai_job_table.csv", "pai_task_table.csv"],
+        Format::Batsim => &["batsim.json"],
+        Format::Helios => &["helios.csv"],
+        Format::Gavel => &["gavel.trace"],
+        Format::Slurm => &["sacct-gpus.txt"],
+    };
+    names.iter().map(|name| text(name)).collect()
+}
+
+/// The samples of a format, read.
+pub fn sample(options: &Options) -> Prepared {
+    let files = samples(options.format);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    prepare(&files, options).unwrap()
+}
+
+/// The jobs as `id user vc gpus cpus state submit duration`.
+pub fn jobs(prepared: &Prepared) -> Vec<String> {
+    let vcs = &prepared.cluster.vcs;
+    let jobs = prepared.trace.jobs.iter();
+    jobs.map(|job| {
+        let vc = &vcs[job.vc].name;
+        format!(
+            "{} {} {vc} {} {} {} {} {}",
+            job.id, job.user, job.gpus, job.cpus, job.state, job.submit, job.duration
+        )
+    })
+    .collect()
+}
+
+/// The virtual clusters as `name nodes`.
+pub fn vcs(prepared: &Prepared) -> Vec<String> {
+    let vcs = prepared.cluster.vcs.iter();
+    vcs.map(|vc| format!("{} {}", vc.name, vc.nodes)).collect()
+}

@@ -1,0 +1,187 @@
+//! How far predictions are from measurements: as text, JSON and a table.
+
+use std::fmt::Write as _;
+
+use gleaner_driple::dataset::METRIC_NAMES;
+use serde::Serialize;
+
+use super::predictions::number;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::{Column, Table};
+use gleaner_io::text_table::TextTable;
+use gleaner_predict::driple::Part;
+use gleaner_predict::driple::scores::{Metrics, Scores, mean};
+
+/// The scores of several predictors on a part of a data set.
+#[derive(Debug, Clone, Serialize)]
+pub struct Evaluation {
+    /// The part of the data set.
+    pub part: Part,
+    /// Number of jobs in the part.
+    pub jobs: usize,
+    /// Names of the metrics, in the order of the values of each score.
+    pub metrics: [&'static str; 12],
+    /// The scores: first those of models, then those of baselines.
+    pub scores: Vec<Scores>,
+    /// How many of the scores are those of models.
+    pub models: usize,
+}
+
+/// The name and the values of each measure.
+fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
+    [
+        ("mse", &scores.mse),
+        ("mae", &scores.mae),
+        ("relative", &scores.relative),
+        ("r2", &scores.r2),
+        ("rank", &scores.rank),
+    ]
+}
+
+impl Evaluation {
+    /// An evaluation on `jobs` jobs of a part. The first `models` scores are those of models.
+    pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
+        let metrics = METRIC_NAMES;
+        Evaluation {
+            part,
+            jobs,
+            metrics,
+            scores,
+            models,
+        }
+    }
+
+    /// The evaluation as JSON; undefined values are null.
+    ///
+    /// # Errors
+    /// Never in practice. A failure of the serialiser is passed on.
+    pub fn json(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map(|text| text + "\n")
+            .map_err(|error| Error::Run(error.to_string()))
+    }
+
+    /// A table with a row for each predictor and metric.
+    pub fn table(&self) -> Table<'_> {
+        let rows = || {
+            self.scores
+                .iter()
+                .flat_map(|scores| (0..12).map(move |at| (scores, at)))
+        };
+        let texts = |text: fn(&'_ Scores, usize) -> &'_ str| {
+            Column::Texts(rows().map(|(scores, at)| text(scores, at).into()).collect())
+        };
+        let mut columns = vec![
+            ("model", texts(|scores, _| &scores.model)),
+            ("metric", texts(|_, at| METRIC_NAMES[at])),
+        ];
+        for (place, name) in ["mse", "mae", "relative", "r2", "rank"]
+            .into_iter()
+            .enumerate()
+        {
+            let value = |(scores, at): (&Scores, usize)| {
+                Some(measures(scores)[place].1[at]).filter(|value| value.is_finite())
+            };
+            columns.push((name, Column::Floats(rows().map(value).collect())));
+        }
+        let name = "evaluation";
+        Table { name, columns }
+    }
+
+    /// The evaluation as text: the means of each predictor, then the metrics of each model.
+    pub fn text(&self) -> String {
+        let (part, jobs) = (part(self.part), self.jobs);
+        let mut text = format!(
+            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training \
+             part's highest;\nrelative: mean absolute error over the mean measured value)\n"
+        );
+        let header = ["model", "mse", "relative", "R²", "rank corr."];
+        let row = |scores: &Scores| {
+            vec![
+                scores.model.clone(),
+                decimals(mean(&scores.mse), 5),
+                decimals(mean(&scores.relative), 3),
+                decimals(mean(&scores.r2), 3),
+                decimals(mean(&scores.rank), 3),
+            ]
+        };
+        let _ = write!(
+            text,
+            "{}",
+            TextTable::new(header, self.scores.iter().map(row))
+        );
+        let (models, baselines) = self.scores.split_at(self.models.min(self.scores.len()));
+        for scores in models {
+            let table = by_metric(scores, baselines.first());
+            let _ = write!(text, "\n{}\n{table}", scores.model);
+        }
+        text
+    }
+}
+
+fn part(part: Part) -> &'static str {
+    match part {
+        Part::Train => "the training part",
+        Part::Val => "the validation part",
+        Part::Test => "the test part",
+        Part::All => "all parts",
+    }
+}
+
+/// The scores of a model by metric. The absolute error of predicting the training mean is beside
+/// its own.
+fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> TextTable {
+    let header = [
+        "metric",
+        "mse",
+        "mae",
+        "of the mean",
+        "relative",
+        "R²",
+        "rank corr.",
+    ];
+    let row = |(metric, name): (usize, &str)| {
+        vec![
+            name.to_owned(),
+            decimals(scores.mse[metric], 5),
+            number(scores.mae[metric]),
+            number(training_mean.map_or(f64::NAN, |mean| mean.mae[metric])),
+            decimals(scores.relative[metric], 3),
+            decimals(scores.r2[metric], 3),
+            decimals(scores.rank[metric], 3),
+        ]
+    };
+    TextTable::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
+}
+
+/// A model's scores beside those of predicting the training mean: a row for each metric, a row for
+/// their means, and a sentence that compares the mean squared errors.
+pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
+    let header = ["metric", "mse", "of the mean", "mae", "of the mean", "R²"];
+    let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {
+        let [ours, theirs] = mse.map(|value| decimals(value, 5));
+        let [mine, means] = mae;
+        vec![name.to_owned(), ours, theirs, mine, means, decimals(r2, 3)]
+    };
+    let metric = |(at, name): (usize, &str)| {
+        let mse = [model.mse[at], training_mean.mse[at]];
+        let mae = [number(model.mae[at]), number(training_mean.mae[at])];
+        row(name, mse, mae, model.r2[at])
+    };
+    let blank = [String::new(), String::new()];
+    let means = [mean(&model.mse), mean(&training_mean.mse)];
+    let last = row("mean", means, blank, mean(&model.r2));
+    let rows = METRIC_NAMES.into_iter().enumerate().map(metric);
+    let table = TextTable::new(header, rows.chain([last]));
+    format!(
+        "{table}the model's mean squared error is {:.0} % of that of predicting the training mean\n",
+        100.0 * model.share_of(training_mean)
+    )
+}
+
+fn decimals(value: f64, places: usize) -> String {
+    match value.is_finite() {
+        true => format!("{value:.places$}"),
+        false => "-".to_owned(),
+    }
+}

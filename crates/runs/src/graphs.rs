@@ -1,0 +1,24 @@
+//! Tables of workloads and the files of their graphs.
+
+use std::path::Path;
+
+use crate::workloads;
+use gleaner_core::domain::Workload;
+use gleaner_core::error::Result;
+use gleaner_core::results::{Column, Table};
+use gleaner_io::table::WriteTable;
+
+/// Writes the workloads and the files of their graphs. The paths are relative to the table's
+/// folder.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(rows: &[(&Workload, &str)], path: &Path) -> Result<()> {
+    let files = rows.iter().map(|(_, file)| (*file).into());
+    let mut columns = vec![("graph", Column::Texts(files.collect()))];
+    columns.extend(workloads::columns(
+        rows.iter().map(|(workload, _)| *workload),
+    ));
+    let name = "workloads";
+    Table { name, columns }.write_file(path)
+}

@@ -1,0 +1,36 @@
+//! Run directories: what a run writes as tables, JSON and text, and the same read back as the same types.
+//!
+//! A run directory is an input like any other. Names are checked, digests are compared, and every cell is parsed as its
+//! column's type.
+//!
+//! ```
+//! use gleaner_runs::run::RunDir;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let run = RunDir::open(&folder.path().join("run"), "replay", &())?;
+//! run.begin(&[])?;
+//! // The run has not finished yet.
+//! let error = gleaner_runs::read::read(run.path()).unwrap_err();
+//! assert!(error.to_string().contains("run.json"), "{error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod compare;
+pub mod driple;
+pub mod evaluation;
+pub mod experiment;
+pub mod explanation;
+pub mod graphs;
+pub mod inspect;
+pub mod model;
+pub mod prediction;
+pub mod prepared;
+pub mod read;
+pub mod replay;
+pub mod reproduce;
+pub mod run;
+pub mod simulate;
+pub mod summary;
+pub mod sweep;
+pub mod training;
+mod workloads;

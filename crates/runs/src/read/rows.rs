@@ -1,0 +1,95 @@
+//! Reads the tables of a run by the types of their rows.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::files::{RunFiles, time};
+use gleaner_core::domain::Time;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::{Cells, Field, Record};
+use gleaner_io::rows::{CellResult, Col, Header, Row};
+
+/// Reads the rows of type `R` of a table. `check` gets each row with the one above it. If the row
+/// is wrong, it returns the column and what is expected of it.
+///
+/// # Errors
+/// The file is missing or damaged. Cells with unexpected values are faults, which are reported
+/// together.
+pub(super) fn read_records<R: Record>(
+    files: &RunFiles<'_>,
+    name: &str,
+    check: impl Fn(Option<&R>, &R) -> Option<(&'static str, &'static str)>,
+) -> Result<Vec<R>> {
+    let mut above: Option<R> = None;
+    let mut rows = Vec::new();
+    read_columns(files, name, R::FIELDS, |row, cols| {
+        let cells = Line { row: *row, cols };
+        let read = R::read(&cells)?;
+        let wrong = check(above.as_ref(), &read);
+        rows.extend(above.replace(read));
+        match wrong {
+            None => Ok(()),
+            Some((column, expected)) => {
+                let number = R::FIELDS.iter().position(|field| field.name == column);
+                Err(cells.fault(number.unwrap_or_default(), expected.into()))
+            }
+        }
+    })?;
+    rows.extend(above);
+    Ok(rows)
+}
+
+/// Reads all rows of a table with these columns, using `read` for each row.
+///
+/// # Errors
+/// As for [`read_records`].
+pub(super) fn read_columns<T>(
+    files: &RunFiles<'_>,
+    name: &str,
+    fields: &[Field],
+    mut read: impl FnMut(&Row<'_>, &[Col]) -> CellResult<T>,
+) -> Result<Vec<T>> {
+    let source = files.open(name)?;
+    let mut header = Header::open(&source)?;
+    let cols = fields.iter().map(|field| {
+        let holds = format!("`{}`: {}", field.name, field.meaning.trim());
+        header.require(&[field.name], &holds)
+    });
+    let cols = cols.collect::<Result<Vec<_>>>()?;
+    let (rows, faults) = header.finish()?.gather(|row| read(row, &cols))?;
+    faults.finish(rows)
+}
+
+/// A row of a table, with the requested columns.
+struct Line<'r> {
+    row: Row<'r>,
+    cols: &'r [Col],
+}
+
+impl Cells for Line<'_> {
+    type Fault = Box<Fault>;
+
+    fn is_missing(&self, column: usize) -> bool {
+        self.row.cell(self.cols[column]).is_missing()
+    }
+
+    fn time(&self, column: usize) -> CellResult<Time> {
+        time(self.row.cell(self.cols[column]))
+    }
+
+    fn number(&self, column: usize) -> CellResult<f64> {
+        self.row.cell(self.cols[column]).float()
+    }
+
+    fn whole(&self, column: usize, range: RangeInclusive<i64>) -> CellResult<i64> {
+        self.row.cell(self.cols[column]).integer(range)
+    }
+
+    fn text(&self, column: usize) -> CellResult<Cow<'_, str>> {
+        self.row.cell(self.cols[column]).text()
+    }
+
+    fn fault(&self, column: usize, expected: String) -> Box<Fault> {
+        self.row.cell(self.cols[column]).fault(expected)
+    }
+}

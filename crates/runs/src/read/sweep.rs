@@ -1,0 +1,118 @@
+//! Reads the results of `gleaner sweep`.
+
+use serde::Deserialize;
+
+use super::files::RunFiles;
+use gleaner_core::error::{Fault, Result};
+use gleaner_core::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
+use gleaner_io::rows::{CellResult, Col, Header, Row};
+
+/// The results of a sweep.
+#[derive(Debug, Clone)]
+pub struct SweepRuns {
+    /// Whether replays or simulations were swept.
+    pub mode: Mode,
+    /// The figure by which the user chose the best settings.
+    pub by: Metric,
+    /// All runs, in the order of the plan.
+    pub runs: Vec<SweepRow>,
+    /// The runs, grouped by their settings.
+    pub groups: Vec<Group>,
+    /// Whether all runs of the plan are included.
+    pub complete: bool,
+}
+
+/// The part of `summary.json` that is read. The best settings are computed from the table.
+#[derive(Deserialize)]
+struct Document {
+    metric: String,
+}
+
+/// Advice to the user about a sweep without tables.
+pub(super) const TABLES_OF_FINISHED_RUNS: &str = "start it again, which continues with the missing runs, or \
+    write the tables of the finished runs with gleaner sweep PLAN --out DIR --collect --partial";
+
+const SUMMARY: &str = "summary.json";
+const TABLE: &str = "sweep.parquet";
+
+impl SweepRuns {
+    pub(super) fn read(files: &RunFiles<'_>, complete: bool) -> Result<Self> {
+        if !complete && !files.has(TABLE) {
+            let found = "an unfinished sweep without tables";
+            let fault = Fault::of(&files.path(""), found, "a sweep with the table of its runs");
+            return Err(fault.remedy(TABLES_OF_FINISHED_RUNS).into());
+        }
+        let (mode, runs) = read_runs(files)?;
+        let document: Document = files.json(SUMMARY)?;
+        let by = mode.metric(&document.metric).ok_or_else(|| {
+            let found = format!("{:?}", document.metric);
+            Fault::of(&files.path(SUMMARY), found, "a figure of the runs").field("metric")
+        })?;
+        Ok(SweepRuns {
+            mode,
+            by,
+            groups: groups(mode, &runs),
+            runs,
+            complete,
+        })
+    }
+
+    /// The best settings by a figure; `None` if the figure is not a goal.
+    pub fn best(&self, metric: &Metric) -> Option<Best> {
+        best(&self.groups, self.mode, metric)
+    }
+}
+
+/// The columns of a sweep's table.
+struct Columns {
+    settings: Vec<Col>,
+    figures: Vec<Col>,
+}
+
+impl Columns {
+    fn pick(header: &mut Header<'_>, mode: Mode) -> Result<Self> {
+        header.require(&["run"], "the names of the runs")?;
+        let mut col = |name: &str, holds| header.require(&[name], holds);
+        let settings = mode.settings().iter();
+        let settings = settings.map(|field| col(field.name, "the setting"));
+        let settings = settings.collect::<Result<_>>()?;
+        let figures = mode.metrics().iter();
+        let figures = figures.map(|metric| col(metric.name, "the figure"));
+        Ok(Columns {
+            settings,
+            figures: figures.collect::<Result<_>>()?,
+        })
+    }
+
+    fn read(&self, row: &Row<'_>) -> CellResult<SweepRow> {
+        let setting = |col: &Col| match row.given(Some(*col)) {
+            None => Ok(String::new()),
+            Some(cell) => Ok(cell.text()?.into_owned()),
+        };
+        let figure = |col: &Col| row.given(Some(*col)).map(|cell| cell.float()).transpose();
+        Ok(SweepRow {
+            settings: self
+                .settings
+                .iter()
+                .map(setting)
+                .collect::<CellResult<_>>()?,
+            figures: self.figures.iter().map(figure).collect::<CellResult<_>>()?,
+        })
+    }
+}
+
+/// Reads the table, which also shows what was swept.
+fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
+    let source = files.open(TABLE)?;
+    let mut header = Header::open(&source)?;
+    let mode = match header.has("policy") {
+        true => Mode::Simulate,
+        false => Mode::Replay,
+    };
+    let columns = Columns::pick(&mut header, mode)?;
+    let (runs, mut faults) = header.finish()?.gather(|row| columns.read(row))?;
+    if runs.is_empty() {
+        faults.add(source.fault("no row", "a row for each run"))?;
+    }
+    faults.finish((mode, runs))
+}
