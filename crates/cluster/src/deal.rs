@@ -89,9 +89,10 @@ impl Deal {
             return Err(wrong(what));
         }
         let is_known = deal.runs().all(|run| run < prepared.count());
-        match is_known {
-            true => Ok(deal),
-            false => Err(wrong("it names runs that the plan does not have")),
+        if is_known {
+            Ok(deal)
+        } else {
+            Err(wrong("it names runs that the plan does not have"))
         }
     }
 }

@@ -83,9 +83,10 @@ pub fn conformance(
 ) -> gleaner_core::error::Result<()> {
     let solver = External::start(command.clone(), BigM::default())?;
     let hello = solver.hello().clone();
-    let version = match hello.version.is_empty() {
-        true => "no version".to_owned(),
-        false => format!("version {}", hello.version),
+    let version = if hello.version.is_empty() {
+        "no version".to_owned()
+    } else {
+        format!("version {}", hello.version)
     };
     let steps = FIRST_STEPS + OTHERS.len();
     let ended = |name, verdict| Step::Ended(Check { name, verdict });

@@ -127,9 +127,10 @@ impl Engine<'_, '_> {
         let end = self.world.next_end();
         let view = self.world.view();
         // Without waiting or running jobs there is nothing to decide.
-        let wake = match self.world.is_empty() {
-            true => None,
-            false => self.policy.wake(&view),
+        let wake = if self.world.is_empty() {
+            None
+        } else {
+            self.policy.wake(&view)
         };
         let scaling = self.scaling.wake(&view);
         let later = view.now() + 1;

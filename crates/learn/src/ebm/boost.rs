@@ -80,9 +80,10 @@ pub(super) fn boost(
         if open.is_empty() || control.stop.load(Ordering::Relaxed) {
             break;
         }
-        let cuts = match round <= settings.random_rounds {
-            true => Cuts::Random,
-            false => Cuts::Best,
+        let cuts = if round <= settings.random_rounds {
+            Cuts::Random
+        } else {
+            Cuts::Best
         };
         for term in 0..maps.len() {
             learn(&mut open, term, cuts, settings.learning_rate, &mut tables);

@@ -236,9 +236,10 @@ fn run(
         boosted
     });
     let boosted = boosted.collect();
-    match control.stop.load(Ordering::Relaxed) {
-        true => Err(FitError::Stopped),
-        false => Ok(boosted),
+    if control.stop.load(Ordering::Relaxed) {
+        Err(FitError::Stopped)
+    } else {
+        Ok(boosted)
     }
 }
 

@@ -51,12 +51,11 @@ impl WorkloadTask<'_> {
         let mut told = Vec::new();
         for Jobs { from, jobs } in weeks(self.trace, self.start()) {
             let past = past_jobs(self.trace, self.known, self.could_have_ended(from));
-            told.extend(match past.is_empty() {
-                true => vec![0.0; jobs.len()],
-                false => {
-                    let fitted = estimator.fit(&past, &self.learning(profile), control)?;
-                    fitted.predict(&self.known[jobs])
-                }
+            told.extend(if past.is_empty() {
+                vec![0.0; jobs.len()]
+            } else {
+                let fitted = estimator.fit(&past, &self.learning(profile), control)?;
+                fitted.predict(&self.known[jobs])
             });
         }
         Ok(told)

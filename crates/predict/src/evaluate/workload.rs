@@ -159,14 +159,16 @@ impl WorkloadTask<'_> {
             let split = Split {
                 train: &tables[0],
                 test: &tables[1],
-                labels: match options.logarithm {
-                    true => &logarithms,
-                    false => labels,
+                labels: if options.logarithm {
+                    &logarithms
+                } else {
+                    labels
                 },
                 truth,
-                unit: match options.logarithm {
-                    true => from_log,
-                    false => |seconds| seconds,
+                unit: if options.logarithm {
+                    from_log
+                } else {
+                    |seconds| seconds
                 },
                 control,
             };

@@ -280,9 +280,12 @@ fn forecasts_use_only_past_intervals() {
     let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
     let series = |from: usize| {
         // Another future from interval `from` on.
-        let value = |step: usize| match step < from {
-            true => ((step / 6) % 24) as f64 + (step % 5) as f64,
-            false => 500.0 + (step % 13) as f64,
+        let value = |step: usize| {
+            if step < from {
+                ((step / 6) % 24) as f64 + (step % 5) as f64
+            } else {
+                500.0 + (step % 13) as f64
+            }
         };
         let jobs: Vec<f64> = (0..3500).map(value).collect();
         let gpus = jobs.iter().map(|jobs| 3.0 * jobs).collect();

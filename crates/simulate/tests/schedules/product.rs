@@ -86,9 +86,10 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> 
         placer: placer(case.placer),
         corrected: policy.profiled && case.switches.corrected,
     };
-    let mut scaling: Box<dyn Scaling> = match policy.profiled {
-        true => Box::new(Lender::new(&case.switches.echo)),
-        false => Box::new(Fixed),
+    let mut scaling: Box<dyn Scaling> = if policy.profiled {
+        Box::new(Lender::new(&case.switches.echo))
+    } else {
+        Box::new(Fixed)
     };
     run(&setting, (policy.make)(&context).as_mut(), scaling.as_mut())
 }

@@ -149,9 +149,10 @@ impl Drawing {
         let (state, share) = shape::ending(rng);
         draft.state = state;
         draft.duration = (length * share).min(longest).max(1.0) as i64;
-        draft.estimate = match rng.random_bool(NEGATIVE) {
-            true => -rng.random_range(1..1_000),
-            false => (length * self.error.sample(rng)) as i64,
+        draft.estimate = if rng.random_bool(NEGATIVE) {
+            -rng.random_range(1..1_000)
+        } else {
+            (length * self.error.sample(rng)) as i64
         };
         self.work += f64::from(draft.gpus) * draft.duration as f64;
         self.drafts.push(draft.clone());

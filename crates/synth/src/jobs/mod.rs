@@ -143,11 +143,14 @@ impl SynthExperiment {
 }
 
 fn check(options: &JobOptions) -> Result<()> {
-    let within = |flag: &str, value: u32, most: u32| match (1..=most).contains(&value) {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "{flag} must be between 1 and {most}, not {value}"
-        ))),
+    let within = |flag: &str, value: u32, most: u32| {
+        if (1..=most).contains(&value) {
+            Ok(())
+        } else {
+            Err(Error::Usage(format!(
+                "{flag} must be between 1 and {most}, not {value}"
+            )))
+        }
     };
     within("--vcs", options.vcs, MOST_VCS)?;
     within("--nodes", options.nodes, MOST_NODES)?;

@@ -93,9 +93,10 @@ impl DurationEbm {
         control: Control<'_>,
     ) -> Result<Self, FitError> {
         let table = features(jobs, options.profile);
-        let labels: Vec<f64> = match options.logarithm {
-            true => seconds.iter().map(|&seconds| to_log(seconds)).collect(),
-            false => seconds.to_vec(),
+        let labels: Vec<f64> = if options.logarithm {
+            seconds.iter().map(|&seconds| to_log(seconds)).collect()
+        } else {
+            seconds.to_vec()
         };
         let machine = Ebm::fit_under(&table, &labels, settings, control)?;
         Ok(DurationEbm { options, machine })
@@ -123,9 +124,10 @@ impl DurationEbm {
         // The machine has these features, as it was trained on them or checked.
         let table = features(jobs, self.options.profile);
         let labels = self.machine.predict(&table).unwrap_or_default();
-        match self.options.logarithm {
-            true => labels.into_iter().map(from_log).collect(),
-            false => labels,
+        if self.options.logarithm {
+            labels.into_iter().map(from_log).collect()
+        } else {
+            labels
         }
     }
 }
