@@ -1,6 +1,6 @@
 //! The best course of each task when nodes have prices.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use gleaner_observer::Observer;
 
 use super::{Course, Kind, Stay};
 
@@ -54,16 +54,16 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if `stop`
-    /// was set.
-    pub fn wanted(&mut self, prices: &[f64], stop: &AtomicBool) -> Option<Wanted> {
+    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if it was
+    /// stopped.
+    pub fn wanted(&mut self, prices: &[f64], observer: &dyn Observer) -> Option<Wanted> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
         let mut wanted = Wanted {
             value: 0.0,
             nodes: keeps.then(|| vec![0.0; self.course.intervals.len()]),
         };
         for at in 0..self.stays.len() {
-            if stop.load(Ordering::Relaxed) {
+            if observer.is_stopped() {
                 return None;
             }
             let (stay, count) = self.stays[at];

@@ -5,7 +5,7 @@
 //! bound that is a little below the best so far (Polyak's step). That little is halved when no better
 //! bound has been found for some rounds.
 
-use std::sync::atomic::AtomicBool;
+use gleaner_observer::Observer;
 
 use super::Course;
 use super::best::Best;
@@ -25,14 +25,15 @@ const BETTER: f64 = 1e-5;
 /// Share of the last direction in the next: it damps prices that go up and down in turn.
 const INERTIA: f64 = 0.5;
 
-/// The least bound found by a search that starts at `prices`; `None` if `stop` was set.
-pub(super) fn least(course: &Course, mut prices: Vec<f64>, stop: &AtomicBool) -> Option<f64> {
+/// The least bound found by a search that starts at `prices`; `None` if it was stopped.
+pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observer) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;
     let (mut aim, mut stalled) = (AIM.0, 0);
     let mut spare = vec![0.0; prices.len()];
-    for _ in 0..ROUNDS {
-        let wanted = best.wanted(&prices, stop)?;
+    for round in 0..ROUNDS {
+        observer.progress(round, ROUNDS);
+        let wanted = best.wanted(&prices, observer)?;
         let found = wanted.value + rent(course, &prices);
         stalled = if found < least * (1.0 - BETTER) {
             0

@@ -1,10 +1,9 @@
 //! Deals of runs to parts.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gleaner_cluster::{Costs, Deal};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_formats::ingest::SourceId;
@@ -44,12 +43,7 @@ impl PreparedRuns for Runs {
         }
     }
 
-    fn execute(
-        &self,
-        _: usize,
-        _: &Arc<AtomicBool>,
-        _: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>> {
+    fn execute(&self, _: usize, _: &dyn Observer) -> Result<Option<RunOutcome>> {
         Err(Error::Run("never executed".into()))
     }
 }

@@ -24,5 +24,5 @@ pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
 pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
 pub use options::Options;
-pub use run::{Control, run, run_choosing};
+pub use run::{run, run_choosing};
 pub use t_fwd::{ChosenWindow, TFwd};

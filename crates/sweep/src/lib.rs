@@ -7,4 +7,4 @@
 pub mod plan;
 mod runs;
 
-pub use runs::{Alike, Attempt, PreparedRuns, Stop, execute, prepare, sweep_run};
+pub use runs::{Alike, Attempt, PreparedRuns, execute, prepare, sweep_run};

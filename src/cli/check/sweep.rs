@@ -103,7 +103,7 @@ pub(super) fn again(info: &RunInfo, sample: usize, seed: u64, may_run: bool) -> 
         let settings = prepared.settings(run)?;
         refuse_programs([&settings], may_run)?;
         let key = prepared.key(run).to_string();
-        let Some(outcome) = prepared.execute(run, interrupt::flag(), &|_| ())? else {
+        let Some(outcome) = prepared.execute(run, interrupt::flag())? else {
             return Err(Error::Interrupted);
         };
         let summary = serde_json::to_value(&outcome.summary);

@@ -7,9 +7,9 @@ use gleaner_learn::lucid::workload::{DurationEbm, Job, Options, features};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};
 use gleaner_predict::{Calendar, known_jobs};
 
-use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
+use crate::{Part, cause};
 
 /// Second 0 of the trace.
 const EPOCH: jiff::civil::DateTime = jiff::civil::datetime(2020, 4, 1, 0, 0, 0, 0);
@@ -79,7 +79,7 @@ fn fits(
     rest: &[Job<'_>],
 ) -> Result<[(&'static str, Vec<f64>); 3]> {
     let control = || FitControl {
-        stop: part.control.stop,
+        stop: part.observer.stop(),
         ..FitControl::default()
     };
     let fit = |options: Options| {
@@ -96,7 +96,7 @@ fn fits(
         || fit(SECONDS),
         || rayon::join(fit_numbers, || fit(LOGARITHMS)),
     );
-    let cause = |error| part.control.cause(error);
+    let cause = |error| cause(part.observer, error);
     Ok([
         ("EBM", seconds.map_err(cause)?),
         ("EBM, users as numbers", numbers.map_err(cause)?),

@@ -1,8 +1,5 @@
 //! Sweeps of simulations. All of them see the same jobs.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
 use serde_json::{Value, json};
 
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
@@ -139,29 +136,19 @@ impl PreparedRuns for Simulations {
         }
     }
 
-    fn execute(
-        &self,
-        index: usize,
-        stop: &Arc<AtomicBool>,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>> {
+    fn execute(&self, index: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {
         let (choice, request) = &self.jobs[index];
         let simulation = self.experiment.simulation(choice, self.check);
-        let learnt = self
-            .experiment
-            .learn(simulation, std::slice::from_ref(request), stop)?;
+        let learnt =
+            self.experiment
+                .learn(simulation, std::slice::from_ref(request), observer.stop())?;
         let simulation = learnt.simulation(simulation);
-        let seen = AtomicUsize::new(0);
         let control = Control {
-            stop,
-            progress: &|_, _| {
-                seen.fetch_add(1, Ordering::Relaxed);
-                tick(1);
-            },
+            stop: observer.stop(),
+            progress: &|done, total| observer.progress(done, total),
         };
         let runs = simulate(&simulation, std::slice::from_ref(request), control);
         let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
-        tick(self.length(index).saturating_sub(seen.into_inner()));
         let Some(run) = runs.first() else {
             return Ok(None);
         };
