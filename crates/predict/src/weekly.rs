@@ -7,13 +7,13 @@
 //! No later event, and no job's own duration, can influence its estimate.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use gleaner_learn::ebm::{Control as FitControl, FitError};
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Job as Known, Learning, Past};
 use serde::Serialize;
 
 use super::{Calendar, known_jobs};
+use gleaner_core::Observer;
 use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::domain::{Cluster, Trace};
 
@@ -65,8 +65,8 @@ pub struct Simulated<'a, S> {
     /// Simulates the first jobs of the trace with these estimates. Returns the indices of the jobs
     /// that end, and when.
     pub simulate: S,
-    /// Set to stop.
-    pub stop: &'a AtomicBool,
+    /// Can stop the learning.
+    pub observer: &'a dyn Observer,
 }
 
 impl Weekly {
@@ -89,7 +89,7 @@ impl Weekly {
             weeks: Vec::new(),
         };
         let fit_control = FitControl {
-            stop: of.stop,
+            stop: of.observer.stop(),
             ..FitControl::default()
         };
         for Jobs { from, jobs } in weeks(trace, of.start) {

@@ -14,7 +14,7 @@ use gleaner_setup::experiment::{
 };
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::metrics::summarise;
-use gleaner_simulate::{Control as SimulateControl, Request, simulate};
+use gleaner_simulate::{Request, simulate};
 
 use crate::failed;
 use crate::files::Data;
@@ -171,13 +171,9 @@ fn run(
 ) -> Result<Simulated> {
     let requests: Vec<Request> = choice.requests(&FileArgs::default())?;
     let simulation = experiment.simulation(choice, false);
-    let learnt = experiment.learn(simulation, &requests, observer.stop())?;
+    let learnt = experiment.learn(simulation, &requests, observer)?;
     let simulation = learnt.simulation(simulation);
-    let watched = SimulateControl {
-        stop: observer.stop(),
-        progress: &|_, _| {},
-    };
-    let runs = simulate(&simulation, &requests, watched);
+    let runs = simulate(&simulation, &requests, observer.stop());
     let runs = runs.map_err(failed)?;
     let run: &PolicyRun = runs.first().ok_or(Error::Stopped)?;
     let jobs = &simulation.trace.jobs;

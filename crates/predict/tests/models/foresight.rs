@@ -1,7 +1,6 @@
 //! No prediction uses a job's own duration or anything that happens later.
 
-use std::sync::atomic::AtomicBool;
-
+use gleaner_core::Unobserved;
 use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
 use gleaner_core::domain::{Cluster, Job, Trace};
 use gleaner_formats::ingest::jobs;
@@ -13,7 +12,7 @@ use gleaner_predict::{Calendar, Simulated, Weekly, WeeklyEstimates, forecast_tra
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::{Control, Request, Simulation, simulate};
+use gleaner_simulate::{Request, Simulation, simulate};
 use gleaner_synth::jobs::{Amount, JobOptions, generate};
 
 const WEEK: i64 = 7 * 24 * 3600;
@@ -71,9 +70,9 @@ impl World {
             trace,
             cluster: &self.cluster,
             start: simulation.start,
-            stop: &GO_ON,
+            observer: &Unobserved,
             simulate: |first: &Trace, estimates: &EstimateTable| {
-                let ends = simulation.ends(first, estimates, request, &GO_ON);
+                let ends = simulation.ends(first, estimates, request, &Unobserved);
                 Ok::<_, Box<dyn std::error::Error>>(ends?)
             },
         });
@@ -108,15 +107,6 @@ fn request(name: &str) -> Request<'static> {
     }
 }
 
-static GO_ON: AtomicBool = AtomicBool::new(false);
-
-fn control() -> Control<'static> {
-    Control {
-        stop: &GO_ON,
-        progress: &|_, _| (),
-    }
-}
-
 fn weekly(choice: EstimatorChoice) -> Weekly {
     Weekly {
         choice,
@@ -140,7 +130,7 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         estimates: Some(estimates),
         ..world.simulation(&world.trace)
     };
-    let runs = simulate(&simulation, std::slice::from_ref(request), control()).unwrap();
+    let runs = simulate(&simulation, std::slice::from_ref(request), &Unobserved).unwrap();
     runs[0]
         .finished()
         .iter()

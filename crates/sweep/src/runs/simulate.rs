@@ -11,7 +11,7 @@ use gleaner_formats::ingest::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::Needs;
-use gleaner_simulate::{Control, Request, simulate};
+use gleaner_simulate::{Request, simulate};
 use gleaner_store::RunKey;
 
 /// The simulations of a plan.
@@ -139,15 +139,11 @@ impl PreparedRuns for Simulations {
     fn execute(&self, index: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {
         let (choice, request) = &self.jobs[index];
         let simulation = self.experiment.simulation(choice, self.check);
-        let learnt =
-            self.experiment
-                .learn(simulation, std::slice::from_ref(request), observer.stop())?;
+        let learnt = self
+            .experiment
+            .learn(simulation, std::slice::from_ref(request), observer)?;
         let simulation = learnt.simulation(simulation);
-        let control = Control {
-            stop: observer.stop(),
-            progress: &|done, total| observer.progress(done, total),
-        };
-        let runs = simulate(&simulation, std::slice::from_ref(request), control);
+        let runs = simulate(&simulation, std::slice::from_ref(request), observer);
         let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
         let Some(run) = runs.first() else {
             return Ok(None);
