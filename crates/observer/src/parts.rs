@@ -41,12 +41,18 @@ impl<'o> Parts<'o> {
         }
     }
 
+    /// The observer of the whole run.
+    pub fn observer(&self) -> &'o dyn Observer {
+        self.observer
+    }
+
     /// Number of steps of all parts that are complete.
     pub fn done(&self) -> usize {
         self.done.load(Ordering::Relaxed)
     }
 
-    fn add(&self, steps: usize) {
+    /// Reports that `steps` more steps are complete.
+    pub fn add(&self, steps: usize) {
         let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
         self.observer.progress(done.min(self.total), self.total);
     }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use gleaner_learn::ebm::{Control as FitControl, FitError};
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Job as Known, Learning, Past};
 use serde::Serialize;
 
@@ -88,10 +88,6 @@ impl Weekly {
             table: EstimateTable(first.collect()),
             weeks: Vec::new(),
         };
-        let fit_control = FitControl {
-            stop: of.observer.stop(),
-            ..FitControl::default()
-        };
         for Jobs { from, jobs } in weeks(trace, of.start) {
             let ends = (of.simulate)(&submitted_before(trace, from), &estimates.table)?;
             let ends = ends.into_iter().filter(|&(_, end)| end < from);
@@ -101,7 +97,7 @@ impl Weekly {
             if past.is_empty() {
                 continue;
             }
-            let fitted = self.choice.fit(&past, &self.learning, fit_control);
+            let fitted = self.choice.fit(&past, &self.learning, of.observer.stop());
             let (estimator, fitted) = match fitted {
                 Err(FitError::Stopped) => break,
                 fitted => fitted?,

@@ -4,7 +4,7 @@ use gleaner_core::Observer;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::{Drawing, NamedCurve};
 use gleaner_formats::ingest::{SourceId, jobs};
-use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
+use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::lucid::throughput::{Series, ThroughputModel};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared};
 
@@ -89,15 +89,7 @@ impl Throughput {
             let expected = format!("{expected}, those of September in cluster_throughput.csv");
             return Err(Fault::of(&file, found, expected).into());
         }
-        let fitted = ThroughputModel::fit(
-            &series,
-            0..train,
-            &settings(),
-            FitControl {
-                stop: observer.stop(),
-                ..FitControl::default()
-            },
-        );
+        let fitted = ThroughputModel::fit(&series, 0..train, &settings(), observer.stop());
         let model = fitted.map_err(|error| cause(observer, error))?;
         let (jobs, gpus) = model.predict(&series, train..series.len());
         Ok(Throughput {

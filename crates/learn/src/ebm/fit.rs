@@ -1,7 +1,6 @@
 //! Training of a machine.
 
-use std::sync::atomic::Ordering;
-
+use gleaner_observer::{Observer, Parts};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +9,6 @@ use rayon::prelude::*;
 use super::bag::take;
 use super::bins::{Bins, Feature};
 use super::boost::{Boosted, CellMap, Shape, Split, boost};
-use super::control::Control;
 use super::model::{Axis, Ebm, Term};
 use super::pairs::{self, Coarse};
 use super::settings::{MOST_BINS, Settings};
@@ -46,7 +44,7 @@ pub enum FitError {
     /// A feature, named here, has more distinct texts than [`MOST_BINS`].
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
-    /// [`Control::stop`] was set.
+    /// The observer stopped it.
     #[error("the fit was stopped")]
     Stopped,
 }
@@ -59,7 +57,7 @@ pub(super) fn fit(
     table: &Table,
     labels: &[f64],
     settings: &Settings,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Ebm, FitError> {
     check(table, labels, settings)?;
     let (features, index) = bins(table, settings)?;
@@ -80,7 +78,8 @@ pub(super) fn fit(
         .zip(&features)
         .map(|(cells, feature)| curve(cells, feature))
         .collect();
-    let mains = run(&curves, &mut residuals, &splits, settings, control)?;
+    let parts = Parts::new(observer, settings.work(table.rows(), features.len()));
+    let mains = run(&curves, &mut residuals, &splits, settings, &parts)?;
 
     let axes: Vec<Coarse> = (0..features.len())
         .map(|k| axis(&features[k], &index[k], &mains, k))
@@ -95,7 +94,7 @@ pub(super) fn fit(
         .iter()
         .map(|&(a, b)| pairs::cells(&axes[a], &axes[b]))
         .collect();
-    let crossed = run(&surfaces, &mut residuals, &splits, settings, control)?;
+    let crossed = run(&surfaces, &mut residuals, &splits, settings, &parts)?;
 
     let axes_of_pair =
         |&(a, b): &(usize, usize)| [a, b].map(|k| Axis::coarse(k, &axes[k].groups)).into();
@@ -216,7 +215,7 @@ fn run(
     residuals: &mut [Vec<f64>],
     splits: &[Split],
     settings: &Settings,
-    control: Control<'_>,
+    parts: &Parts<'_>,
 ) -> Result<Vec<Boosted>, FitError> {
     let threads = rayon::current_num_threads();
     let rows = residuals.first().map_or(0, Vec::len);
@@ -226,17 +225,17 @@ fn run(
         .par_chunks_mut(abreast)
         .zip(splits.par_chunks(abreast));
     let boosted = bags.flat_map_iter(|(residuals, splits)| {
-        let boosted = boost(terms, residuals, splits, settings, control);
+        let boosted = boost(terms, residuals, splits, settings, parts.observer());
         for (residuals, boosted) in residuals.iter_mut().zip(&boosted) {
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            (control.progress)(work);
+            parts.add(work);
         }
         boosted
     });
     let boosted = boosted.collect();
-    if control.stop.load(Ordering::Relaxed) {
+    if parts.observer().is_stopped() {
         Err(FitError::Stopped)
     } else {
         Ok(boosted)

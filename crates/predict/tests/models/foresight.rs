@@ -5,7 +5,6 @@ use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
 use gleaner_core::domain::{Cluster, Job, Trace};
 use gleaner_formats::ingest::jobs;
 use gleaner_formats::output::experiment;
-use gleaner_learn::ebm::Control as FitControl;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};
 use gleaner_predict::{Calendar, Simulated, Weekly, WeeklyEstimates, forecast_trained};
@@ -284,8 +283,8 @@ fn forecasts_use_only_past_intervals() {
     let interval = 600;
     for start in [0, 1500] {
         let learn = |from: usize| {
-            let control = FitControl::default();
-            forecast_trained(&series(from), start * interval, calendar, 1, control).unwrap()
+            let series = series(from);
+            forecast_trained(&series, start * interval, calendar, 1, &Unobserved).unwrap()
         };
         let (known, changed) = (learn(usize::MAX), learn(2500));
         let at = |step: i64| {
