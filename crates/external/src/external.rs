@@ -333,7 +333,11 @@ fn is_set(stop: &AtomicBool) -> bool {
 }
 
 /// Returns a program's next event, waiting until `deadline`; `None` once `stopped` returns true.
-fn next(program: &Program, deadline: Instant, stopped: &dyn Fn() -> bool) -> Option<Event> {
+pub(crate) fn next(
+    program: &Program,
+    deadline: Instant,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Event> {
     while !stopped() {
         let pulse = Instant::now() + PULSE;
         match program.next(deadline.min(pulse)) {
