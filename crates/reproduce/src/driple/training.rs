@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
+use gleaner_core::error::{Error, Result, check_stop};
 use gleaner_driple::dataset::Dataset;
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::Depth;
@@ -135,10 +135,8 @@ fn train(
         data,
         State::new(start.state.parameters.cast()),
     );
-    while !training.is_over() {
-        check_stop(observer)?;
-        training.epoch();
-    }
+    training.run(observer.stop(), |_, _| Ok::<_, Error>(()))?;
+    check_stop(observer)?;
     let state = training.state();
     let test = training.errors(Stage::Test, state.best_parameters());
     let errors = state
