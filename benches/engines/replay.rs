@@ -45,7 +45,7 @@ fn log() -> EventLog {
         poll: 10,
         seed: 1,
     };
-    events::generate(&options).unwrap()
+    events::generate(&options, &Unobserved).unwrap()
 }
 
 /// Tasks with so much work that none of them ends before the log.

@@ -35,7 +35,7 @@ impl World {
             amount: Amount::Load(0.9),
             seed: 5,
         };
-        experiment::write(&generate(&options).unwrap(), folder.path()).unwrap();
+        experiment::write(&generate(&options, &Unobserved).unwrap(), folder.path()).unwrap();
         let file = |name: &str| folder.path().join(name);
         let cluster = jobs::cluster::read(&file("vc_config.csv"), 8)
             .unwrap()
