@@ -14,9 +14,9 @@ use gleaner_external::{FunctionPlan, FunctionSolver, TallyHandle};
 use gleaner_formats::ingest::{self, SourceId};
 use gleaner_formats::output::replay as tables;
 use gleaner_formats::output::run::{End, RunDir};
-use gleaner_replay::{Decider, Initial, SolverDecider, TFwd};
+use gleaner_replay::{Decider, Initial, SolverDecider};
 use gleaner_setup::solver::report_faults;
-use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, report_left_out};
+use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, TFwd, report_left_out};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
 use serde::Serialize;
 

@@ -18,11 +18,9 @@ pub mod initial;
 mod ledger;
 mod options;
 mod run;
-pub mod t_fwd;
 
 pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
 pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
 pub use options::Options;
 pub use run::{run, run_choosing};
-pub use t_fwd::{ChosenWindow, TFwd};

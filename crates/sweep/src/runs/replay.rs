@@ -20,12 +20,12 @@ use gleaner_core::results::programs::Tally;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_formats::ingest::{self, SourceId};
+use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{Options, TFwd};
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, report_left_out, solver};
+use gleaner_setup::{Built, TFwd, report_left_out, solver};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
