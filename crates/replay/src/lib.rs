@@ -13,6 +13,7 @@
 //! (arXiv:2106.12091, section 4).
 
 pub mod allocator;
+pub mod bound;
 pub mod compare;
 pub mod initial;
 mod ledger;

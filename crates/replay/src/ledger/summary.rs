@@ -13,6 +13,7 @@ use super::trial_figures::{Span, TrialFigures};
 use super::yardsticks::Yardsticks;
 use crate::allocator::Allocator;
 use crate::allocator::decide::Decider;
+use crate::bound;
 use crate::options::Options;
 
 /// The inputs of the summary other than the accounts.
@@ -82,7 +83,7 @@ impl Compared {
         // not concave.
         let bound = yardsticks.course.and_then(|course| {
             let nodes = closing.log.nodes().len() as u32;
-            let found = gleaner_bound::bound(&course.finish(tasks, nodes), closing.observer);
+            let found = bound::bound(&course.finish(tasks, nodes), closing.observer);
             if found.is_none() {
                 closing.ended = Ended::Interrupted;
             }

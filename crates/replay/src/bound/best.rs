@@ -1,6 +1,6 @@
 //! The best course of each task when nodes have prices.
 
-use gleaner_observer::Observer;
+use gleaner_core::Observer;
 
 use super::{Course, Kind, Stay};
 
