@@ -4,6 +4,7 @@
 //! the [`PreparedRuns`] can then be executed at any time, also in parallel. The best settings are
 //! chosen from the results in [`gleaner_core::results::sweep`].
 
+pub mod cluster;
 pub mod plan;
 mod runs;
 

@@ -7,12 +7,12 @@ use crate::cli::interrupt;
 use crate::cli::terminal::Terminal;
 use crate::sweep::opened::Opened;
 use crate::sweep::owner;
-use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_formats::output::run::RunDir;
 use gleaner_store::{Ended, PartName, Store, Writer};
+use gleaner_sweep::cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_sweep::{Attempt, execute};
 
 /// Does the runs of a part that are missing. How it ends is noted in the store, so that whoever

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_cluster::{Costs, Deal};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_formats::ingest::SourceId;
 use gleaner_store::RunKey;
+use gleaner_sweep::cluster::{Costs, Deal};
 use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;

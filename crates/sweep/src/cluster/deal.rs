@@ -4,14 +4,14 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::path::Path;
 
+use crate::PreparedRuns;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
-use gleaner_sweep::PreparedRuns;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::Costs;
-use crate::batch::MOST_BYTES;
+use crate::cluster::Costs;
+use crate::cluster::batch::MOST_BYTES;
 
 /// Which part does which runs. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
