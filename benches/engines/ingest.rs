@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput};
+use gleaner_core::Unobserved;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
@@ -40,7 +41,7 @@ fn sacct() -> (Vec<u8>, u64) {
     let (nodes, span) = (names(options.nodes), options.span().unwrap());
     let writer = ScheduleWriter::new(Scheduler::Slurm, nodes, log, None, None, span);
     let mut writer = writer.unwrap();
-    generate(&options, &mut writer).unwrap();
+    generate(&options, &mut writer, &Unobserved).unwrap();
     let jobs = writer.jobs;
     writer.finish().unwrap();
     (text, jobs)

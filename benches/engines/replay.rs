@@ -1,11 +1,10 @@
 //! Replay of a generated log, in events per second: the exact solver and the heuristic.
 
-use std::sync::atomic::AtomicBool;
-
 use criterion::{Criterion, Throughput};
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_core::results::replay::Outcome;
-use gleaner_replay::{Control, Options, SolverDecider, run};
+use gleaner_replay::{Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use gleaner_synth::events::{self, EventOptions, FragmentLength};
 use gleaner_synth::tasks::{self, TaskOptions};
@@ -46,7 +45,7 @@ fn log() -> EventLog {
         poll: 10,
         seed: 1,
     };
-    events::generate(&options).unwrap()
+    events::generate(&options, &Unobserved).unwrap()
 }
 
 /// Tasks with so much work that none of them ends before the log.
@@ -66,9 +65,5 @@ fn tasks() -> Vec<TrainingTask> {
 fn replay(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize, kind: SolverKind) -> Outcome {
     let options = Options::original(120.0, max_tasks);
     let mut decider = SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap();
-    let control = Control {
-        stop: &AtomicBool::new(false),
-        progress: &mut |_, _| {},
-    };
-    run(log, tasks, &options, &mut decider, control).unwrap()
+    run(log, tasks, &options, &mut decider, &Unobserved).unwrap()
 }

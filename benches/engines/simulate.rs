@@ -1,15 +1,14 @@
 //! Simulation of the sample cluster of `dataset/`, in jobs per second: every policy, on one thread.
 
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-
 use criterion::{Criterion, Throughput};
+use gleaner_core::Unobserved;
 use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
-use gleaner_simulate::{Control, Request, Simulation, placers, simulate};
+use gleaner_simulate::{Request, Simulation, placers, simulate};
+use std::path::PathBuf;
 
 const GPUS_PER_NODE: u32 = 8;
 
@@ -81,10 +80,6 @@ impl Sample {
             policy,
             corrected: false,
         };
-        let control = Control {
-            stop: &AtomicBool::new(false),
-            progress: &|_, _| {},
-        };
-        simulate(&simulation, &[request], control).unwrap()
+        simulate(&simulation, &[request], &Unobserved).unwrap()
     }
 }

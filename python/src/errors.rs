@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let text = error.to_string();
     let made = match error {
-        Error::Interrupted => return PyKeyboardInterrupt::new_err(text),
+        Error::Interrupted | Error::Stopped => return PyKeyboardInterrupt::new_err(text),
         Error::Data(faults) => {
             let faults: Vec<_> = faults.0.into_iter().map(parts).collect();
             class(py, "DataError").and_then(|class| class.call1((text, faults)))

@@ -164,8 +164,9 @@ fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
 
 /// Formats a number for messages: `1e12`, not `1000000000000`.
 pub fn short(value: f64) -> String {
-    match value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&value.abs()) {
-        true => format!("{value}"),
-        false => format!("{value:e}"),
+    if value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&value.abs()) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
     }
 }

@@ -37,9 +37,10 @@ pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
 }
 
 fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
-    let max_nodes = match rng.random_bool(0.5) {
-        true => MOST_NODES,
-        false => 8 * rng.random_range(1..=MOST_NODES / 8),
+    let max_nodes = if rng.random_bool(0.5) {
+        MOST_NODES
+    } else {
+        8 * rng.random_range(1..=MOST_NODES / 8)
     };
     let curve_nodes = curve_nodes(max_nodes);
     let curve_objective = curve_objective(&curve_nodes, rng);

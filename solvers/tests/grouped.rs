@@ -101,9 +101,12 @@ fn best_by_tables(problem: &Problem) -> Option<f64> {
     let of = |(j, task): (usize, &Task)| Block {
         tasks: vec![j],
         values: (0..=task.cap().min(problem.nodes))
-            .map(|n| match task.allows(n) {
-                true => task.value(problem.t_fwd, n),
-                false => f64::NEG_INFINITY,
+            .map(|n| {
+                if task.allows(n) {
+                    task.value(problem.t_fwd, n)
+                } else {
+                    f64::NEG_INFINITY
+                }
             })
             .collect(),
     };

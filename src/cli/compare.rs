@@ -19,7 +19,6 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
 use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
 use gleaner_io::SourceId;
-use gleaner_replay::Control;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_runs::compare as tables;
 use gleaner_runs::run::{End, RunDir};
@@ -181,12 +180,7 @@ impl Opened {
             counted(problems.len(), "problem")
         )]);
         let clock = Instant::now();
-        let control = compare::Control {
-            stop: observer.stop(),
-            progress: &mut |done, total| observer.progress(done, total),
-            estimate: &mut |estimate| observer.inform(&[tables::estimate(estimate)]),
-        };
-        let outcome = compare::compare(&problems, &mut contenders, &limits, control)?;
+        let outcome = compare::compare(&problems, &mut contenders, &limits, observer)?;
         Ok(Compared {
             lines: summarise(&outcome.answers, &contenders),
             is_complete: outcome.answers.len() == problems.len() * contenders.len(),
@@ -335,16 +329,12 @@ fn problems(
     let outline = inputs.options.outline(&inputs.tasks);
     let decider = auto.decider(&outline, limits)?;
     let mut recorder = Recorder::new(decider, args.every);
-    let control = Control {
-        stop: observer.stop(),
-        progress: &mut |done, total| observer.progress(done, total),
-    };
     let outcome = gleaner_replay::run(
         &inputs.log,
         &inputs.tasks,
         &inputs.options,
         &mut recorder,
-        control,
+        observer,
     )?;
     if recorder.problems.is_empty() && !outcome.summary.complete {
         return Err(Error::Interrupted);

@@ -60,7 +60,10 @@ fn exit_code(signal: i32) -> i32 {
 
 /// The flag that a command polls from now on to stop in order.
 pub fn flag() -> &'static Arc<AtomicBool> {
-    POLLED.store(true, Ordering::SeqCst);
+    // Many threads ask for the flag at every event, so the store is made only once.
+    if !POLLED.load(Ordering::Relaxed) {
+        POLLED.store(true, Ordering::SeqCst);
+    }
     &STOP
 }
 

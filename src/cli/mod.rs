@@ -133,7 +133,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn complain(error: &Error) -> u8 {
     say(error);
     match error {
-        Error::Interrupted => interrupt::interrupted(),
+        Error::Interrupted | Error::Stopped => interrupt::interrupted(),
         _ => error.exit_code(),
     }
 }

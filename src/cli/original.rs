@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use gleaner_core::domain::NodeRule;
 use gleaner_core::error::{Error, Result};
-use gleaner_replay::t_fwd::ORIGINAL;
+use gleaner_setup::replay::t_fwd::ORIGINAL;
 
 /// The original's flags that only have another name here.
 const RENAMED: [(&str, &str); 8] = [

@@ -1,15 +1,14 @@
 //! `gleaner profile`: measures workloads alone and in pairs, or how they scale.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use serde_json::json;
 
-use super::progress::Progress;
-use super::{interrupt, print, remark};
+use super::terminal::Terminal;
+use super::{print, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Table;
 use gleaner_core::results::run::Seconds;
@@ -111,7 +110,7 @@ pub fn run(args: &Args) -> Result<()> {
         sources,
         read,
     }
-    .run(session, interrupt::flag())
+    .run(session, &Terminal::new(args.quiet))
 }
 
 /// Lists the measurements, with those in `out` as done.
@@ -146,13 +145,13 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
 }
 
 /// Opens the machine and measures it idle. `None` if it was interrupted.
-fn machine(args: &Args, plan: &Plan, stop: &AtomicBool) -> Result<Option<(Machine, Reading)>> {
+fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Machine, Reading)>> {
     let options = Options {
         busy_ok: args.busy_ok,
         nvml_library: args.nvml_library.clone(),
     };
     let mut machine = Machine::open(&plan.settings, &options)?;
-    let Some(idle) = machine.idle(&plan.settings, options.busy_ok, stop)? else {
+    let Some(idle) = machine.idle(&plan.settings, options.busy_ok, terminal)? else {
         return Ok(None);
     };
     remark(&idle.notes);
@@ -170,19 +169,19 @@ struct Profiling<'a> {
 }
 
 impl Profiling<'_> {
-    fn run(self, mut session: Session<'_>, stop: &AtomicBool) -> Result<()> {
+    fn run(self, mut session: Session<'_>, terminal: &Terminal) -> Result<()> {
         let clock = Instant::now();
         let found_done = session.load(&self.store)?;
         let mut measured_by = None;
         let mut is_over = true;
         if !session.is_complete() {
-            let opened = machine(self.args, session.plan(), stop)?;
+            let opened = machine(self.args, session.plan(), terminal)?;
             self.directory.begin(&self.sources)?;
             is_over = match opened {
                 None => false,
                 Some((mut machine, idle)) => {
                     measured_by = Some(json!({"sampler": machine.describe(), "idle": idle}));
-                    self.run_missing(&mut session, &mut machine, stop)?
+                    self.run_missing(&mut session, &mut machine, terminal)?
                 }
             };
         }
@@ -216,12 +215,10 @@ impl Profiling<'_> {
         &self,
         session: &mut Session<'_>,
         machine: &mut Machine,
-        stop: &AtomicBool,
+        terminal: &Terminal,
     ) -> Result<bool> {
-        let mut progress = Progress::new(self.args.quiet);
-        let mut update = |done, total| progress.update(done, total);
-        let result = session.run_missing(machine, &self.store.writer(None), stop, &mut update);
-        progress.finish();
+        let result = session.run_missing(machine, &self.store.writer(None), terminal);
+        terminal.clear();
         result
     }
 
@@ -275,19 +272,16 @@ fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<(
 
 /// Measures scaling curves and writes them as tasks.
 fn scale(args: &Args, plan: &Plan, out: &Path) -> Result<()> {
-    // A signal ends the process at once, as nothing is kept before the end.
-    let stop = AtomicBool::new(false);
+    let terminal = Terminal::new(args.quiet);
     tasks::check_path(out)?;
     scaling::check(plan)?;
-    let Some((mut machine, _)) = machine(args, plan, &stop)? else {
-        return Err(Error::Interrupted);
+    let Some((mut machine, _)) = machine(args, plan, &terminal)? else {
+        return Err(Error::Stopped);
     };
-    let mut progress = Progress::new(args.quiet);
-    let mut update = |done, total| progress.update(done, total);
-    let scaling = scaling::run(plan, &mut machine, &stop, &mut update);
-    progress.finish();
+    let scaling = scaling::run(plan, &mut machine, &terminal);
+    terminal.clear();
     let Some(scaling) = scaling? else {
-        return Err(Error::Interrupted);
+        return Err(Error::Stopped);
     };
     remark(&scaling.failures);
     if !scaling.tasks.is_empty() {

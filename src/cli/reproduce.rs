@@ -1,20 +1,19 @@
 //! `gleaner reproduce`: published tables and figures, made again.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
-use super::progress::Progress;
-use super::{interrupt, print, remark};
+use super::terminal::Terminal;
+use super::{print, remark};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
 use gleaner_core::results::run::Seconds;
 use gleaner_report::{Report, html};
-use gleaner_reproduce::{Control, Reproduction, artifacts_of, needed_by, reproduce};
+use gleaner_reproduce::{Reproduction, needed_by, reproduce};
 use gleaner_runs::read::RunInfo;
 use gleaner_runs::reproduce::{markdown, rows, table};
 use gleaner_runs::run::{End, RunDir};
@@ -124,23 +123,9 @@ fn list(systems: &[System], data: Option<&Path>) -> Result<()> {
 }
 
 fn make(args: &Args, data: &Path, systems: &[System]) -> Result<Reproduction> {
-    let total = artifacts_of(systems)?;
-    let progress = Mutex::new((Progress::new(args.quiet), 0));
-    let done = || {
-        if let Ok(mut progress) = progress.lock() {
-            progress.1 += 1;
-            let done = progress.1;
-            progress.0.update(done, total);
-        }
-    };
-    let control = Control {
-        stop: interrupt::flag(),
-        done: &done,
-    };
-    let made = reproduce(data, systems, control);
-    if let Ok((progress, _)) = progress.into_inner() {
-        progress.finish();
-    }
+    let terminal = Terminal::new(args.quiet);
+    let made = reproduce(data, systems, &terminal);
+    terminal.clear();
     made
 }
 

@@ -1,11 +1,11 @@
 //! `gleaner solver-check`: whether a program keeps to the protocol of external solvers.
 
 use clap::Args as ClapArgs;
-use gleaner_external::conformance::{Check, Step, Verdict, conformance};
+use gleaner_external::conformance::{Check, Verdict, conformance};
 use gleaner_external::{PREFIX, SolverCommand};
 
 use super::print;
-use super::progress::Progress;
+use super::terminal::Terminal;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
 
@@ -37,20 +37,18 @@ pub fn run(args: &Args) -> Result<()> {
         false => format!("{PREFIX}{}", args.command),
     };
     let command: SolverCommand = text.parse()?;
-    let mut progress = Progress::new(args.quiet);
+    let terminal = Terminal::new(args.quiet);
     let (mut checks, mut failed, mut printed) = (0, 0, Ok(()));
-    conformance(&command, &mut |step| match step {
-        Step::Done(done, steps) => progress.update(done, steps),
-        Step::Ended(check) => {
-            checks += 1;
-            failed += u32::from(matches!(check.verdict, Verdict::Failed(_)));
-            let line = progress.aside(|| print(&line(&check)));
-            if printed.is_ok() {
-                printed = line;
-            }
+    let finished = conformance(&command, &terminal, &mut |check| {
+        checks += 1;
+        failed += u32::from(matches!(check.verdict, Verdict::Failed(_)));
+        let line = terminal.aside(|| print(&line(&check)));
+        if printed.is_ok() {
+            printed = line;
         }
-    })?;
-    progress.finish();
+    });
+    terminal.clear();
+    finished?;
     printed?;
     match failed {
         0 => Ok(()),

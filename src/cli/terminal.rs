@@ -24,6 +24,15 @@ impl Terminal {
         }
     }
 
+    /// Runs `print` with the progress bar hidden.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        let bar = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        match bar.as_ref() {
+            Some(bar) => bar.aside(print),
+            None => print(),
+        }
+    }
+
     /// Removes the progress bar.
     pub fn clear(&self) {
         let bar = self
@@ -49,6 +58,14 @@ impl Observer for Terminal {
         if let Ok(mut progress) = self.progress.lock() {
             let bar = progress.get_or_insert_with(|| Progress::new(self.is_quiet));
             bar.update(done, total);
+        }
+    }
+
+    fn detail(&self, words: &str) {
+        if let Ok(mut progress) = self.progress.lock()
+            && let Some(bar) = progress.as_mut()
+        {
+            bar.say(words);
         }
     }
 

@@ -12,11 +12,11 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::{Observer, Unobserved};
 use gleaner_external::{FunctionPlan, FunctionSolver, TallyHandle};
 use gleaner_io::SourceId;
-use gleaner_replay::{Control, Decider, Initial, SolverDecider, TFwd};
+use gleaner_replay::{Decider, Initial, SolverDecider};
 use gleaner_runs::replay as tables;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::solver::report_faults;
-use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, report_left_out};
+use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, TFwd, report_left_out};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
 use serde::Serialize;
 
@@ -306,18 +306,13 @@ impl OpenedReplay<'_> {
         self.seconds.read += clock.elapsed().as_secs_f64();
 
         let clock = Instant::now();
-        let observer = self.observer;
-        let control = Control {
-            stop: observer.stop(),
-            progress: &mut |done, total| observer.progress(done, total),
-        };
         let inputs = &self.inputs;
         let outcome = gleaner_replay::run(
             &inputs.log,
             &inputs.tasks,
             &inputs.options,
             decider.as_mut(),
-            control,
+            self.observer,
         )?;
         self.seconds.compute = clock.elapsed().as_secs_f64();
         Ok((outcome, tally))

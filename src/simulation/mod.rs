@@ -16,7 +16,7 @@ use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::PolicyEntry;
-use gleaner_simulate::{Control, Request, SimulateError, simulate, simulate_in_turn};
+use gleaner_simulate::{Request, SimulateError, simulate, simulate_in_turn};
 use serde::Serialize;
 
 use crate::threads;
@@ -233,7 +233,7 @@ impl<'a> OpenedSimulation<'a> {
         let clock = Instant::now();
         let (experiment, settings) = (&self.experiment, &self.settings);
         let simulation = experiment.simulation(&settings.choice, settings.check);
-        self.learnt = experiment.learn(simulation, &self.requests, self.observer.stop())?;
+        self.learnt = experiment.learn(simulation, &self.requests, self.observer)?;
         self.seconds.compute += clock.elapsed().as_secs_f64();
         Ok(self)
     }
@@ -257,11 +257,7 @@ impl<'a> OpenedSimulation<'a> {
     fn simulated_by(&self, simulate: Simulate, requests: &[Request<'_>]) -> Result<Timed> {
         let clock = Instant::now();
         let simulation = self.settings.simulation(&self.experiment, &self.learnt);
-        let control = Control {
-            stop: self.observer.stop(),
-            progress: &|done, total| self.observer.progress(done, total),
-        };
-        let runs = simulate(&simulation, requests, control)
+        let runs = simulate(&simulation, requests, self.observer)
             .map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
         Ok(Timed {
             runs,
@@ -279,7 +275,7 @@ impl<'a> OpenedSimulation<'a> {
 type Simulate = fn(
     &gleaner_simulate::Simulation<'_>,
     &[Request<'_>],
-    Control<'_>,
+    &dyn Observer,
 ) -> std::result::Result<Vec<PolicyRun>, SimulateError>;
 
 /// The simulated policies, and the duration of the simulation.

@@ -12,8 +12,8 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_core::words::counted;
 use gleaner_runs::run::{End, RunDir};
-use gleaner_store::{Store, Writer};
-use gleaner_sweep::{Attempt, PreparedRuns, Stop, execute};
+use gleaner_store::Store;
+use gleaner_sweep::{Attempt, execute};
 use serde::Serialize;
 
 /// Does the runs that are missing, and writes the tables.
@@ -38,7 +38,7 @@ pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -
         directory.begin(&opened.sources)?;
         let soon = AtomicBool::new(false);
         let writer = store.writer(None);
-        let attempts = attempt(prepared, &missing, &writer, &soon, opened.observer)?;
+        let attempts = execute(prepared, &missing, &writer, &soon, opened.observer)?;
         let mut failures = Vec::new();
         for (&run, attempt) in missing.iter().zip(attempts) {
             match attempt {
@@ -77,23 +77,6 @@ pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -
         return Err(Error::Interrupted);
     }
     Ok(written)
-}
-
-/// Executes the given runs. The observer's flag stops runs in progress; `soon` only prevents further runs
-/// from starting.
-pub(crate) fn attempt(
-    prepared: &dyn PreparedRuns,
-    runs: &[usize],
-    writer: &Writer,
-    soon: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Vec<Attempt>> {
-    let stop = Stop {
-        now: observer.stop(),
-        soon,
-    };
-    let progress = |done, total| observer.progress(done, total);
-    execute(prepared, runs, writer, stop, &progress)
 }
 
 /// The first failure, if there is one.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use gleaner::Unobserved;
 use gleaner::cli::check::examine;
 use gleaner_check::Findings;
 use gleaner_core::domain::Time;
@@ -26,7 +27,7 @@ use crate::support::{gleaner, json};
 /// as not verified, with a reason.
 #[track_caller]
 pub fn every_change_is_noticed(run: &Path) {
-    let before = examine(run).unwrap();
+    let before = examine(run, &Unobserved).unwrap();
     assert_eq!(before.wrong_count, 0, "{before}");
     let listed: BTreeSet<(&str, &str)> = before
         .unverified()
@@ -88,12 +89,12 @@ pub fn every_change_is_noticed(run: &Path) {
         forge(run, file, &bytes);
     }
     assert_eq!(missed, Vec::<String>::new(), "{before}");
-    assert_eq!(examine(run).unwrap().wrong_count, 0);
+    assert_eq!(examine(run, &Unobserved).unwrap().wrong_count, 0);
 }
 
 /// Whether a check fails or refuses the run.
 fn is_noticed(run: &Path) -> bool {
-    examine(run).map_or(true, |findings| findings.wrong_count > 0)
+    examine(run, &Unobserved).map_or(true, |findings| findings.wrong_count > 0)
 }
 
 /// Returns copies of the table, each with one changed value in a column. One change is in the second

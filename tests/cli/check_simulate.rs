@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gleaner::Unobserved;
 use gleaner::cli::check::examine;
 use gleaner_core::results::states::{JobRow, RunRow};
 use gleaner_core::results::{Record, Table};
@@ -106,7 +107,7 @@ fn changed_logs_are_noticed() {
     )
     .expect(0);
     let run = directory.path().join("sim");
-    let before = examine(&run).unwrap();
+    let before = examine(&run, &Unobserved).unwrap();
     assert_eq!(before.wrong_count, 0, "{before}");
     let info = runs::info(&run).unwrap();
     let logs = info
@@ -125,7 +126,8 @@ fn changed_logs_are_noticed() {
             cells[column] = if cells[column] == "7" { "8" } else { "7" }.to_owned();
             lines[2] = cells.join(",");
             forge(&run, log, (lines.join("\n") + "\n").as_bytes());
-            let is_noticed = examine(&run).map_or(true, |findings| findings.wrong_count > 0);
+            let is_noticed =
+                examine(&run, &Unobserved).map_or(true, |findings| findings.wrong_count > 0);
             let mut unverified = before.unverified();
             let is_listed = unverified.any(|(file, other, _)| file == log && other == name);
             assert!(is_noticed || is_listed, "{log}: {name}");

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use gleaner_core::Observer;
+use gleaner_core::error::{Result, check_stop};
 use gleaner_core::files::Hashed;
 use gleaner_core::results::run::{Listed, RUN_FILE};
 
@@ -17,11 +19,22 @@ const DEPTH: u32 = 4;
 const SHOWN: usize = 100;
 
 /// Compares every listed file with its length and digest, and reports files that are not listed.
-/// Files in the folders `kept` have digests of their own and are not reported.
-pub fn files(directory: &Path, listed: &[Listed], kept: &[&str]) -> Findings {
+/// Files in the folders `kept` have digests of their own and are not reported. The observer receives progress in
+/// files.
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+pub fn files(
+    directory: &Path,
+    listed: &[Listed],
+    kept: &[&str],
+    observer: &dyn Observer,
+) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut known = BTreeSet::from([PathBuf::from(RUN_FILE)]);
-    for file in listed {
+    for (index, file) in listed.iter().enumerate() {
+        check_stop(observer)?;
+        observer.progress(index, listed.len());
         compare(directory, file, &mut findings);
         if !known.insert(PathBuf::from(&file.path)) {
             findings.add(|| format!("{RUN_FILE}: files: {:?} is listed twice", file.path));
@@ -42,17 +55,22 @@ pub fn files(directory: &Path, listed: &[Listed], kept: &[&str]) -> Findings {
         let others = format!("{} other files", found.len() - SHOWN);
         findings.not_verified(others, Findings::WHOLE, "run.json does not list them");
     }
-    findings
+    Ok(findings)
 }
 
-/// Compares the inputs of a run with their recorded lengths and digests.
-pub fn inputs(listed: &[Listed]) -> Findings {
+/// Compares the inputs of a run with their recorded lengths and digests. The observer receives progress in files.
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+pub fn inputs(listed: &[Listed], observer: &dyn Observer) -> Result<Findings> {
     let mut findings = Findings::default();
-    for input in listed {
+    for (index, input) in listed.iter().enumerate() {
+        check_stop(observer)?;
+        observer.progress(index, listed.len());
         same(Path::new(&input.path), input, &mut findings);
     }
     findings.covers(RUN_FILE, ["inputs"]);
-    findings
+    Ok(findings)
 }
 
 /// Compares a listed file of the run directory with its recorded length and digest.
@@ -112,6 +130,8 @@ fn walk(directory: &Path, folder: &Path, depth: u32, found: &mut Vec<PathBuf>) {
 mod tests {
     use super::*;
     use gleaner_core::files::Digest;
+    use gleaner_core::{Error, Unobserved};
+    use gleaner_testing::StopAfter;
 
     fn listed(path: &str, content: &[u8]) -> Listed {
         Listed {
@@ -147,7 +167,7 @@ mod tests {
             "../x",
         ];
         let list: Vec<Listed> = names.iter().map(|name| listed(name, b"x")).collect();
-        let findings = files(at, &list, &["runs"]);
+        let findings = files(at, &list, &["runs"], &Unobserved).unwrap();
         assert_eq!(findings.wrong_count, 4, "{findings}");
         for (name, sentence) in ["changed.csv", "longer.csv", "missing.csv", "\"../x\""]
             .iter()
@@ -157,5 +177,10 @@ mod tests {
         }
         let unlisted: Vec<&str> = findings.unverified().map(|(file, ..)| file).collect();
         assert_eq!(unlisted, ["mine.txt"]);
+
+        let observer = StopAfter::new(2);
+        let stopped = files(at, &list, &["runs"], &observer);
+        assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
+        assert_eq!(observer.progress(), [(0, 6), (1, 6)]);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use gleaner_observer::Observer;
 use gleaner_solvers::SolveError;
 
 use crate::domain::InvalidLog;
@@ -36,6 +37,9 @@ pub enum Error {
     /// Interrupted by the user; the results so far are written: exit code 130.
     #[error("interrupted: the results so far are written and marked incomplete")]
     Interrupted,
+    /// Stopped by the user before there was a result, so nothing is written: exit code 130.
+    #[error("interrupted; files that were not complete are removed")]
+    Stopped,
 }
 
 /// Result with this crate's [`Error`].
@@ -57,9 +61,21 @@ impl Error {
             Error::Usage(_) => 2,
             Error::Solve(error) if error.is_wrong_choice() => 2,
             Error::Data(_) | Error::Solve(SolveError::Invalid(_)) => 3,
-            Error::Interrupted => 130,
+            Error::Interrupted | Error::Stopped => 130,
             Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,
         }
+    }
+}
+
+/// Ends a function of a stopped run that has no partial result.
+///
+/// # Errors
+/// [`Error::Stopped`] if the observer's flag is set.
+pub fn check_stop(observer: &dyn Observer) -> Result<()> {
+    if observer.is_stopped() {
+        Err(Error::Stopped)
+    } else {
+        Ok(())
     }
 }
 

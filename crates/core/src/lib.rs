@@ -4,10 +4,9 @@
 pub mod domain;
 pub mod error;
 pub mod files;
-pub mod observer;
 pub mod results;
 pub mod student;
 pub mod words;
 
 pub use error::{Error, Fault, Faults, Result};
-pub use observer::{Observer, Unobserved};
+pub use gleaner_observer::{self as observer, Observer, Unobserved};

@@ -4,6 +4,7 @@
 //! epochs DATA original|deep half|LAYERS EPOCHS SEED [WEIGHTS to start with]
 //! ```
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::time::Instant;
 
@@ -11,6 +12,7 @@ use gleaner_driple::dataset::file;
 use gleaner_driple::inspector::converted;
 use gleaner_driple::model::{Architecture, Convolution, Depth, read_weights};
 use gleaner_driple::train::{Plan, Schedule, Stage, start};
+use gleaner_observer::Unobserved;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,9 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut training = start.training(&data);
     let begun = Instant::now();
-    while !training.is_over() {
-        training.epoch();
-    }
+    training.run(&Unobserved, |_, _| Ok::<_, Infallible>(()))?;
     let seconds = begun.elapsed().as_secs_f64() / plan.epochs as f64;
     let state = training.state();
     let errors = training.errors(Stage::Test, state.best_parameters());

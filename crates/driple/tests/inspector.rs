@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::convert::Infallible;
+
 use gleaner_driple::dataset::{Dataset, Example};
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::inspector::{InferError, Inspector, InspectorError, converted, read, write};
@@ -9,6 +11,7 @@ use gleaner_driple::model::{
     Architecture, Convolution, Depth, Tensor, Weights, WeightsError, weights,
 };
 use gleaner_driple::train::{Plan, checkpoint, start};
+use gleaner_observer::Unobserved;
 use proptest::prelude::*;
 
 fn example(nodes: u32, weight: f32) -> Example {
@@ -48,9 +51,9 @@ fn trained(kind: Convolution) -> Inspector {
     };
     let start = start::fresh(architecture, &data(), plan, 7).unwrap();
     let mut training = start.training(&data());
-    while !training.is_over() {
-        training.epoch();
-    }
+    training
+        .run(&Unobserved, |_, _| Ok::<_, Infallible>(()))
+        .unwrap();
     start.inspector(&training)
 }
 

@@ -5,10 +5,14 @@
 
 mod support;
 
+use std::convert::Infallible;
+
 use gleaner_driple::dataset::{Dataset, file};
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::{Architecture, Convolution, Depth, READOUT_LAYERS, read_weights};
 use gleaner_driple::train::{Learns, Plan, Schedule, Stage, Start, Training, checkpoint, start};
+use gleaner_observer::Unobserved;
+use gleaner_testing::StopAfter;
 use serde_json::Value;
 use support::reference;
 
@@ -32,9 +36,9 @@ fn weights(name: &str, depth: Depth) -> Option<Inspector> {
 }
 
 fn run(training: &mut Training<'_, f32>) {
-    while !training.is_over() {
-        training.epoch();
-    }
+    training
+        .run(&Unobserved, |_, _| Ok::<_, Infallible>(()))
+        .unwrap();
 }
 
 /// The mean squared error of the best epoch on the test set.
@@ -171,8 +175,14 @@ fn an_interrupted_training_gives_the_same_weights() {
     let mut whole = start.training(&data);
     run(&mut whole);
     let mut part = start.training(&data);
-    part.epoch();
-    part.epoch();
+    let mut epochs = 0;
+    let stopped = part.run(&StopAfter::new(2), |_, epoch| {
+        assert_eq!(epoch.epoch, epochs);
+        epochs += 1;
+        Ok::<_, Infallible>(())
+    });
+    stopped.unwrap();
+    assert_eq!((epochs, part.is_over()), (2, false));
     let bytes = checkpoint::write(&start.card, part.state()).unwrap();
     let resumed: Start = checkpoint::read(&bytes).unwrap();
     assert_eq!(resumed.card, start.card);

@@ -89,9 +89,10 @@ fn words(text: &str) -> Result<Vec<String>> {
         .strip_prefix(PREFIX)
         .ok_or_else(|| usage("expected exec:COMMAND"))?;
     let words = shlex::split(line).ok_or_else(|| usage("a quote is not closed"))?;
-    match words.is_empty() {
-        true => Err(usage("expected a command after exec:")),
-        false => Ok(words),
+    if words.is_empty() {
+        Err(usage("expected a command after exec:"))
+    } else {
+        Ok(words)
     }
 }
 

@@ -1,13 +1,16 @@
 //! Whether a program keeps to the protocol: what `gleaner solver-check` asks.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gleaner_core::Observer;
+use gleaner_core::error::check_stop;
 use gleaner_core::words::shortened;
 use gleaner_solvers::{BigM, GroupLimit, Limits, Problem, Solver, synthetic};
 
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
-use crate::external::{External, greet, line};
+use crate::external::{External, greet, line, next};
 use crate::protocol::{Done, DoneStatus, Reply, Request};
 
 /// What became of a check.
@@ -49,18 +52,11 @@ const SLACK: Duration = Duration::from_secs(2);
 /// Time that a program may take after `cancel`, and after `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Progress of the checks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Number of finished steps, and of all steps. Each small problem is a step, and so is each other
-    /// check.
-    Done(usize, usize),
-    /// A check has finished.
-    Ended(Check),
-}
-
 /// A check that runs after the hello and the small problems: its name and its function.
-type Ask = (&'static str, fn(&SolverCommand) -> Result<String, String>);
+type Ask = (
+    &'static str,
+    fn(&SolverCommand, &dyn Observer) -> Result<String, String>,
+);
 
 const OTHERS: [Ask; 4] = [
     ("respects the time limit", time_limit),
@@ -72,37 +68,47 @@ const OTHERS: [Ask; 4] = [
 /// Number of steps before those of [`OTHERS`]: the small problems and the infeasible problem.
 const FIRST_STEPS: usize = PROBLEMS as usize + 1;
 
-/// Runs all checks one after the other and reports each step to `progress`. Each check starts its own
-/// program.
+/// Runs all checks one after the other and passes each to `ended` as soon as it has finished. Each check starts
+/// its own program. The observer receives progress in steps: each small problem is a step, and so is each other
+/// check.
 ///
 /// # Errors
 /// The program does not start or says no hello: then nothing else can be asked.
+/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the checks are stopped.
 pub fn conformance(
     command: &SolverCommand,
-    progress: &mut dyn FnMut(Step),
-) -> gleaner_core::error::Result<()> {
-    let solver = External::start(command.clone(), BigM::default())?;
+    observer: &dyn Observer,
+    ended: &mut dyn FnMut(Check),
+) -> gleaner_core::Result<()> {
+    let mut solver = External::start(command.clone(), BigM::default())?;
+    solver.stop_when(Arc::clone(observer.stop()));
     let hello = solver.hello().clone();
-    let version = match hello.version.is_empty() {
-        true => "no version".to_owned(),
-        false => format!("version {}", hello.version),
+    let version = if hello.version.is_empty() {
+        "no version".to_owned()
+    } else {
+        format!("version {}", hello.version)
     };
     let steps = FIRST_STEPS + OTHERS.len();
-    let ended = |name, verdict| Step::Ended(Check { name, verdict });
+    let mut end = |name, verdict| -> gleaner_core::Result<()> {
+        // A check that is stopped has no verdict.
+        check_stop(observer)?;
+        ended(Check { name, verdict });
+        Ok(())
+    };
     let hello_said = Verdict::Passed(format!("{}, {version}", hello.name));
-    progress(ended("says hello", hello_said));
-    let mut solved = |problems| progress(Step::Done(problems, steps));
-    let small = verdict(small_problems(solver, &mut solved));
-    progress(ended("solves small problems", small));
+    end("says hello", hello_said)?;
+    let solved = |problems| observer.progress(problems, steps);
+    let small = verdict(small_problems(solver, observer, &solved));
+    end("solves small problems", small)?;
     let told = if hello.can("groups") {
-        verdict(infeasible(command))
+        verdict(infeasible(command, observer))
     } else {
         Verdict::Skipped("it does not report support for groups".into())
     };
-    progress(ended("reports infeasible problems", told));
+    end("reports infeasible problems", told)?;
     for (done, (name, ask)) in (FIRST_STEPS..).zip(OTHERS) {
-        progress(Step::Done(done, steps));
-        progress(ended(name, verdict(ask(command))));
+        observer.progress(done, steps);
+        end(name, verdict(ask(command, observer)))?;
     }
     Ok(())
 }
@@ -114,7 +120,11 @@ fn verdict(of: Result<String, String>) -> Verdict {
     }
 }
 
-fn small_problems(mut solver: External, solved: &mut dyn FnMut(usize)) -> Result<String, String> {
+fn small_problems(
+    mut solver: External,
+    observer: &dyn Observer,
+    solved: &dyn Fn(usize),
+) -> Result<String, String> {
     let mut without_plan = 0;
     for (done, seed) in (0..PROBLEMS).enumerate() {
         solved(done);
@@ -122,7 +132,7 @@ fn small_problems(mut solver: External, solved: &mut dyn FnMut(usize)) -> Result
         let answer = solver.solve(&problem, &LIMITS);
         let answer = answer.map_err(|error| format!("problem {}: {error}", problem.id))?;
         without_plan += u32::from(answer.counts.is_none());
-        if solver.tally().get().faults() >= ENOUGH {
+        if solver.tally().get().faults() >= ENOUGH || observer.is_stopped() {
             break;
         }
     }
@@ -136,18 +146,25 @@ fn small_problems(mut solver: External, solved: &mut dyn FnMut(usize)) -> Result
 }
 
 /// A program under test, and the number of its requests.
-struct Talk {
+struct Talk<'o> {
     program: Program,
     requests: u32,
+    observer: &'o dyn Observer,
 }
 
-impl Talk {
-    fn start(command: &SolverCommand) -> Result<Self, String> {
-        let (program, _) = greet(command, &|| false)?;
+impl<'o> Talk<'o> {
+    fn start(command: &SolverCommand, observer: &'o dyn Observer) -> Result<Self, String> {
+        let (program, _) = greet(command, &|| observer.is_stopped())?;
         Ok(Talk {
             program,
             requests: 0,
+            observer,
         })
+    }
+
+    /// The next event of the program; `None` once the checks are stopped.
+    fn next(&self, deadline: Instant) -> Option<Event> {
+        next(&self.program, deadline, &|| self.observer.is_stopped())
     }
 
     /// Hands a problem over; returns the request's id.
@@ -169,7 +186,7 @@ impl Talk {
     fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
         let deadline = Instant::now() + within;
         loop {
-            match self.program.next(deadline) {
+            match self.next(deadline).ok_or("stopped")? {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Done(done)) if done.id == id => return Ok(done),
                     Ok(Reply::Done(done)) => {
@@ -191,7 +208,7 @@ fn large() -> Problem {
     synthetic::problem(300, 4000, 7)
 }
 
-fn infeasible(command: &SolverCommand) -> Result<String, String> {
+fn infeasible(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
     let mut problem = synthetic::problem(3, 6, 1);
     problem.groups = vec![GroupLimit {
         name: "all".into(),
@@ -199,7 +216,7 @@ fn infeasible(command: &SolverCommand) -> Result<String, String> {
         min_total: Some(7),
         max_total: None,
     }];
-    let mut talk = Talk::start(command)?;
+    let mut talk = Talk::start(command, observer)?;
     let id = talk.ask(&problem, LIMITS.time.as_secs_f64())?;
     let done = talk.answer(&id, LIMITS.time + SLACK)?;
     match done.status {
@@ -210,16 +227,16 @@ fn infeasible(command: &SolverCommand) -> Result<String, String> {
     }
 }
 
-fn time_limit(command: &SolverCommand) -> Result<String, String> {
-    let mut talk = Talk::start(command)?;
+fn time_limit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
     let clock = Instant::now();
     let id = talk.ask(&large(), 1.0)?;
     talk.answer(&id, Duration::from_secs(1) + SLACK)?;
     Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
 }
 
-fn cancel(command: &SolverCommand) -> Result<String, String> {
-    let mut talk = Talk::start(command)?;
+fn cancel(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
     let id = talk.ask(&large(), 600.0)?;
     let clock = Instant::now();
     talk.program.send(line(&Request::Cancel { id: &id }))?;
@@ -233,8 +250,8 @@ fn cancel(command: &SolverCommand) -> Result<String, String> {
     ))
 }
 
-fn unknown_fields(command: &SolverCommand) -> Result<String, String> {
-    let talk = Talk::start(command)?;
+fn unknown_fields(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let talk = Talk::start(command, observer)?;
     let mut request = serde_json::to_value(Request::Solve {
         id: "check-1",
         time_limit: LIMITS.time.as_secs_f64(),
@@ -251,11 +268,11 @@ fn unknown_fields(command: &SolverCommand) -> Result<String, String> {
     Ok("sent a field that no version defines".into())
 }
 
-fn quit(command: &SolverCommand) -> Result<String, String> {
-    let mut talk = Talk::start(command)?;
+fn quit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
     talk.program.send(line(&Request::Quit {}))?;
     let deadline = Instant::now() + PATIENCE;
-    while let Event::Line(_) | Event::LongLine = talk.program.next(deadline) {}
+    while let Some(Event::Line(_) | Event::LongLine) = talk.next(deadline) {}
     match talk.program.end() {
         Some(status) if status.ends_with(": 0") => Ok(status),
         Some(status) => Err(format!("{status}, expected exit status: 0")),

@@ -122,12 +122,13 @@ impl External {
     /// [`SolveError::Unfit`]: it does not say that it can.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         self.accepts_goal(problem.goal)?;
-        match problem.groups.is_empty() || self.hello.can("groups") {
-            true => Ok(()),
-            false => Err(SolveError::Unfit(format!(
+        if problem.groups.is_empty() || self.hello.can("groups") {
+            Ok(())
+        } else {
+            Err(SolveError::Unfit(format!(
                 "{} does not say that it takes groups",
                 self.judge.name
-            ))),
+            )))
         }
     }
 
@@ -136,12 +137,13 @@ impl External {
     /// # Errors
     /// As [`External::accepts`].
     pub fn accepts_goal(&self, goal: Goal) -> Result<(), SolveError> {
-        match goal == Goal::Total || self.hello.can("max-min") {
-            true => Ok(()),
-            false => Err(SolveError::Unfit(format!(
+        if goal == Goal::Total || self.hello.can("max-min") {
+            Ok(())
+        } else {
+            Err(SolveError::Unfit(format!(
                 "{} does not say that it takes the max-min goal of --objective share-fair",
                 self.judge.name
-            ))),
+            )))
         }
     }
 
@@ -331,7 +333,11 @@ fn is_set(stop: &AtomicBool) -> bool {
 }
 
 /// Returns a program's next event, waiting until `deadline`; `None` once `stopped` returns true.
-fn next(program: &Program, deadline: Instant, stopped: &dyn Fn() -> bool) -> Option<Event> {
+pub(crate) fn next(
+    program: &Program,
+    deadline: Instant,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Event> {
     while !stopped() {
         let pulse = Instant::now() + PULSE;
         match program.next(deadline.min(pulse)) {

@@ -148,9 +148,10 @@ impl Judge {
 
 /// A problem in a message. Those of a replay have no id.
 pub(crate) fn told(problem: &Problem) -> String {
-    match problem.id.is_empty() {
-        true => format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes),
-        false => format!("problem {}", printable(&problem.id)),
+    if problem.id.is_empty() {
+        format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes)
+    } else {
+        format!("problem {}", printable(&problem.id))
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::process::Command;
 
-use gleaner_external::conformance::{Step, Verdict, conformance};
+use gleaner_core::Unobserved;
+use gleaner_external::conformance::{Verdict, conformance};
 use gleaner_external::{External, SolverCommand};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
 
@@ -29,11 +30,7 @@ fn example(file: &str, module: &str) -> Option<SolverCommand> {
 #[track_caller]
 fn passes_all(command: &SolverCommand, skipped: usize) {
     let mut checks = Vec::new();
-    conformance(command, &mut |step| match step {
-        Step::Ended(check) => checks.push(check),
-        Step::Done(..) => {}
-    })
-    .unwrap();
+    conformance(command, &Unobserved, &mut |check| checks.push(check)).unwrap();
     let failed: Vec<_> = checks
         .iter()
         .filter(|c| matches!(c.verdict, Verdict::Failed(_)))

@@ -8,10 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gleaner_external::conformance::{Step, Verdict, conformance};
+use gleaner_core::{Error, Unobserved};
+use gleaner_external::conformance::{Check, Verdict, conformance};
 use gleaner_external::{External, SolverCommand, Tally};
 use gleaner_process::Cgroups;
 use gleaner_solvers::{Allocation, BigM, GroupLimit, Limits, Problem, Solver, Status, synthetic};
+use gleaner_testing::StopAfter;
 
 /// Whether there is Python; says so if not.
 fn python() -> bool {
@@ -222,13 +224,25 @@ fn a_false_claim_that_there_is_no_plan_is_wrong() {
 /// Returns the verdicts of the conformance checks on a program.
 fn verdicts(way: &str) -> Vec<(&'static str, Verdict)> {
     let mut verdicts = Vec::new();
-    conformance(&command(way), &mut |step| {
-        if let Step::Ended(check) = step {
-            verdicts.push((check.name, check.verdict));
-        }
-    })
-    .unwrap();
+    let mut ended = |check: Check| verdicts.push((check.name, check.verdict));
+    conformance(&command(way), &Unobserved, &mut ended).unwrap();
     verdicts
+}
+
+#[test]
+fn stopped_conformance_checks_have_no_further_verdicts() {
+    if !python() {
+        return;
+    }
+    for (reports, verdicts) in [(0, 0), (1, 1)] {
+        let (observer, mut names) = (StopAfter::new(reports), Vec::new());
+        // It never answers, so all checks would take minutes.
+        let found = conformance(&command("hangs"), &observer, &mut |check| {
+            names.push(check.name);
+        });
+        assert!(matches!(found, Err(Error::Stopped)), "{found:?}");
+        assert_eq!(names.len(), verdicts, "{names:?}");
+    }
 }
 
 #[test]

@@ -20,12 +20,11 @@ impl IdleSince {
     /// that it ends, if it ends one.
     pub fn change(&mut self, change: Change, time: Time) -> Option<u64> {
         let since = &mut self.since[change.node() as usize];
-        match change.idle() {
-            true => {
-                *since = Some(time);
-                None
-            }
-            false => since.take().map(|since| time.0.abs_diff(since.0)),
+        if change.idle() {
+            *since = Some(time);
+            None
+        } else {
+            since.take().map(|since| time.0.abs_diff(since.0))
         }
     }
 

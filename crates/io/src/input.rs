@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fault;
 use crate::source::{Compression, STDIN, is_tar};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Fault, Result};
 
 /// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
@@ -101,13 +102,35 @@ impl<'a> Input<'a> {
         Input::new(path, file)
     }
 
+    /// Opens a file as [`Input::open`] does. The observer receives progress in MiB of the file, and can stop the
+    /// reading, which then fails with [`Error::Stopped`].
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or the reading is stopped.
+    pub fn open_observed(path: &Path, observer: &'a dyn Observer) -> Result<Input<'a>> {
+        let (stream, bytes): (Box<dyn Read>, _) = if path == Path::new(STDIN) {
+            (Box::new(io::stdin().lock()), None)
+        } else {
+            let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
+            let bytes = file.metadata().ok().map(|metadata| metadata.len());
+            (Box::new(file), bytes)
+        };
+        let observed = Observed {
+            stream,
+            observer,
+            read: 0,
+            bytes,
+        };
+        Input::new(path, observed)
+    }
+
     /// A log from any stream. `path` is only shown in messages.
     ///
     /// # Errors
     /// The first bytes of the stream cannot be read, or the stream is a tar archive.
     pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
         let mut raw = BufReader::with_capacity(BUFFER, stream);
-        let io_error = |e| Error::io("read", path, e);
+        let io_error = |e| stop_of(&e).unwrap_or_else(|| Error::io("read", path, e));
         let head = raw.fill_buf().map_err(io_error)?;
         let compression = Compression::of(head);
         let reader: Box<dyn BufRead + 'a> = match compression {
@@ -183,6 +206,9 @@ impl<'a> Input<'a> {
     /// The error for a failed read: an input/output error of the system, or a fault of a damaged
     /// compressed file.
     pub fn read_error(&self, error: io::Error) -> Error {
+        if let Some(stopped) = stop_of(&error) {
+            return stopped;
+        }
         if error.raw_os_error().is_some() || !self.compressed {
             return Error::io("read", &self.path, error);
         }
@@ -195,6 +221,42 @@ impl<'a> Input<'a> {
             .remedy("copy it again, or decompress what can be")
             .into()
     }
+}
+
+/// A stream that reports its progress and can be stopped.
+struct Observed<'o, R> {
+    stream: R,
+    observer: &'o dyn Observer,
+    /// Bytes read so far.
+    read: u64,
+    /// Length of the stream in bytes, if it is known.
+    bytes: Option<u64>,
+}
+
+impl<R: Read> Read for Observed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.observer.is_stopped() {
+            return Err(io::Error::other(Stopped));
+        }
+        let read = self.stream.read(buffer)?;
+        self.read += read as u64;
+        if let Some(bytes) = self.bytes {
+            let [read, bytes] = [self.read, bytes].map(|bytes| bytes.div_ceil(1 << 20) as usize);
+            self.observer.progress(read, bytes);
+        }
+        Ok(read)
+    }
+}
+
+/// The error of a stream whose reading is stopped.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+struct Stopped;
+
+/// [`Error::Stopped`], if the reading was stopped.
+fn stop_of(error: &io::Error) -> Option<Error> {
+    let is_stop = error.get_ref().is_some_and(|error| error.is::<Stopped>());
+    is_stop.then_some(Error::Stopped)
 }
 
 /// Reads a line. Returns whether it was cut, or `None` at the end of the file.

@@ -1,11 +1,10 @@
 //! The explainable boosting machine on made-up data, for which the true functions are known.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-use gleaner_learn::ebm::{Binning, Bins, Control, Ebm, FitError, Mismatch, Settings, Term};
+use gleaner_learn::ebm::{Binning, Bins, Ebm, FitError, Mismatch, Settings, Term};
 use gleaner_learn::isotonic::Direction;
 use gleaner_learn::{Column, Table, metrics};
+use gleaner_testing::StopAfter;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -305,18 +304,13 @@ fn the_number_of_threads_changes_nothing() {
 fn a_fit_is_watched_and_stopped() {
     let (features, labels) = odd(300, 13);
     let settings = Settings::default();
-    let told = AtomicU64::new(0);
-    let fit = |stop: &AtomicBool| {
-        let progress = |work: u64| {
-            told.fetch_add(work, Ordering::Relaxed);
-        };
-        let control = Control {
-            stop,
-            progress: &progress,
-        };
-        Ebm::fit_under(&features, &labels, &settings, control)
+    let fit = |reports: usize| {
+        let observer = StopAfter::new(reports);
+        let fitted = Ebm::fit_observed(&features, &labels, &settings, &observer);
+        (fitted, observer.progress())
     };
-    let watched = fit(&AtomicBool::new(false)).unwrap();
+    let (watched, progress) = fit(usize::MAX);
+    let watched = watched.unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
     // Ten pairs were asked for, but four features have at most six.
     let pairs = watched.terms().len() - 4;
@@ -324,8 +318,15 @@ fn a_fit_is_watched_and_stopped() {
         interactions: pairs,
         ..settings
     };
-    assert_eq!(told.load(Ordering::Relaxed), done.work(300, 4));
-    assert_eq!(fit(&AtomicBool::new(true)), Err(FitError::Stopped));
+    let last = progress.iter().max();
+    assert_eq!(last, Some(&(done.work(300, 4), settings.work(300, 4))));
+    // Each of the 14 bags learns the features, then the pairs.
+    assert_eq!(progress.len(), 28);
+    assert_eq!(fit(0), (Err(FitError::Stopped), Vec::new()));
+    // The pairs are not begun.
+    let (stopped, progress) = fit(1);
+    assert_eq!(stopped, Err(FitError::Stopped));
+    assert!(progress.len() <= 14, "{progress:?}");
 }
 
 type Change<'c> = &'c dyn Fn(&mut serde_json::Value);

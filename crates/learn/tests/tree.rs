@@ -44,9 +44,12 @@ fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
             let value = |row: &&&(Vec<f64>, u8)| row.0[feature];
             let below = rows.iter().filter(|row| value(row) <= threshold).count();
             let above = rows.iter().filter(|row| value(row) > threshold).count();
-            let goes_left = |row: &&&(Vec<f64>, u8)| match value(row).is_nan() {
-                true => below >= above,
-                false => value(row) <= threshold,
+            let goes_left = |row: &&&(Vec<f64>, u8)| {
+                if value(row).is_nan() {
+                    below >= above
+                } else {
+                    value(row) <= threshold
+                }
             };
             let (left, right): (Vec<_>, Vec<_>) = rows.iter().partition(goes_left);
             if below > 0 && above > 0 && left.len().min(right.len()) >= min_leaf {

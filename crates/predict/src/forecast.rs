@@ -1,11 +1,12 @@
 //! Forecasts of submissions as inputs of the simulator.
 
-use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::throughput::{
     LEAD, MINUTES, Series, SeriesError, ThroughputModel, settings,
 };
 
 use super::Calendar;
+use gleaner_core::Observer;
 use gleaner_core::domain::Trace;
 use gleaner_core::domain::inputs::ForecastTable;
 
@@ -48,7 +49,7 @@ pub fn forecast_by(
 
 /// The forecast by models that learn from the submissions before they are used. If there is a week
 /// of submissions before `start`, they learn once, otherwise again each week. Until there is a week
-/// to learn from, the forecast is what was submitted an hour before.
+/// to learn from, the forecast is what was submitted an hour before. The observer receives progress in intervals.
 ///
 /// # Errors
 /// It is stopped; nothing else in practice, as the series is finite.
@@ -57,7 +58,7 @@ pub fn forecast_trained(
     start: i64,
     calendar: Calendar,
     seed: u64,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<ForecastTable, FitError> {
     let (first, end) = (
         series.steps_before(calendar.civil(start)),
@@ -67,10 +68,11 @@ pub fn forecast_trained(
     let (mut jobs, mut gpus) = (Vec::new(), Vec::new());
     let mut from = first;
     while from < end {
+        observer.progress(from - first, end - first);
         let to = if once { end } else { (from + WEEK).min(end) };
         let known = from.min(series.len());
         let (more_jobs, more_gpus) = if known >= WEEK {
-            let model = ThroughputModel::fit(series, 0..known, &settings(seed), control)?;
+            let model = ThroughputModel::fit(series, 0..known, &settings(seed), observer.stop())?;
             model.predict(series, from..to)
         } else {
             (

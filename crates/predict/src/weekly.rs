@@ -7,13 +7,13 @@
 //! No later event, and no job's own duration, can influence its estimate.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
-use gleaner_learn::ebm::{Control as FitControl, FitError};
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Job as Known, Learning, Past};
 use serde::Serialize;
 
 use super::{Calendar, known_jobs};
+use gleaner_core::Observer;
 use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::domain::{Cluster, Trace};
 
@@ -65,8 +65,8 @@ pub struct Simulated<'a, S> {
     /// Simulates the first jobs of the trace with these estimates. Returns the indices of the jobs
     /// that end, and when.
     pub simulate: S,
-    /// Set to stop.
-    pub stop: &'a AtomicBool,
+    /// Can stop the learning.
+    pub observer: &'a dyn Observer,
 }
 
 impl Weekly {
@@ -88,10 +88,6 @@ impl Weekly {
             table: EstimateTable(first.collect()),
             weeks: Vec::new(),
         };
-        let fit_control = FitControl {
-            stop: of.stop,
-            ..FitControl::default()
-        };
         for Jobs { from, jobs } in weeks(trace, of.start) {
             let ends = (of.simulate)(&submitted_before(trace, from), &estimates.table)?;
             let ends = ends.into_iter().filter(|&(_, end)| end < from);
@@ -101,7 +97,7 @@ impl Weekly {
             if past.is_empty() {
                 continue;
             }
-            let fitted = self.choice.fit(&past, &self.learning, fit_control);
+            let fitted = self.choice.fit(&past, &self.learning, of.observer.stop());
             let (estimator, fitted) = match fitted {
                 Err(FitError::Stopped) => break,
                 fitted => fitted?,

@@ -1,10 +1,10 @@
 //! One measurement: one workload or two are started, warm up, run through the window, and are
 //! stopped.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gleaner_core::Observer;
 use gleaner_core::words::printable;
 use gleaner_process::Cgroups;
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,8 @@ pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
     pub sampler: &'a mut dyn Sampler,
-    /// Set when we are to stop.
-    pub stop: &'a AtomicBool,
+    /// Can stop the measurement.
+    pub observer: &'a dyn Observer,
 }
 
 /// Why a measurement goes no further.
@@ -153,16 +153,17 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
         if warm.len() == running.len() {
             return Ok(warm);
         }
-        pause(bench.stop)?;
+        pause(bench.observer)?;
     }
 }
 
 /// The problem of a workload that ended before all were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
-    match was_warm {
+    if was_warm {
         // The other one of a pair took longer to warm up than this one runs.
-        true => Problem::EndedCold(format!("{end}, while the other one was not warm yet")),
-        false => Problem::EndedCold(end.to_owned()),
+        Problem::EndedCold(format!("{end}, while the other one was not warm yet"))
+    } else {
+        Problem::EndedCold(end.to_owned())
     }
 }
 
@@ -200,7 +201,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
             bench.sampler.poll(&watched(running)).map_err(unsampled)?;
             next_poll = Instant::now() + POLL;
         }
-        pause(bench.stop)?;
+        pause(bench.observer)?;
     }
     // Reports that arrive from here on are not of the window.
     let reports = running.iter().map(|w| w.log.state().reports).collect();
@@ -242,8 +243,8 @@ fn watched(running: &[Running]) -> Vec<Watched<'_>> {
 }
 
 /// Waits for a moment, unless we are to stop.
-fn pause(stop: &AtomicBool) -> Result<(), Halt> {
-    if stop.load(Ordering::Relaxed) {
+fn pause(observer: &dyn Observer) -> Result<(), Halt> {
+    if observer.is_stopped() {
         return Err(Halt::Stopped);
     }
     thread::sleep(LOOK);
@@ -257,12 +258,12 @@ fn pause(stop: &AtomicBool) -> Result<(), Halt> {
 pub(crate) fn idle(
     sampler: &mut dyn Sampler,
     length: Duration,
-    stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Option<Reading>, String> {
     sampler.open(&[])?;
     let end = Instant::now() + length;
     while Instant::now() < end {
-        if stop.load(Ordering::Relaxed) {
+        if observer.is_stopped() {
             return Ok(None);
         }
         thread::sleep(LOOK.max(POLL.min(end.saturating_duration_since(Instant::now()))));

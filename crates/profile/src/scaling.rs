@@ -1,7 +1,6 @@
 //! Scaling curves: a workload on 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
 
-use std::sync::atomic::AtomicBool;
-
+use gleaner_core::Observer;
 use gleaner_core::domain::{ScalingCurve, TrainingTask};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::profile::Quartiles;
@@ -24,17 +23,12 @@ pub struct Scaling {
 /// The placeholder that a command must have.
 const PLACEHOLDER: &str = "{processes}";
 
-/// Measures every workload of a plan on 1, 2, 4, … processes. `progress` is called before each
-/// measurement with its number and that of all. `None` if it was stopped.
+/// Measures every workload of a plan on 1, 2, 4, … processes. The observer receives progress in
+/// measurements. `None` if it was stopped.
 ///
 /// # Errors
 /// [`Error::Usage`] if a command has no placeholder for the processes.
-pub fn run(
-    plan: &Plan,
-    machine: &mut Machine,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<Option<Scaling>> {
+pub fn run(plan: &Plan, machine: &mut Machine, observer: &dyn Observer) -> Result<Option<Scaling>> {
     check(plan)?;
     let counts = counts(plan.most_processes);
     let repeats = plan.settings.repeats as usize;
@@ -45,9 +39,9 @@ pub fn run(
         for &count in &counts {
             let mut measured = Vec::new();
             for _ in 0..repeats {
-                progress(done, total);
+                observer.progress(done, total);
                 done += 1;
-                match machine.measure(plan, &[config], count, stop) {
+                match machine.measure(plan, &[config], count, observer) {
                     Outcome::Stopped => return Ok(None),
                     Outcome::Measured(one) => measured.push(one),
                     Outcome::Failed(failed) => {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::printable;
 use gleaner_io::SourceId;
@@ -92,10 +92,10 @@ impl Machine {
         &mut self,
         settings: &Settings,
         busy_ok: bool,
-        stop: &AtomicBool,
+        observer: &dyn Observer,
     ) -> Result<Option<Reading>> {
         let length = std::time::Duration::from_secs_f64(settings.idle_seconds);
-        let reading = idle(&mut *self.sampler, length, stop)
+        let reading = idle(&mut *self.sampler, length, observer)
             .map_err(|why| Error::Run(format!("{}: {}", self.describe(), printable(&why))))?;
         let Some(reading) = reading else {
             return Ok(None);
@@ -117,13 +117,13 @@ impl Machine {
         plan: &Plan,
         configs: &[Config],
         processes: u32,
-        stop: &AtomicBool,
+        observer: &dyn Observer,
     ) -> Outcome {
         let mut bench = Bench {
             plan,
             cgroups: self.cgroups,
             sampler: &mut *self.sampler,
-            stop,
+            observer,
         };
         measure(&mut bench, configs, processes)
     }
@@ -263,8 +263,8 @@ impl<'a> Session<'a> {
         &self.sources
     }
 
-    /// Makes the measurements that are missing, and saves each as soon as it is made. `progress` is
-    /// called before each with its number and that of all. Returns false if it was stopped.
+    /// Makes the measurements that are missing, and saves each as soon as it is made. The observer receives
+    /// progress in measurements. Returns false if it was stopped.
     ///
     /// # Errors
     /// A measurement cannot be saved.
@@ -272,17 +272,16 @@ impl<'a> Session<'a> {
         &mut self,
         machine: &mut Machine,
         writer: &Writer,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(usize, usize),
+        observer: &dyn Observer,
     ) -> Result<bool> {
         let total = self.entries.len();
         let mut singles = self.singles();
         for index in 0..total {
-            progress(index, total);
+            observer.progress(index, total);
             if self.made[index].is_some() {
                 continue;
             }
-            if stop.load(Ordering::Relaxed) {
+            if observer.is_stopped() {
                 return Ok(false);
             }
             if let Some(problem) = self.without_single(index, &singles) {
@@ -292,7 +291,7 @@ impl<'a> Session<'a> {
             let entry = &self.entries[index];
             let (configs, clock) = (entry.configs(self.plan), Instant::now());
             writer.begin(entry.key)?;
-            match machine.measure(self.plan, &configs, 1, stop) {
+            match machine.measure(self.plan, &configs, 1, observer) {
                 Outcome::Stopped => return Ok(false),
                 Outcome::Failed(failed) => self.failed.push((index, failed)),
                 Outcome::Measured(measured) => {

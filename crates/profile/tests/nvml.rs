@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 
+use gleaner_core::Unobserved;
 use gleaner_core::error::Error;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::sampler::Reading;
@@ -82,8 +82,7 @@ impl Stub {
     }
 
     fn idle(&self, machine: &mut Machine) -> Result<Reading, Error> {
-        let stop = AtomicBool::new(false);
-        let reading = machine.idle(&self.plan.settings, false, &stop)?;
+        let reading = machine.idle(&self.plan.settings, false, &Unobserved)?;
         Ok(reading.unwrap())
     }
 
@@ -91,12 +90,8 @@ impl Stub {
         let directory = RunDir::open(&self.folder.path().join("out"), "profile", &()).unwrap();
         let store = Store::at(directory.path());
         let mut session = Session::new(&self.plan).unwrap();
-        let stop = AtomicBool::new(false);
-        assert!(
-            session
-                .run_missing(machine, &store.writer(None), &stop, &mut |_, _| {})
-                .unwrap()
-        );
+        let is_over = session.run_missing(machine, &store.writer(None), &Unobserved);
+        assert!(is_over.unwrap());
         Tables::of(&session)
     }
 }

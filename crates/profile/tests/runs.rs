@@ -4,16 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gleaner_core::Unobserved;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};
 use gleaner_runs::run::RunDir;
 use gleaner_store::Store;
+use gleaner_testing::StopAfter;
 use tempfile::TempDir;
 
 /// Least share of a core that a process gets if the host is not busy with other things, in percent.
@@ -53,8 +54,7 @@ impl Bench {
         let store = Store::at(directory.path());
         let mut session = Session::new(plan).unwrap();
         let found = session.load(&store).unwrap();
-        let stop = AtomicBool::new(false);
-        let is_over = session.run_missing(machine, &store.writer(None), &stop, &mut |_, _| {});
+        let is_over = session.run_missing(machine, &store.writer(None), &Unobserved);
         assert!(is_over.unwrap());
         (Tables::of(&session), found)
     }
@@ -443,9 +443,9 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     directory.begin(&[]).unwrap();
     let store = Store::at(directory.path());
     let mut session = Session::new(&plan).unwrap();
-    let stop = AtomicBool::new(false);
-    let mut until_sixth = |done, _| stop.store(done == 6, Ordering::Relaxed);
-    let is_over = session.run_missing(&mut machine, &store.writer(None), &stop, &mut until_sixth);
+    // Each report precedes a measurement, so six are complete.
+    let observer = StopAfter::new(7);
+    let is_over = session.run_missing(&mut machine, &store.writer(None), &observer);
     assert!(!is_over.unwrap());
     let part = Tables::of(&session);
     assert_eq!((part.singles.len(), part.pairs.len()), (2, 2));

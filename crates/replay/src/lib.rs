@@ -13,16 +13,15 @@
 //! (arXiv:2106.12091, section 4).
 
 pub mod allocator;
+pub mod bound;
 pub mod compare;
 pub mod initial;
 mod ledger;
 mod options;
 mod run;
-pub mod t_fwd;
 
 pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
 pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
 pub use options::Options;
-pub use run::{Control, run, run_choosing};
-pub use t_fwd::{ChosenWindow, TFwd};
+pub use run::{run, run_choosing};

@@ -1,8 +1,7 @@
 //! The driver of a replay: it merges the events of the log and the predicted completions by time, feeds
 //! them to the allocator, and books its decisions in the ledger.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use gleaner_core::Observer;
 use gleaner_core::domain::{Change, EventLog, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::{Ended, EventKind, Outcome};
@@ -14,15 +13,8 @@ use super::initial::FirstDeal;
 use super::ledger::{Closing, Ledger};
 use super::options::Options;
 
-/// How the caller follows and stops a run.
-pub struct Control<'a> {
-    /// Set to stop at the next event; the outcome is then marked incomplete.
-    pub stop: &'a AtomicBool,
-    /// Called at each event with its index and the number of events.
-    pub progress: &'a mut dyn FnMut(usize, usize),
-}
-
 /// Replays `tasks` on `log` with the decisions of `decider`. The log must be sliced already and must not be empty.
+/// A stopped replay ends at the next event, and its outcome is marked incomplete.
 ///
 /// # Errors
 /// The decider fails, its plan cannot be carried out, or a value of the objective is out of range. The
@@ -32,10 +24,10 @@ pub fn run(
     tasks: &[TrainingTask],
     options: &Options,
     decider: &mut dyn Decider,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Outcome> {
     let mut choice = node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
-    run_choosing(log, tasks, options, decider, choice.as_mut(), control)
+    run_choosing(log, tasks, options, decider, choice.as_mut(), observer)
 }
 
 /// Like [`run`], but with your own choice of nodes in place of the one in the options.
@@ -48,7 +40,7 @@ pub fn run_choosing(
     options: &Options,
     decider: &mut dyn Decider,
     choice: &mut dyn NodeChoice,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Outcome> {
     let Some(&start) = log.times().first() else {
         return Err(Error::Run("the log slice holds no event".into()));
@@ -56,13 +48,9 @@ pub fn run_choosing(
     options.check(tasks)?;
     let mut replay = Replay::new(log, tasks, options, (decider, choice), start)?;
     replay.deal(tasks, options)?;
-    let mut ended = replay.walk(
-        options.completion_events,
-        &mut *control.progress,
-        control.stop,
-    )?;
+    let mut ended = replay.walk(options.completion_events, observer)?;
     // A stop during the last decision also makes the run incomplete, because the solver then keeps the allocation.
-    if control.stop.load(Ordering::Relaxed) {
+    if observer.is_stopped() {
         ended = Ended::Interrupted;
     }
     let closing = Closing {
@@ -70,7 +58,7 @@ pub fn run_choosing(
         options,
         decider: replay.decider,
         ended,
-        stop: control.stop,
+        observer,
     };
     Ok(replay.ledger.close(replay.allocator, closing))
 }
@@ -148,19 +136,14 @@ impl<'a> Replay<'a> {
 
     /// Carries out all events after event 0, with the completions before each of them. Returns why the replay
     /// ended.
-    fn walk(
-        &mut self,
-        completion_events: bool,
-        report: &mut dyn FnMut(usize, usize),
-        stop: &AtomicBool,
-    ) -> Result<Ended> {
+    fn walk(&mut self, completion_events: bool, observer: &dyn Observer) -> Result<Ended> {
         let last_event = self.decider.last_event();
         let log = self.log;
         for (event, (time, changes)) in log.rows().enumerate().skip(1) {
-            if stop.load(Ordering::Relaxed) {
+            if observer.is_stopped() {
                 return Ok(Ended::Interrupted);
             }
-            report(event, log.len());
+            observer.progress(event, log.len());
             if last_event.is_some_and(|last| event > last) && self.leaves_a_choice(time, changes) {
                 return Ok(Ended::ScriptEnded);
             }

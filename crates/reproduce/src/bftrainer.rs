@@ -4,13 +4,14 @@ mod problems;
 mod recorded;
 mod replays;
 
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
 use gleaner_core::results::reproduce::System;
 use gleaner_solvers::SolverKind;
 
+use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
-use crate::{Control, Part};
 use replays::{Replayed, Replays, Setting, TaskFiles};
 
 /// The task sets that fill the machine.
@@ -34,8 +35,8 @@ const BASE: Setting = Setting {
 };
 
 /// Makes its replays again.
-pub(super) fn reproduce<'c>(data: Data<'_>, control: Control<'c>) -> Result<Part<'c>> {
-    let mut part = Part::new(System::Bftrainer, control)?;
+pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Bftrainer, observer)?;
     let replays = Replays::open(&mut part, data)?;
     let by_tasks = by_tasks(&replays)?;
     let best = by_tasks

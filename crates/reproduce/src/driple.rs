@@ -3,18 +3,19 @@
 mod outputs;
 mod training;
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::System;
 use gleaner_driple::model::Weights;
 use gleaner_inputs::driple::model::{Found, any};
 
+use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
-use crate::{Control, Part};
 
 /// Makes its outputs and trainings again.
-pub(super) fn reproduce<'c>(data: Data<'_>, control: Control<'c>) -> Result<Part<'c>> {
-    let mut part = Part::new(System::Driple, control)?;
+pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Driple, observer)?;
     part.add("driple-abstract", &Values::default())?;
     outputs::add(&mut part, data)?;
     training::add(&mut part, data)?;

@@ -6,11 +6,12 @@
 
 use std::fmt::Display;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_core::observer::Parts;
 use gleaner_core::results::reproduce::{Artifact, System};
 use gleaner_io::{Loaded, SourceId};
 
@@ -38,28 +39,10 @@ pub struct Reproduction {
     pub complete: bool,
 }
 
-/// How a reproduction is stopped and watched.
-#[derive(Clone, Copy)]
-pub struct Control<'c> {
-    /// Set to stop.
-    pub stop: &'c AtomicBool,
-    /// Called when a table or figure is done.
-    pub done: &'c (dyn Fn() + Sync),
-}
-
-impl Control<'_> {
-    /// Ends a computation that was stopped.
-    fn check(&self) -> Result<()> {
-        match self.stop.load(Ordering::Relaxed) {
-            true => Err(Error::Interrupted),
-            false => Ok(()),
-        }
-    }
-
-    /// Why a fit ended without a model: it was stopped, or it failed with this error.
-    fn cause(&self, error: impl Display) -> Error {
-        self.check().err().unwrap_or_else(|| failed(error))
-    }
+/// Why a fit ended without a model: it was stopped, or it failed with this error.
+fn cause(observer: &dyn Observer, error: impl Display) -> Error {
+    let stopped = check_stop(observer).err();
+    stopped.unwrap_or_else(|| failed(error))
 }
 
 /// The error of a computation that failed.
@@ -68,39 +51,44 @@ fn failed(error: impl Display) -> Error {
 }
 
 /// Number of tables and figures of the systems.
-///
-/// # Errors
-/// The published values are not well formed.
-pub fn artifacts_of(systems: &[System]) -> Result<usize> {
+fn artifacts_of(systems: &[System]) -> Result<usize> {
     let all = published::all()?;
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Makes the tables and figures of `systems` again from the files in `data`.
+/// Makes the tables and figures of `systems` again from the files in `data`. The observer receives progress in
+/// tables and figures.
 ///
 /// # Errors
 /// Files that are missing or have faults; a computation that fails. If it is stopped, the systems that
 /// are done are returned.
-pub fn reproduce(data: &Path, systems: &[System], control: Control<'_>) -> Result<Reproduction> {
+pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Result<Reproduction> {
     check_files(data, systems)?;
     let data = files::Data(data);
     let mut all = Reproduction {
         complete: true,
         ..Reproduction::default()
     };
-    let venus = match Shared::of(data, systems, control) {
-        Err(Error::Interrupted) => return Ok(Reproduction::default()),
+    let venus = match Shared::of(data, systems, observer) {
+        Err(Error::Stopped) => return Ok(Reproduction::default()),
         venus => venus?,
     };
-    let parts = systems.par_iter().map(|system| match (system, &venus) {
-        (System::Lucid, Some(venus)) => lucid::reproduce(data, venus, control),
-        (System::Sysu, Some(venus)) => sysu::reproduce(venus, control),
-        (System::Driple, _) => driple::reproduce(data, control),
-        _ => bftrainer::reproduce(data, control),
-    });
+    let whole = Parts::new(observer, artifacts_of(systems)?);
+    let observed = systems
+        .iter()
+        .map(|system| Ok((system, whole.part(artifacts_of(&[*system])?))));
+    let observed = observed.collect::<Result<Vec<_>>>()?;
+    let parts = observed
+        .par_iter()
+        .map(|(system, observer)| match (system, &venus) {
+            (System::Lucid, Some(venus)) => lucid::reproduce(data, venus, observer),
+            (System::Sysu, Some(venus)) => sysu::reproduce(venus, observer),
+            (System::Driple, _) => driple::reproduce(data, observer),
+            _ => bftrainer::reproduce(data, observer),
+        });
     for part in parts.collect::<Vec<_>>() {
         match part {
-            Err(Error::Interrupted) => all.complete = false,
+            Err(Error::Stopped) => all.complete = false,
             part => all.take(part?),
         }
     }
@@ -128,7 +116,11 @@ struct Shared {
 
 impl Shared {
     /// Simulates and trains, if a system needs it.
-    fn of(data: files::Data<'_>, systems: &[System], control: Control<'_>) -> Result<Option<Self>> {
+    fn of(
+        data: files::Data<'_>,
+        systems: &[System],
+        observer: &dyn Observer,
+    ) -> Result<Option<Self>> {
         if !systems
             .iter()
             .any(|s| matches!(s, System::Lucid | System::Sysu))
@@ -136,8 +128,8 @@ impl Shared {
             return Ok(None);
         }
         let (simulations, throughput) = rayon::join(
-            || venus::Venus::simulate(data, control),
-            || throughput::Throughput::train(data, control),
+            || venus::Venus::simulate(data, observer),
+            || throughput::Throughput::train(data, observer),
         );
         Ok(Some(Shared {
             simulations: simulations?,
@@ -159,16 +151,16 @@ struct Part<'c> {
     published: Vec<published::PublishedArtifact>,
     artifacts: Vec<Artifact>,
     sources: Vec<SourceId>,
-    control: Control<'c>,
+    observer: &'c dyn Observer,
 }
 
 impl<'c> Part<'c> {
-    fn new(system: System, control: Control<'c>) -> Result<Self> {
+    fn new(system: System, observer: &'c dyn Observer) -> Result<Self> {
         Ok(Part {
             published: published::of(system)?,
             artifacts: Vec::new(),
             sources: Vec::new(),
-            control,
+            observer,
         })
     }
 
@@ -181,9 +173,9 @@ impl<'c> Part<'c> {
     /// Joins the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// It has another id, or values do not meet: a fault of the program. [`Error::Interrupted`].
+    /// It has another id, or values do not meet: a fault of the program. [`Error::Stopped`].
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
-        self.control.check()?;
+        check_stop(self.observer)?;
         let place = self.artifacts.len();
         let published = self
             .published
@@ -192,7 +184,7 @@ impl<'c> Part<'c> {
         let published =
             published.ok_or_else(|| published::faulty(&format!("{id} is not at place {place}")))?;
         self.artifacts.push(published.filled(ours)?);
-        (self.control.done)();
+        self.observer.progress(place + 1, self.published.len());
         Ok(&mut self.artifacts[place])
     }
 

@@ -3,6 +3,7 @@
 mod packing;
 mod workload;
 
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
 use gleaner_core::results::reproduce::System;
 use gleaner_setup::experiment::Learned;
@@ -11,7 +12,7 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::throughput::{Label, Throughput};
 use crate::venus::{Venus, simulate_with};
-use crate::{Control, Part, Shared};
+use crate::{Part, Shared};
 
 /// The policies of its evaluation, and SRTF.
 const POLICIES: [&str; 6] = ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias", "Lucid"];
@@ -26,9 +27,9 @@ const LABELS: [(Label, [&str; 2]); 2] = [
 pub(super) fn reproduce<'c>(
     data: Data<'_>,
     shared: &Shared,
-    control: Control<'c>,
+    observer: &'c dyn Observer,
 ) -> Result<Part<'c>> {
-    let mut part = Part::new(System::Lucid, control)?;
+    let mut part = Part::new(System::Lucid, observer)?;
     part.sources.extend(shared.sources().cloned());
     let (venus, model) = (&shared.simulations, &shared.throughput);
     policies(&mut part, venus)?;
@@ -92,10 +93,10 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
 /// What other estimates of durations do to QSSF and Lucid.
 fn estimates(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let lgb = data.file("lucid/venus_sept/duration_estimate_lgb.csv");
-    let control = part.control;
+    let observer = part.observer;
     let (first, second) = rayon::join(
-        || simulate_with(data, "qssf", Some(lgb), None, control),
-        || simulate_with(data, "lucid", None, Some(Learned::Train), control),
+        || simulate_with(data, "qssf", Some(lgb), None, observer),
+        || simulate_with(data, "lucid", None, Some(Learned::Train), observer),
     );
     let mut delays = Values::default();
     let named = [

@@ -1,12 +1,13 @@
 //! The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations.
 
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
 use gleaner_core::results::reproduce::System;
 
 use crate::filled::Values;
 use crate::throughput::{Label, Throughput};
 use crate::venus::{NO_THROUGHPUT, Venus};
-use crate::{Control, Part, Shared};
+use crate::{Part, Shared};
 
 /// Its policies. What it calls Lucid in its logs is Lucid without throughput prediction.
 const LOGGED: [(&str, &str); 6] = [
@@ -27,8 +28,8 @@ const ABLATIONS: [&str; 4] = [
 ];
 
 /// Makes its tables and figures again.
-pub(super) fn reproduce<'c>(shared: &Shared, control: Control<'c>) -> Result<Part<'c>> {
-    let mut part = Part::new(System::Sysu, control)?;
+pub(super) fn reproduce<'c>(shared: &Shared, observer: &'c dyn Observer) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Sysu, observer)?;
     part.sources.extend(shared.sources().cloned());
     let (venus, model) = (&shared.simulations, &shared.throughput);
     policies(&mut part, venus)?;

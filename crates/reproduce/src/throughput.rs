@@ -1,14 +1,15 @@
 //! Lucid's throughput model on Venus, trained on April to August and tested on September.
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::reproduce::{Drawing, NamedCurve};
 use gleaner_inputs::jobs;
 use gleaner_io::SourceId;
-use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
+use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::lucid::throughput::{Series, ThroughputModel};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared};
 
-use crate::Control;
+use crate::cause;
 use crate::files::Data;
 use crate::filled::Values;
 
@@ -67,7 +68,7 @@ impl Throughput {
     ///
     /// # Errors
     /// Faults of the files; the training fails, or is stopped.
-    pub fn train(data: Data<'_>, control: Control<'_>) -> Result<Self> {
+    pub fn train(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let file = data.file("lucid/venus_sept/cluster_throughput.csv");
         let read = jobs::throughput::read(&file)?;
         let (series, mut sources) = (read.value, read.sources);
@@ -89,16 +90,8 @@ impl Throughput {
             let expected = format!("{expected}, those of September in cluster_throughput.csv");
             return Err(Fault::of(&file, found, expected).into());
         }
-        let fitted = ThroughputModel::fit(
-            &series,
-            0..train,
-            &settings(),
-            FitControl {
-                stop: control.stop,
-                ..FitControl::default()
-            },
-        );
-        let model = fitted.map_err(|error| control.cause(error))?;
+        let fitted = ThroughputModel::fit(&series, 0..train, &settings(), observer.stop());
+        let model = fitted.map_err(|error| cause(observer, error))?;
         let (jobs, gpus) = model.predict(&series, train..series.len());
         Ok(Throughput {
             forecasts: [jobs, gpus],

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::simulate::{Delays, PolicyFigures};
@@ -13,11 +14,11 @@ use gleaner_setup::experiment::{
 };
 use gleaner_setup::{Experiment, ExperimentArgs};
 use gleaner_simulate::metrics::summarise;
-use gleaner_simulate::{Control as SimulateControl, Request, simulate};
+use gleaner_simulate::{Request, simulate};
 
+use crate::failed;
 use crate::files::Data;
 use crate::filled::Values;
-use crate::{Control, failed};
 
 /// Directory of the experiment's files.
 const FOLDER: &str = "lucid/venus_sept";
@@ -82,8 +83,8 @@ impl Venus {
     /// Reads the files and simulates.
     ///
     /// # Errors
-    /// Faults of the files; a simulation that fails; [`Error::Interrupted`].
-    pub fn simulate(data: Data<'_>, control: Control<'_>) -> Result<Self> {
+    /// Faults of the files; a simulation that fails; [`Error::Stopped`].
+    pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
         let experiment = open(&files(data), &choice, &ModelArgs::default())?;
         let runs = PLANNED.par_iter().map(|planned| {
@@ -91,7 +92,7 @@ impl Venus {
                 without: planned.without.into_iter().collect(),
                 ..policies(&[planned.policy])
             };
-            run(&experiment, &choice, planned.name, control)
+            run(&experiment, &choice, planned.name, observer)
         });
         Ok(Venus {
             runs: runs.collect::<Result<_>>()?,
@@ -118,7 +119,7 @@ pub fn simulate_with(
     policy: &str,
     estimates: Option<PathBuf>,
     models: Option<Learned>,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<(Simulated, Vec<SourceId>)> {
     let choice = policies(&[policy]);
     let files = FileArgs {
@@ -130,7 +131,7 @@ pub fn simulate_with(
         ..ModelArgs::default()
     };
     let experiment = open(&files, &choice, &models)?;
-    let simulated = run(&experiment, &choice, "", control)?;
+    let simulated = run(&experiment, &choice, "", observer)?;
     Ok((simulated, experiment.inputs.sources))
 }
 
@@ -166,19 +167,15 @@ fn run(
     experiment: &Experiment,
     choice: &Choice,
     name: &'static str,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Simulated> {
     let requests: Vec<Request> = choice.requests(&FileArgs::default())?;
     let simulation = experiment.simulation(choice, false);
-    let learnt = experiment.learn(simulation, &requests, control.stop)?;
+    let learnt = experiment.learn(simulation, &requests, observer)?;
     let simulation = learnt.simulation(simulation);
-    let watched = SimulateControl {
-        stop: control.stop,
-        progress: &|_, _| {},
-    };
-    let runs = simulate(&simulation, &requests, watched);
+    let runs = simulate(&simulation, &requests, observer.stop());
     let runs = runs.map_err(failed)?;
-    let run: &PolicyRun = runs.first().ok_or(Error::Interrupted)?;
+    let run: &PolicyRun = runs.first().ok_or(Error::Stopped)?;
     let jobs = &simulation.trace.jobs;
     let ends = run.finished();
     let mut completions: Vec<i64> = ends

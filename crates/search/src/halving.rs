@@ -55,9 +55,10 @@ impl Halving {
         };
         self.measured.insert(score);
         let size = self.bracket.rungs[self.rung].trials as usize;
-        match self.measured.len() < size {
-            true => Vec::new(),
-            false => self.close(above.trials as usize),
+        if self.measured.len() < size {
+            Vec::new()
+        } else {
+            self.close(above.trials as usize)
         }
     }
 

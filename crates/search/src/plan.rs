@@ -64,9 +64,10 @@ impl Plan {
         if faults.is_empty() {
             faults.extend(self.misfit());
         }
-        match faults.is_empty() {
-            true => Ok(()),
-            false => Err(faults),
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
         }
     }
 

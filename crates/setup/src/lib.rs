@@ -20,7 +20,7 @@ pub use calendar::calendar;
 #[cfg(feature = "cli")]
 pub use choices::one_of;
 pub use experiment::{Experiment, ExperimentArgs};
-pub use replay::{LogArgs, Replay, Rules, SliceArgs};
+pub use replay::{LogArgs, Replay, Rules, SliceArgs, TFwd};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 

@@ -7,6 +7,7 @@ use super::placer::Placer;
 use super::policy::{Decision, Policy, Refusal};
 use super::scaling::Scaling;
 use super::world::World;
+use gleaner_core::Observer;
 use gleaner_core::domain::jobs::Job;
 use gleaner_core::results::schedule::Schedule;
 use gleaner_core::words::counted;
@@ -82,16 +83,20 @@ pub enum Failure {
     /// The policy makes a decision that cannot be carried out.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The observer stopped it.
+    #[error("the simulation was stopped")]
+    Stopped,
 }
 
 /// Simulates until all jobs have ended.
 ///
 /// # Errors
-/// A job can never start, or a decision cannot be carried out.
+/// A job can never start, a decision cannot be carried out, or the simulation is stopped.
 pub fn run(
     setting: &Setting<'_>,
     policy: &mut dyn Policy,
     scaling: &mut dyn Scaling,
+    observer: &dyn Observer,
 ) -> Result<Schedule, Failure> {
     let world = World::new(setting);
     let mut engine = Engine {
@@ -103,6 +108,9 @@ pub fn run(
     // Nodes may be added or removed in the first second even if no job arrives in it.
     engine.advance_to(setting.start)?;
     while !engine.world.is_done() {
+        if observer.is_stopped() {
+            return Err(Failure::Stopped);
+        }
         let Some(second) = engine.next_second() else {
             return Err(engine.world.stuck().into());
         };
@@ -127,9 +135,10 @@ impl Engine<'_, '_> {
         let end = self.world.next_end();
         let view = self.world.view();
         // Without waiting or running jobs there is nothing to decide.
-        let wake = match self.world.is_empty() {
-            true => None,
-            false => self.policy.wake(&view),
+        let wake = if self.world.is_empty() {
+            None
+        } else {
+            self.policy.wake(&view)
         };
         let scaling = self.scaling.wake(&view);
         let later = view.now() + 1;

@@ -29,4 +29,4 @@ mod service;
 mod vc_inputs;
 mod world;
 
-pub use simulate::{Control, Request, SimulateError, Simulation, simulate, simulate_in_turn};
+pub use simulate::{Request, SimulateError, Simulation, simulate, simulate_in_turn};

@@ -5,6 +5,7 @@ use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
 use super::policies::least_gpus::LeastGpus;
 use super::scaling::{Fixed, Scaling, TimeAware};
+use gleaner_core::Observer;
 use gleaner_core::domain::inputs::Forecast;
 use gleaner_core::domain::jobs::{Job, Trace};
 use gleaner_core::results::policy_run::ProfilerRun;
@@ -55,7 +56,7 @@ const QUIET_INTERVALS: f64 = 5.0;
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.
 ///
 /// # Errors
-/// A job larger than the profiler's nodes.
+/// A job larger than the profiler's nodes, or a stop.
 pub fn profile(
     trace: &Trace,
     profiler: &Profiler,
@@ -63,6 +64,7 @@ pub fn profile(
     start: i64,
     placer: &dyn Placer,
     forecast: Option<&dyn Forecast>,
+    observer: &dyn Observer,
 ) -> Result<ProfilerRun, Failure> {
     let most = profiler.most_gpus();
     let profiled = |&job: &usize| trace.jobs[job].gpus <= most;
@@ -93,7 +95,8 @@ pub fn profile(
         }),
         _ => Box::new(Fixed),
     };
-    let schedule = run(&setting, &mut LeastGpus::default(), scaling.as_mut())?;
+    let mut policy = LeastGpus::default();
+    let schedule = run(&setting, &mut policy, scaling.as_mut(), observer)?;
     Ok(ProfilerRun {
         jobs: indices,
         schedule,

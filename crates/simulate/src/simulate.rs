@@ -1,6 +1,6 @@
 //! Simulates policies on a whole trace.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -12,6 +12,7 @@ use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
 use super::scaling::{Fixed, Lender, Scaling};
 use super::vc_inputs::VcInputs;
+use gleaner_core::Observer;
 use gleaner_core::domain::cluster::Cluster;
 use gleaner_core::domain::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
 use gleaner_core::domain::jobs::{Job, Trace};
@@ -46,7 +47,8 @@ pub struct Simulation<'a> {
 
 impl Simulation<'_> {
     /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the indices of
-    /// the jobs that end, and when.
+    /// the jobs that end, and when; none if it is stopped. Progress is not reported, because this simulation is part
+    /// of a longer one.
     ///
     /// # Errors
     /// As [`simulate()`].
@@ -55,7 +57,7 @@ impl Simulation<'_> {
         first: &Trace,
         estimates: &dyn Estimates,
         request: &Request,
-        stop: &AtomicBool,
+        observer: &dyn Observer,
     ) -> Result<Vec<(usize, i64)>, SimulateError> {
         let until = Simulation {
             trace: first,
@@ -63,11 +65,7 @@ impl Simulation<'_> {
             check: false,
             ..*self
         };
-        let quiet = Control {
-            stop,
-            progress: &|_, _| (),
-        };
-        let runs = simulate(&until, std::slice::from_ref(request), quiet)?;
+        let runs = simulate(&until, std::slice::from_ref(request), observer.stop())?;
         let finished = runs.iter().flat_map(PolicyRun::finished);
         Ok(finished.map(|job| (job.job, job.outcome.end)).collect())
     }
@@ -84,15 +82,6 @@ pub struct Request<'p> {
     /// speed when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its
     /// virtual cluster when its profiling ends, not at its submission.
     pub corrected: bool,
-}
-
-/// Reports progress of a simulation and stops it from outside.
-#[derive(Clone, Copy)]
-pub struct Control<'a> {
-    /// Set to `true` to stop: virtual clusters that have not begun are left out.
-    pub stop: &'a AtomicBool,
-    /// Called with the number of virtual clusters done and the number of all, over all policies.
-    pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// A simulation that failed.
@@ -124,17 +113,18 @@ pub enum Problem {
 }
 
 /// Simulates all policies in all virtual clusters, in parallel. The results are in the
-/// order of the requests and do not depend on the number of threads; policies cut short
-/// by [`Control::stop`] are not among them.
+/// order of the requests and do not depend on the number of threads. If the simulation is stopped, they
+/// omit the policies that have not been simulated to the end. The observer receives progress in virtual
+/// clusters, over all policies.
 ///
 /// # Errors
 /// Jobs that can never start; with [`Simulation::check`] a schedule that is not sound.
 pub fn simulate(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Vec<PolicyRun>, SimulateError> {
-    let stages = Stages::begin(simulation, requests, control)?;
+    let stages = Stages::begin(simulation, requests, observer)?;
     let runs = stages.all().into_par_iter().map(|stage| stages.run(stage));
     stages.gather(runs.collect())
 }
@@ -147,9 +137,9 @@ pub fn simulate(
 pub fn simulate_in_turn(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Vec<PolicyRun>, SimulateError> {
-    let stages = Stages::begin(simulation, requests, control)?;
+    let stages = Stages::begin(simulation, requests, observer)?;
     let runs = stages.all().into_iter().map(|stage| stages.run(stage));
     stages.gather(runs.collect())
 }
@@ -158,7 +148,7 @@ pub fn simulate_in_turn(
 struct Stages<'a> {
     simulation: &'a Simulation<'a>,
     requests: &'a [Request<'a>],
-    control: Control<'a>,
+    observer: &'a dyn Observer,
     profiled: Option<ProfilerRun>,
     done: AtomicUsize,
 }
@@ -170,13 +160,18 @@ impl<'a> Stages<'a> {
     fn begin(
         simulation: &'a Simulation<'a>,
         requests: &'a [Request<'a>],
-        control: Control<'a>,
+        observer: &'a dyn Observer,
     ) -> Result<Self, SimulateError> {
+        let profiled = match simulation.profile_for(requests, observer) {
+            // Then no virtual cluster begins either.
+            Err(_) if observer.is_stopped() => None,
+            profiled => profiled?,
+        };
         Ok(Stages {
             simulation,
             requests,
-            control,
-            profiled: simulation.profile_for(requests)?,
+            observer,
+            profiled,
             done: AtomicUsize::new(0),
         })
     }
@@ -195,18 +190,19 @@ impl<'a> Stages<'a> {
     }
 
     fn run(&self, (request, vc): (&Request<'_>, usize)) -> Stage {
-        let is_stopped = || self.control.stop.load(Ordering::Relaxed);
-        if is_stopped() {
+        if self.observer.is_stopped() {
             return Ok(None);
         }
         let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
-        let run = match self.simulation.simulate_vc(request, vc, profiler_run) {
+        let simulation = self.simulation;
+        let run = match simulation.simulate_vc(request, vc, profiler_run, self.observer) {
             // A policy that is stopped may decide nothing more, and its jobs wait for ever.
-            Err(_) if is_stopped() => return Ok(None),
+            Err(_) if self.observer.is_stopped() => return Ok(None),
             run => run?,
         };
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        (self.control.progress)(done, self.requests.len() * self.vcs());
+        let total = self.requests.len() * self.vcs();
+        self.observer.progress(done, total);
         Ok(Some(run))
     }
 
@@ -230,7 +226,11 @@ impl<'a> Stages<'a> {
 
 impl Simulation<'_> {
     /// Runs the profiling stage; `None` if no policy has one.
-    fn profile_for(&self, requests: &[Request]) -> Result<Option<ProfilerRun>, SimulateError> {
+    fn profile_for(
+        &self,
+        requests: &[Request],
+        observer: &dyn Observer,
+    ) -> Result<Option<ProfilerRun>, SimulateError> {
         let request = requests.iter().find(|request| request.policy.profiled);
         let (Some(profiler), Some(request)) = (self.profiler, request) else {
             return Ok(None);
@@ -248,6 +248,7 @@ impl Simulation<'_> {
             self.start,
             self.placer,
             self.forecast,
+            observer,
         );
         let run = run.map_err(|failure| failed(failure.into()))?;
         if self.check {
@@ -275,9 +276,10 @@ impl Simulation<'_> {
         request: &Request,
         vc: usize,
         profiler_run: Option<&ProfilerRun>,
+        observer: &dyn Observer,
     ) -> Result<VcRun, SimulateError> {
         let stage = VcInputs::new(self, vc, profiler_run, request.corrected);
-        let schedule = self.schedule(request, &stage);
+        let schedule = self.schedule(request, &stage, observer);
         let schedule = schedule.map_err(|problem| SimulateError {
             policy: request.name,
             vc: self.cluster.vcs[vc].name.clone(),
@@ -290,7 +292,12 @@ impl Simulation<'_> {
         })
     }
 
-    fn schedule(&self, request: &Request, stage: &VcInputs<'_>) -> Result<Schedule, Problem> {
+    fn schedule(
+        &self,
+        request: &Request,
+        stage: &VcInputs<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Schedule, Problem> {
         let jobs = stage.jobs.iter();
         let estimates: Vec<f64> = jobs.map(|job| self.estimate(request, job)).collect();
         let context = Context {
@@ -320,7 +327,7 @@ impl Simulation<'_> {
             Some(steps) => Box::new(Lender::new(steps)),
             None => Box::new(Fixed),
         };
-        let schedule = run(&setting, policy.as_mut(), scaling.as_mut())?;
+        let schedule = run(&setting, policy.as_mut(), scaling.as_mut(), observer)?;
         if self.check {
             check(&schedule, &self.terms(request, stage))?;
         }

@@ -4,7 +4,8 @@
 //! the [`PreparedRuns`] can then be executed at any time, also in parallel. The best settings are
 //! chosen from the results in [`gleaner_core::results::sweep`].
 
+pub mod cluster;
 pub mod plan;
 mod runs;
 
-pub use runs::{Alike, Attempt, PreparedRuns, Stop, execute, prepare, sweep_run};
+pub use runs::{Alike, Attempt, PreparedRuns, execute, prepare, sweep_run};

@@ -7,8 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, LogNormal};
 
+use gleaner_core::Observer;
 use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Result, check_stop};
 
 /// Distribution of the lengths of idle fragments.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,11 +54,11 @@ pub struct EventOptions {
 
 /// Generates a log. Every node alternates, independently of the others, between idle fragments of
 /// the given lengths and busy spans. These are exponential, with the mean that the idle share
-/// implies.
+/// implies. The observer receives progress in nodes.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges.
-pub fn generate(options: &EventOptions) -> Result<EventLog> {
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if it is stopped.
+pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<EventLog> {
     let lengths = Lengths::new(options)?;
     super::end(options.start, options.days * 86_400.0, "--start and --days")?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
@@ -65,6 +66,8 @@ pub fn generate(options: &EventOptions) -> Result<EventLog> {
     let mut flips: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     let mut starts_idle = Vec::new();
     for node in 0..options.nodes {
+        check_stop(observer)?;
+        observer.progress(node as usize, options.nodes as usize);
         let idle = rng.random_bool(options.idle_share);
         if idle {
             starts_idle.push(Change::new(node, true));
@@ -184,6 +187,9 @@ impl Lengths {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_core::Unobserved;
+    use gleaner_testing::StopAfter;
+
     use super::*;
 
     fn options() -> EventOptions {
@@ -200,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_log_has_the_requested_idle_share() {
-        let log = generate(&options()).unwrap();
+        let log = generate(&options(), &Unobserved).unwrap();
         let share = log.idle_node_seconds() / (50.0 * 4.0 * 86_400.0);
         assert!((share - 0.2).abs() < 0.02, "{share}");
         assert_eq!(log.times()[log.len() - 1], Time::from_seconds(4 * 86_400));
@@ -208,12 +214,18 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_log() {
-        assert_eq!(generate(&options()).unwrap(), generate(&options()).unwrap());
+        assert_eq!(
+            generate(&options(), &Unobserved).unwrap(),
+            generate(&options(), &Unobserved).unwrap()
+        );
         let other = EventOptions {
             seed: 2,
             ..options()
         };
-        assert_ne!(generate(&options()).unwrap(), generate(&other).unwrap());
+        assert_ne!(
+            generate(&options(), &Unobserved).unwrap(),
+            generate(&other, &Unobserved).unwrap()
+        );
     }
 
     #[test]
@@ -255,7 +267,20 @@ mod tests {
                 ..options()
             },
         ] {
-            assert!(matches!(generate(&bad), Err(Error::Usage(_))), "{bad:?}");
+            assert!(
+                matches!(generate(&bad, &Unobserved), Err(Error::Usage(_))),
+                "{bad:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_stopped_generation_ends_at_the_next_node() {
+        for reports in [0, 3] {
+            let observer = StopAfter::new(reports);
+            let stopped = generate(&options(), &observer);
+            assert!(matches!(stopped, Err(Error::Stopped)));
+            assert_eq!(observer.progress().len(), reports);
         }
     }
 }

@@ -7,8 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, LogNormal};
 
+use gleaner_core::Observer;
 use gleaner_core::domain::{Change, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Result, check_stop};
 
 /// Options of a generated schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,13 +105,18 @@ pub trait ScheduleSink {
 
 /// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free.
 /// Some free nodes are kept back, more by day than by night. A job gets the free nodes with the
-/// lowest indexes. Memory only holds the nodes and the running jobs.
+/// lowest indexes. Memory only holds the nodes and the running jobs. The observer receives progress in hours of the
+/// schedule.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges; errors of `sink`.
-pub fn generate(options: &ScheduleOptions, sink: &mut dyn ScheduleSink) -> Result<()> {
+/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if it is stopped.
+pub fn generate(
+    options: &ScheduleOptions,
+    sink: &mut dyn ScheduleSink,
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut machine = SynthCluster::new(options)?;
-    machine.run(sink)
+    machine.run(sink, observer)
 }
 
 /// A job or an outage that holds nodes.
@@ -184,11 +190,14 @@ impl SynthCluster {
         Ok(machine)
     }
 
-    fn run(&mut self, sink: &mut dyn ScheduleSink) -> Result<()> {
+    fn run(&mut self, sink: &mut dyn ScheduleSink, observer: &dyn Observer) -> Result<()> {
         // Before the first event every node is busy.
         self.before = (0..self.nodes).map(|node| (node, false)).collect();
         let mut now = self.from;
+        let hours = |seconds: i64| (seconds / 3600) as usize;
         while now < self.to {
+            check_stop(observer)?;
+            observer.progress(hours(now - self.from), hours(self.to - self.from));
             self.release(now, sink)?;
             self.start(now, sink)?;
             self.tell(now, now == self.from, sink)?;

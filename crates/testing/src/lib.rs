@@ -1,5 +1,5 @@
 //! What tests in all crates of the workspace share: the settings of property tests, paths of files,
-//! and the examples of the documentation.
+//! the examples of the documentation, and an observer that stops runs.
 //!
 //! Every block of property tests states its number of cases, and no other setting:
 //!
@@ -27,6 +27,7 @@ mod examples;
 mod places;
 mod records;
 mod saved;
+mod stop_after;
 
 use std::env;
 use std::str::FromStr;
@@ -37,6 +38,7 @@ pub use examples::{Example, examples};
 pub use places::{shared, workspace};
 pub use records::{records, results, segments};
 pub use saved::SavedCases;
+pub use stop_after::StopAfter;
 
 /// Environment variable with the factor on the number of cases of each test: a whole number of at
 /// least 1.

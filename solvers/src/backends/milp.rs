@@ -340,9 +340,10 @@ fn verdict(
     outcome: &Outcome,
 ) -> Allocation {
     let Some(counts) = plan else {
-        return Allocation::without_plan(match outcome.infeasible {
-            true => Status::Infeasible,
-            false => Status::Unknown,
+        return Allocation::without_plan(if outcome.infeasible {
+            Status::Infeasible
+        } else {
+            Status::Unknown
         });
     };
     let objective = problem.objective(&counts);

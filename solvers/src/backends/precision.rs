@@ -32,9 +32,10 @@ fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
 fn least_gain(problem: &Problem) -> f64 {
     let of = |task: &Task| {
         let most = task.cap().min(problem.nodes);
-        let gain = match task.min_nodes <= most || task.curve_objective.first() > Some(&0.0) {
-            true => least_rate(task),
-            false => f64::INFINITY,
+        let gain = if task.min_nodes <= most || task.curve_objective.first() > Some(&0.0) {
+            least_rate(task)
+        } else {
+            f64::INFINITY
         };
         problem.t_fwd * gain
     };
@@ -50,8 +51,9 @@ fn least_rate(task: &Task) -> f64 {
         .curve_nodes
         .last()
         .map_or(1.0, |&n| f64::from(n.max(1)));
-    match most > 0.0 {
-        true => task.weight * least / widest,
-        false => f64::INFINITY,
+    if most > 0.0 {
+        task.weight * least / widest
+    } else {
+        f64::INFINITY
     }
 }

@@ -7,9 +7,10 @@ use crate::{Allocation, Problem, Status, Task};
 
 /// A task's term as a share of the most that it can earn; 1 if it can earn nothing.
 pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
-    match best > 0.0 {
-        true => term(task, t_fwd, count).net() / (t_fwd * best),
-        false => 1.0,
+    if best > 0.0 {
+        term(task, t_fwd, count).net() / (t_fwd * best)
+    } else {
+        1.0
     }
 }
 

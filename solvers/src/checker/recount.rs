@@ -22,17 +22,19 @@ impl Term {
 /// run.
 pub(super) fn bounds(task: &Task) -> (u32, u32) {
     let last = task.curve_nodes.last().copied().unwrap_or(0);
-    match task.max_nodes < last {
-        true => (task.min_nodes, task.max_nodes),
-        false => (task.min_nodes, last),
+    if task.max_nodes < last {
+        (task.min_nodes, task.max_nodes)
+    } else {
+        (task.min_nodes, last)
     }
 }
 
 /// The term of `task` if it goes to `count` nodes.
 pub(super) fn term(task: &Task, t_fwd: f64, count: u32) -> Term {
-    let rate = match task.current < task.min_nodes {
-        true => 0.0,
-        false => rate(task, task.current),
+    let rate = if task.current < task.min_nodes {
+        0.0
+    } else {
+        rate(task, task.current)
     };
     let seconds_lost = if count > task.current {
         task.rescale_up

@@ -38,9 +38,12 @@ fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
                 // `loss` times the most that the task can earn in the window, within the accepted
                 // range.
                 let (best, now) = (task.best_rate(), task.current_rate());
-                let cost = |loss: f64| match best > 0.0 && now > 0.0 {
-                    true => (0.999 * loss * t_fwd * (best / now)).min(*range::RESCALE.end()),
-                    false => loss,
+                let cost = |loss: f64| {
+                    if best > 0.0 && now > 0.0 {
+                        (0.999 * loss * t_fwd * (best / now)).min(*range::RESCALE.end())
+                    } else {
+                        loss
+                    }
                 };
                 (task.rescale_up, task.rescale_down) = (cost(up), cost(down));
                 task

@@ -5,11 +5,15 @@
 //! written to a temporary directory. External programs are not started unless the user allows it.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction};
 use gleaner_check::again::{Again, again};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
+use gleaner_process::{Process, Tail};
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;
@@ -23,6 +27,18 @@ const KEPT: [&str; 2] = ["csv", "logs"];
 /// Options under other headings that write files next to the inputs.
 const WRITING: [&str; 1] = ["cache"];
 
+/// Variable that identifies the processes of the repeated command.
+const MARK: &str = "GLEANER_CHECK";
+
+/// Maximum number of bytes kept of what the command writes to stderr.
+const MOST_STDERR: usize = 1 << 16;
+
+/// Time between two checks for a stop.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Time that the command has to end after a stop.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Prefixes of values that name a program, or an object of a Python program.
 const PROGRAM: &str = "exec:";
 pub(super) const PYTHON: &str = "python:";
@@ -31,29 +47,58 @@ pub(super) const PYTHON: &str = "python:";
 /// the arguments.
 ///
 /// # Errors
-/// The command cannot be run again, or it fails.
-pub(super) fn run(info: &RunInfo, may_run: bool) -> Result<Again> {
+/// The command cannot be run again, or it fails. [`Error::Stopped`], if the check is stopped, which ends the
+/// command.
+pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Result<Again> {
     refuse_programs(info.arguments.values(), may_run)?;
     let directory = tempfile::tempdir().map_err(|e| Error::io("create", "a directory", e))?;
     let out = directory.path().join("again");
     let arguments = command_line(info, &out)?;
     let program = std::env::current_exe().map_err(|e| Error::io("find", "gleaner", e))?;
-    let output = Command::new(&program)
-        .args(&arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(|error| Error::io("start", &program, error))?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let last = text.lines().next_back().unwrap_or_default();
+    let (status, stderr) = output(&program, &arguments, observer)?;
+    if !status.success() {
+        let last = stderr.lines().next_back().unwrap_or_default();
         return Err(Error::Run(format!(
             "{}: the command failed when it was run again: {last}",
             info.path.display()
         )));
     }
     again(info, &runs::info(&out)?)
+}
+
+/// Runs a program. Returns how it ended and the end of what it wrote to stderr.
+fn output(
+    program: &Path,
+    arguments: &[String],
+    observer: &dyn Observer,
+) -> Result<(ExitStatus, String)> {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let process = Process::start(&mut command, MARK, None);
+    let mut process = process.map_err(|error| Error::io("start", program, error))?;
+    let tail = Tail::new(MOST_STDERR);
+    thread::scope(|scope| {
+        if let Some(stderr) = process.take_stderr() {
+            // Without a reader, the program would block once the pipe is full.
+            scope.spawn(|| tail.read(stderr));
+        }
+        let status = loop {
+            if let Some(status) = process.end(PULSE) {
+                break Ok(status);
+            }
+            if observer.is_stopped() {
+                break Err(Error::Stopped);
+            }
+        };
+        // This ends what the program has started, so that the pipe is closed.
+        process.kill(GRACE);
+        status
+    })
+    .map(|status| (status, tail.text()))
 }
 
 /// Rejects arguments that name programs.

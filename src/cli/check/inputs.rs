@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gleaner_check::Findings;
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_io::SourceId;
@@ -18,7 +19,7 @@ const REMEDY: &str = "check from the directory where the run was started, or pas
 ///
 /// # Errors
 /// An input is missing, or is not a regular file.
-pub(super) fn given(info: &RunInfo) -> Result<Findings> {
+pub(super) fn given(info: &RunInfo, observer: &dyn Observer) -> Result<Findings> {
     for input in &info.inputs {
         let path = Path::new(&input.path);
         let found = match fs::metadata(path) {
@@ -32,7 +33,7 @@ pub(super) fn given(info: &RunInfo) -> Result<Findings> {
             input.path
         )));
     }
-    Ok(gleaner_check::inputs(&info.inputs))
+    gleaner_check::inputs(&info.inputs, observer)
 }
 
 /// The inputs that `run.json` lists.

@@ -13,9 +13,11 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 
+use super::terminal::Terminal;
 use super::{print, print_json};
 use gleaner_check::again::Again;
 use gleaner_check::{Findings, files, tables};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::words::counted;
@@ -75,13 +77,15 @@ pub fn run(args: &Args) -> Result<()> {
         let entered = std::env::set_current_dir(directory);
         entered.map_err(|error| Error::io("enter", directory, error))?;
     }
+    let terminal = Terminal::default();
     let (mut failed, mut reports) = (0, Vec::new());
     for (path, name) in paths.iter().zip(&args.runs) {
-        let findings = examine(path)?;
+        let findings = examine(path, &terminal)?;
         let is_sound = findings.wrong_count == 0;
         // A run that contradicts itself need not be repeated.
-        let again = (args.again && is_sound).then(|| run_again(path, args));
+        let again = (args.again && is_sound).then(|| run_again(path, args, &terminal));
         let again = again.transpose()?;
+        terminal.clear();
         let is_same = again
             .as_ref()
             .is_none_or(|again| again.different.is_empty());
@@ -111,14 +115,14 @@ pub fn run(args: &Args) -> Result<()> {
 ///
 /// # Errors
 /// It is not a run directory, a file that the check reads is missing or damaged, or the inputs are
-/// missing or differ from those of the run.
-pub fn examine(path: &Path) -> Result<Findings> {
+/// missing or differ from those of the run. [`Error::Stopped`], if the check is stopped.
+pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     let info = runs::info(path)?;
     let kept: &[&str] = match info.command.as_str() {
         "sweep" => &["runs", "batch"],
         _ => &[],
     };
-    let mut findings = files(path, &info.files, kept);
+    let mut findings = files(path, &info.files, kept, observer)?;
     if findings.wrong_count > 0 {
         // The other checks read these files, so they must be intact.
         return Ok(findings);
@@ -126,9 +130,9 @@ pub fn examine(path: &Path) -> Result<Findings> {
     findings.merge(tables::forms(&info)?);
     let run = runs::read(path)?;
     findings.merge(match &run.result {
-        RunResult::Replay(replay) => replay::check(&run.info, replay)?,
-        RunResult::Simulate(simulation) => simulate::check(&run.info, simulation)?,
-        RunResult::Sweep(sweep) => sweep::check(&run.info, sweep)?,
+        RunResult::Replay(replay) => replay::check(&run.info, replay, observer)?,
+        RunResult::Simulate(simulation) => simulate::check(&run.info, simulation, observer)?,
+        RunResult::Sweep(sweep) => sweep::check(&run.info, sweep, observer)?,
         RunResult::Compare(_) => compared(),
     });
     findings.covers(RUN_FILE, ["command"]);
@@ -140,11 +144,11 @@ pub fn examine(path: &Path) -> Result<Findings> {
 }
 
 /// Runs the command of a run directory again.
-fn run_again(path: &Path, args: &Args) -> Result<Again> {
+fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again> {
     let info = runs::info(path)?;
     match info.command.as_str() {
-        "sweep" => sweep::again(&info, args.sample, args.seed, args.run_programs),
-        "replay" | "simulate" => again::run(&info, args.run_programs),
+        "sweep" => sweep::again(&info, args, observer),
+        "replay" | "simulate" => again::run(&info, args.run_programs, observer),
         other => Err(Error::Usage(format!(
             "--again repeats replays, simulations and sweeps, but {} is a run of {other}",
             path.display()

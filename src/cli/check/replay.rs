@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::again::PYTHON;
 use super::inputs::{Given, given};
-use crate::cli::terminal::Terminal;
 use gleaner_check::Findings;
 use gleaner_check::replay::{self, Chosen, Inputs, Written};
 use gleaner_check::tables;
+use gleaner_core::Observer;
 use gleaner_core::domain::Objective;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
@@ -23,12 +23,12 @@ const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
 ///
 /// # Errors
 /// The inputs are missing, or differ from those of the run.
-pub(super) fn check(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
+pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) -> Result<Findings> {
     let args: LogArgs = arguments(info)?;
-    let mut findings = given(info)?;
+    let mut findings = given(info, observer)?;
     Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
-    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), &Terminal::default())?;
+    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
     Given::of(info).same(&inputs.sources)?;
     tables::listed(info, TABLES, true, &mut findings);
     if run.search.is_some() {
@@ -53,7 +53,8 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun) -> Result<Findings> {
             repeat: options.repeat_tasks,
         },
         &written,
-    ));
+        observer,
+    )?);
     if let Some(fragments) = &run.fragments {
         findings.merge(replay::fragments(&inputs.log, fragments));
     }

@@ -4,9 +4,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::inputs;
-use crate::cli::terminal::Terminal;
 use gleaner_check::Findings;
 use gleaner_check::simulate::{Given, Placer, Profiling, RunFile, simulation};
+use gleaner_core::Observer;
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::{RUN_FILE, fields};
 use gleaner_runs::read::{RunInfo, SimulateRun};
@@ -19,8 +19,12 @@ use gleaner_simulate::policies;
 ///
 /// # Errors
 /// A table is missing or damaged; the inputs are missing, or differ from those of the run.
-pub(super) fn check(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
-    let mut findings = inputs::given(info)?;
+pub(super) fn check(
+    info: &RunInfo,
+    run: &SimulateRun,
+    observer: &dyn Observer,
+) -> Result<Findings> {
+    let mut findings = inputs::given(info, observer)?;
     inputs::Given::of(info).names(&["trace", "cluster", "profiles", "colocate", "series"])?;
     let mut choice: Choice = arguments(info)?;
     let files: FileArgs = arguments(info)?;
@@ -36,7 +40,7 @@ pub(super) fn check(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
         profiler: &profiler,
         dated: false,
     };
-    let experiment = Experiment::open(args, &requests, &Terminal::default())?;
+    let experiment = Experiment::open(args, &requests, observer)?;
     let read = &experiment.inputs;
     inputs::Given::of(info).same(&read.sources)?;
     let placer = Placer::named(&choice.placer).ok_or_else(|| {
@@ -81,7 +85,7 @@ pub(super) fn check(info: &RunInfo, run: &SimulateRun) -> Result<Findings> {
         policies,
         is_complete: info.complete,
     };
-    findings.merge(simulation(info, &given, &written, &run_file)?);
+    findings.merge(simulation(info, &given, &written, &run_file, observer)?);
     Ok(findings)
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::cli::terminal::Terminal;
 use gleaner_check::again::Again;
 use gleaner_check::sweep::{Planned, results, sweep};
 use gleaner_check::{Findings, tables};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::sweep::Mode;
@@ -17,9 +17,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 
+use super::Args;
 use super::again::refuse_programs;
 use super::inputs::{Given, given};
-use crate::cli::interrupt;
 
 /// Tables of every sweep.
 const TABLES: [&str; 6] = [
@@ -35,10 +35,10 @@ const TABLES: [&str; 6] = [
 ///
 /// # Errors
 /// The inputs are missing, or differ from those of the sweep.
-pub(super) fn check(info: &RunInfo, run: &SweepRuns) -> Result<Findings> {
-    let mut findings = given(info)?;
+pub(super) fn check(info: &RunInfo, run: &SweepRuns, observer: &dyn Observer) -> Result<Findings> {
+    let mut findings = given(info, observer)?;
     Given::of(info).names(&["plan"])?;
-    let (mode, prepared) = open(info)?;
+    let (mode, prepared) = open(info, observer)?;
     tables::listed(info, TABLES, true, &mut findings);
     findings.equal(
         "sweep: whether the runs are replays",
@@ -53,7 +53,7 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns) -> Result<Findings> {
     });
     let planned = planned.collect::<Result<Vec<_>>>()?;
     let best = info.arguments.get("best").and_then(Value::as_str);
-    findings.merge(sweep(info, mode, &planned, best)?);
+    findings.merge(sweep(info, mode, &planned, best, observer)?);
     findings.covers(RUN_FILE, ["arguments/plan", "arguments/best"]);
     findings.equal("run.json: complete", info.complete, true);
     findings.covers(RUN_FILE, ["complete"]);
@@ -65,7 +65,7 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns) -> Result<Findings> {
 }
 
 /// The plan of a sweep, with everything that its runs need.
-fn open(info: &RunInfo) -> Result<(Mode, Box<dyn PreparedRuns>)> {
+fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn PreparedRuns>)> {
     let Some(path) = info.arguments.get("plan").and_then(Value::as_str) else {
         let fault = Fault::of(&info.path.join(RUN_FILE), "nothing", "the path of the plan");
         return Err(fault.field("arguments/plan").into());
@@ -76,7 +76,7 @@ fn open(info: &RunInfo) -> Result<(Mode, Box<dyn PreparedRuns>)> {
         replay.cache = false;
     }
     let mode = plan.value.mode();
-    let prepared = prepare(plan.value, &Terminal::default())?;
+    let prepared = prepare(plan.value, observer)?;
     let given = Given::of(info);
     given.same(&plan.sources)?;
     given.same(prepared.sources())?;
@@ -87,10 +87,11 @@ fn open(info: &RunInfo) -> Result<(Mode, Box<dyn PreparedRuns>)> {
 ///
 /// # Errors
 /// The errors of [`check`], or a run fails.
-pub(super) fn again(info: &RunInfo, sample: usize, seed: u64, may_run: bool) -> Result<Again> {
-    let (_, prepared) = open(info)?;
+pub(super) fn again(info: &RunInfo, args: &Args, observer: &dyn Observer) -> Result<Again> {
+    let sample = args.sample;
+    let (_, prepared) = open(info, observer)?;
     let count = prepared.count();
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(args.seed);
     let mut drawn: Vec<usize> = (0..count).collect();
     for place in 0..sample.min(count) {
         drawn.swap(place, random.random_range(place..count));
@@ -101,11 +102,10 @@ pub(super) fn again(info: &RunInfo, sample: usize, seed: u64, may_run: bool) -> 
     let mut found = Again::default();
     for run in drawn {
         let settings = prepared.settings(run)?;
-        refuse_programs([&settings], may_run)?;
+        refuse_programs([&settings], args.run_programs)?;
         let key = prepared.key(run).to_string();
-        let Some(outcome) = prepared.execute(run, interrupt::flag(), &|_| ())? else {
-            return Err(Error::Interrupted);
-        };
+        // A run that is cut short has no outcome.
+        let outcome = prepared.execute(run, observer)?.ok_or(Error::Stopped)?;
         let summary = serde_json::to_value(&outcome.summary);
         let summary = summary.map_err(|error| Error::Run(error.to_string()))?;
         let written = results.get(&key).and_then(|result| result.get("summary"));

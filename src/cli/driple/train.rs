@@ -2,19 +2,18 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use gleaner_driple::inspector::{self, Inspector};
-use gleaner_driple::train::{Scale, Start, Training, checkpoint};
+use gleaner_driple::train::{Epoch, Scale, Start, Training, checkpoint};
 
 use super::failed;
 use super::network::NetworkArgs;
 use super::plan::PlanArgs;
 use super::resume::{Asked, Data};
-use crate::cli::progress::Progress;
-use crate::cli::{interrupt, print, remark};
+use crate::cli::terminal::Terminal;
+use crate::cli::{print, remark};
 use crate::threads;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
@@ -87,7 +86,11 @@ fn train(args: &Args) -> Result<()> {
     let start = args.start(&data)?;
     let clock = Instant::now();
     let mut training = start.training(&data.data);
-    let diverged = args.epochs(&start, &mut training, interrupt::flag());
+    let terminal = Terminal::new(args.quiet);
+    let diverged = training.run(&terminal, |training, epoch| {
+        args.after_epoch(&start, training, epoch)
+    });
+    terminal.clear();
     args.save(&start, &training)?;
     let inspector = start.inspector(&training);
     files::write_bytes(&args.output, &inspector::write(&inspector).map_err(failed)?)?;
@@ -129,40 +132,24 @@ impl Args {
         }
     }
 
-    /// Trains until it is over or `stop` is set, at least one epoch.
-    fn epochs(
+    /// Ends a training that diverged. Saves its state every few epochs.
+    fn after_epoch(
         &self,
         start: &Start,
-        training: &mut Training<'_, f32>,
-        stop: &AtomicBool,
+        training: &Training<'_, f32>,
+        epoch: &Epoch,
     ) -> Result<()> {
-        let mut progress = Progress::new(self.quiet);
-        let total = start.plan().epochs;
-        while !training.is_over() {
-            let epoch = training.epoch();
-            if !epoch.train.is_finite() {
-                progress.finish();
-                return Err(Error::Run(format!(
-                    "the training diverged in epoch {}, counting from 0: its error is not a number; \
-                     lower --rate (now {})",
-                    epoch.epoch,
-                    start.plan().learning_rate
-                )));
-            }
-            let done = epoch.epoch + 1;
-            progress.update(done, total);
-            let val = epoch
-                .val
-                .map_or(String::new(), |val| format!(", val {val:.5}"));
-            progress.say(&format!("mse train {:.5}{val}", epoch.train));
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            if done.is_multiple_of(self.checkpoint_every.get()) {
-                self.save(start, training)?;
-            }
+        if !epoch.train.is_finite() {
+            return Err(Error::Run(format!(
+                "the training diverged in epoch {}, counting from 0: its error is not a number; \
+                 lower --rate (now {})",
+                epoch.epoch,
+                start.plan().learning_rate
+            )));
         }
-        progress.finish();
+        if (epoch.epoch + 1).is_multiple_of(self.checkpoint_every.get()) {
+            self.save(start, training)?;
+        }
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use super::terminal::Terminal;
 use gleaner_core::Observer;
-use gleaner_core::error::Result;
+use gleaner_core::error::{Result, check_stop};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::scheduler;
@@ -197,7 +197,7 @@ fn write_events(
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<()> {
-    ReadyLog::of(files, options, output)?.place(observer)
+    ReadyLog::of(files, options, output, observer)?.place(observer)
 }
 
 /// A complete event log that is not yet in place.
@@ -209,11 +209,19 @@ struct ReadyLog<'a> {
 
 impl<'a> ReadyLog<'a> {
     /// Reads the scheduler's logs and writes the event log.
-    fn of(files: &[PathBuf], options: &Options, output: &'a Path) -> Result<Self> {
+    fn of(
+        files: &[PathBuf],
+        options: &Options,
+        output: &'a Path,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         events::Format::of(output)?;
-        let holds = scheduler::read(files, options)?;
+        let holds = scheduler::read(files, options, observer)?;
         let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
-        let summary = holds.sweep(|time, changes| writer.push(time, changes))?;
+        let summary = holds.sweep(|time, changes| {
+            check_stop(observer)?;
+            writer.push(time, changes)
+        })?;
         Ok(ReadyLog {
             writer,
             summary,
@@ -223,6 +231,7 @@ impl<'a> ReadyLog<'a> {
 
     /// Puts the event log in place, and reports on the content of the scheduler's logs.
     fn place(self, observer: &dyn Observer) -> Result<()> {
+        check_stop(observer)?;
         self.writer.finish()?;
         observer.remark(&self.summary.notes);
         observer.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);

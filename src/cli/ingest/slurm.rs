@@ -60,10 +60,10 @@ impl Args {
         let trace = self.trace_options();
         // Both outputs are prepared before either is put in place, so a fault in one leaves no output.
         let log = self.output.as_deref();
-        let log = log.map(|output| ReadyLog::of(files, &options, output));
+        let log = log.map(|output| ReadyLog::of(files, &options, output, observer));
         let log = log.transpose()?;
         let jobs = self.jobs.as_deref();
-        let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster));
+        let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster, observer));
         let jobs = jobs.transpose()?;
         log.map_or(Ok(()), |log| log.place(observer))?;
         jobs.map_or(Ok(()), |jobs| jobs.write(observer))

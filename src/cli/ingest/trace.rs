@@ -7,11 +7,10 @@ use clap::{Args, Subcommand};
 use super::write_events;
 use gleaner_core::Observer;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Result, check_stop};
 use gleaner_io::table::Form;
-use gleaner_logs::gpu;
 use gleaner_logs::gpu::{Format, Options, Prepared};
-use gleaner_logs::scheduler;
+use gleaner_logs::{gpu, scheduler};
 use gleaner_runs::prepared;
 
 /// Formats of traces.
@@ -232,7 +231,10 @@ pub fn run(what: &What, observer: &dyn Observer) -> Result<()> {
              expected a name ending in .csv or .parquet",
             args.output.display()
         ))),
-        _ => ReadyTrace::of(&args.files, &options, &args.output, &args.cluster)?.write(observer),
+        _ => {
+            let files = &args.files;
+            ReadyTrace::of(files, &options, &args.output, &args.cluster, observer)?.write(observer)
+        }
     }
 }
 
@@ -282,12 +284,13 @@ impl<'a> ReadyTrace<'a> {
         options: &Options,
         jobs: &'a Path,
         args: &ClusterArgs,
+        observer: &dyn Observer,
     ) -> Result<Self> {
         let cluster = args.file(jobs)?;
         Form::of(jobs)?;
         Form::of(&cluster)?;
         Ok(ReadyTrace {
-            prepared: gpu::read(files, options)?,
+            prepared: gpu::read(files, options, observer)?,
             jobs,
             cluster,
             gpus_per_node: options.gpus_per_node,
@@ -299,6 +302,7 @@ impl<'a> ReadyTrace<'a> {
     /// # Errors
     /// A file cannot be written.
     pub fn write(&self, observer: &dyn Observer) -> Result<()> {
+        check_stop(observer)?;
         let prepared = &self.prepared;
         prepared::write_jobs(&prepared.trace, &prepared.cluster, self.jobs)?;
         prepared::write_cluster(&prepared.cluster, &self.cluster)?;

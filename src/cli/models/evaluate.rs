@@ -11,7 +11,7 @@ use crate::cli::{print, print_json};
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
 use gleaner_inputs::jobs::estimates;
-use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
+use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
 
@@ -90,8 +90,8 @@ impl Args {
             split
         };
         both_parts(train, series.len())?;
-        watched(throughput_work(train, self.seed), |control| {
-            gleaner_predict::evaluate::throughput(&series, train, self.seed, control)
+        watched(|observer| {
+            gleaner_predict::evaluate::throughput(&series, train, self.seed, observer)
                 .map_err(failed)
         })
     }
@@ -127,9 +127,7 @@ impl Args {
             published: given.as_ref(),
             seed: self.seed,
         };
-        watched(task.work(), |control| {
-            gleaner_predict::evaluate::workload(&task, control).map_err(failed)
-        })
+        watched(|observer| gleaner_predict::evaluate::workload(&task, observer).map_err(failed))
     }
 
     fn packing(&self) -> Result<PackingResults> {

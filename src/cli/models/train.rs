@@ -196,9 +196,8 @@ impl Data {
 fn train_throughput(series: &Series, args: &Args) -> Result<(Model, Span)> {
     let steps = 0..series.steps_before(args.learning.until());
     let settings = throughput::settings(args.learning.seed);
-    let work = 2 * settings.work(steps.len(), throughput::FEATURES.len());
-    let mut model = watched(work, |control| {
-        ThroughputModel::fit(series, steps.clone(), &settings, control).map_err(no_rows)
+    let mut model = watched(|observer| {
+        ThroughputModel::fit(series, steps.clone(), &settings, observer).map_err(no_rows)
     })?;
     for (feature, direction) in args.monotone() {
         model.smooth(&feature, direction);
@@ -221,8 +220,8 @@ fn train_workload(jobs: &Jobs, args: &Args) -> Result<(Model, Span)> {
         seed: args.learning.seed,
         monotone: args.monotone(),
     };
-    let model = watched(WorkloadModel::work(&learning, rows.len()), |control| {
-        WorkloadModel::fit(&past, &learning, args.learning.estimator, control).map_err(no_rows)
+    let model = watched(|observer| {
+        WorkloadModel::fit(&past, &learning, args.learning.estimator, observer).map_err(no_rows)
     })?;
     let span = span(rows, |row| calendar.civil(trace.jobs[row].submit));
     Ok((Model::Workload(model), span))

@@ -9,13 +9,13 @@ use super::report::report;
 use super::{Args, remark, slurm};
 use crate::sweep::opened::Opened;
 use crate::sweep::tables::{Finished, Results};
-use gleaner_cluster::slurm::{Queue, Submission, submit};
-use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_core::words::counted;
 use gleaner_runs::run::RunDir;
 use gleaner_store::{Found, Store};
+use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
+use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 
 /// Time to wait for another process that writes into the directory.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -11,12 +11,12 @@ use super::{Args, remark, slurm};
 use crate::cli::interrupt;
 use crate::cli::progress::Progress;
 use crate::sweep::opened::Opened;
-use gleaner_cluster::slurm::{Queue, Submission, submit};
-use gleaner_cluster::{Batch, BatchFolder, Deal, State};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_runs::run::RunDir;
 use gleaner_store::{Store, Tracker};
+use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
+use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State};
 
 /// Most seconds between two looks at the queue.
 const LONGEST: f64 = 60.0;

@@ -19,12 +19,12 @@ use crate::sweep::opened::Opened;
 use crate::sweep::tables::Swept;
 use crate::sweep::{Sweep, SweepSettings, owner, whole};
 use crate::threads;
-use gleaner_cluster::Share;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_runs::sweep::listing;
 use gleaner_store::Store;
+use gleaner_sweep::cluster::Share;
 
 /// Run every combination of the settings that a plan lists, and find the best.
 ///

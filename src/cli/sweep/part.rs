@@ -6,14 +6,14 @@ use super::{Args, print, remark};
 use crate::cli::interrupt;
 use crate::cli::terminal::Terminal;
 use crate::sweep::opened::Opened;
-use crate::sweep::{owner, whole};
-use gleaner_cluster::{BatchFolder, Costs, Deal, Share, State};
+use crate::sweep::owner;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_runs::run::RunDir;
 use gleaner_store::{Ended, PartName, Store, Writer};
-use gleaner_sweep::Attempt;
+use gleaner_sweep::cluster::{BatchFolder, Costs, Deal, Share, State};
+use gleaner_sweep::{Attempt, execute};
 
 /// Does the runs of a part that are missing. How it ends is noted in the store, so that whoever
 /// collects need not ask a batch system.
@@ -35,7 +35,9 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     let done = attempt(args, out, share, &store, &writer);
     let (code, message) = match &done {
         Ok(message) => (0, message.clone()),
-        Err(Error::Interrupted) => (interrupt::interrupted(), "interrupted".to_owned()),
+        Err(Error::Interrupted | Error::Stopped) => {
+            (interrupt::interrupted(), "interrupted".to_owned())
+        }
         Err(error) => (error.exit_code(), error.to_string()),
     };
     writer.end(Ended { code, message })?;
@@ -61,7 +63,7 @@ fn attempt(
         deal.part(share.part)
             .filter(|&run| !found.results.contains_key(&prepared.key(run))),
     );
-    let attempts = whole::attempt(prepared, &missing, writer, soon, &terminal)?;
+    let attempts = execute(prepared, &missing, writer, soon, &terminal)?;
     terminal.clear();
     let count = |of: fn(&Attempt) -> bool| attempts.iter().filter(|attempt| of(attempt)).count();
     let (done, failed) = (

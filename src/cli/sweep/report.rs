@@ -1,8 +1,8 @@
 //! Says what went wrong in a sweep.
 
-use gleaner_cluster::{State, Trouble};
 use gleaner_core::words::counted;
 use gleaner_sweep::PreparedRuns;
+use gleaner_sweep::cluster::{State, Trouble};
 
 /// Most failures and parts that are shown, each.
 const SHOWN: usize = 5;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use gleaner_cluster::slurm::{Call, SlurmOptions};
 use gleaner_core::error::{Error, Result};
+use gleaner_sweep::cluster::slurm::{Call, SlurmOptions};
 use serde::Serialize;
 
 /// How often what was lost is submitted again by default.

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::report::report;
 use super::{print, remark};
 use crate::sweep::opened::Opened;
-use gleaner_cluster::slurm::Queue;
-use gleaner_cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use gleaner_core::error::Result;
 use gleaner_core::words::{counted, duration};
 use gleaner_store::{Found, Store};
 use gleaner_sweep::PreparedRuns;
+use gleaner_sweep::cluster::slurm::Queue;
+use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use serde::de::IgnoredAny;
 
 /// Prints what is done, has failed and is missing, and what is in Slurm's queue.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
+use super::generated;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_core::files::AtomicFile;
@@ -76,14 +77,15 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn synthesise(args: &Args) -> Result<()> {
-    let made = generate(&JobOptions {
+    let options = JobOptions {
         vcs: args.vcs,
         nodes: args.nodes,
         gpus_per_node: args.gpus_per_node,
         days: args.days,
         amount: args.jobs.map_or(Amount::Load(args.load), Amount::Jobs),
         seed: args.seed,
-    })?;
+    };
+    let made = generated(|observer| generate(&options, observer))?;
     experiment::write(&made, &args.output)?;
     remark(&[format!(
         "{}: {}, {}, {} of {}, load {:.2}",

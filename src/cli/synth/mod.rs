@@ -12,8 +12,10 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::remark;
+use super::terminal::Terminal;
+use gleaner_core::Observer;
 use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Result, check_stop};
 use gleaner_core::files::Output;
 use gleaner_core::words::counted;
 use gleaner_inputs::write::events::Layout;
@@ -189,7 +191,9 @@ fn synth_problems(args: &ProblemArgs) -> Result<()> {
         )));
     };
     let mut out = Output::create(&args.output)?;
+    let terminal = Terminal::default();
     for seed in args.seed..=last {
+        check_stop(&terminal)?;
         let problem = gleaner_solvers::synthetic::problem(args.tasks as usize, args.nodes, seed);
         let line = serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
         let written = writeln!(out, "{line}");
@@ -212,7 +216,7 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         },
     };
     events::Format::of(&args.output)?;
-    let log = gleaner_synth::events::generate(&EventOptions {
+    let options = EventOptions {
         nodes: args.nodes,
         days: args.days,
         start: time("--start", &args.start)?,
@@ -220,7 +224,8 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         fragment,
         poll: args.poll,
         seed: args.seed,
-    })?;
+    };
+    let log = generated(|observer| gleaner_synth::events::generate(&options, observer))?;
     events::write(&log, &args.output, Layout::Long, None)?;
     remark(&[format!(
         "{}: {}, {}, {}",
@@ -254,6 +259,14 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         counted(set.len(), "task")
     )]);
     Ok(())
+}
+
+/// Generates something with a progress bar. A signal stops it.
+fn generated<T>(generate: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
+    let terminal = Terminal::default();
+    let made = generate(&terminal);
+    terminal.clear();
+    made
 }
 
 fn time(flag: &str, text: &str) -> Result<Time> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::time;
+use super::{generated, time};
 use crate::cli::remark;
 use gleaner_core::error::Result;
 use gleaner_core::files::{self, Output};
@@ -116,7 +116,7 @@ fn write(scheduler: Scheduler, args: &ScheduleArgs, outages: Option<&Path>) -> R
         path: path.to_owned(),
     });
     let mut writer = ScheduleWriter::new(scheduler, nodes, log, outages, truth, span)?;
-    generate(&options, &mut writer)?;
+    generated(|observer| generate(&options, &mut writer, observer))?;
     let jobs = writer.jobs;
     writer.finish()?;
     log_out.finish()?;

@@ -7,7 +7,9 @@ use super::rates::BestRates;
 use super::supply::{Known, Supply};
 use super::{Inputs, Written, minimums};
 use crate::Findings;
+use gleaner_core::Observer;
 use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_core::error::{Result, check_stop};
 use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
 
 /// The account of a task.
@@ -174,14 +176,21 @@ impl<'a> Ledger<'a> {
     }
 
     /// Recomputes the accounts row by row and compares them with `steps`. Returns false if the verification cannot continue.
-    pub fn follow(&mut self, findings: &mut Findings) -> bool {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+    pub fn follow(&mut self, observer: &dyn Observer, findings: &mut Findings) -> Result<bool> {
         self.begin(findings);
         let steps = self.written.steps;
-        let is_followed = !self.is_lost
-            && steps
-                .iter()
-                .enumerate()
-                .all(|(index, row)| self.step(index, row, findings) && !self.is_lost);
+        let mut is_followed = !self.is_lost;
+        for (index, row) in steps.iter().enumerate() {
+            check_stop(observer)?;
+            observer.progress(index, steps.len());
+            is_followed = is_followed && self.step(index, row, findings) && !self.is_lost;
+            if !is_followed {
+                break;
+            }
+        }
         if is_followed {
             self.cover_steps(findings);
             let left = self.edges.len() - self.next_edge;
@@ -193,7 +202,7 @@ impl<'a> Ledger<'a> {
             });
             findings.equal("tasks: rows", self.written.tasks.len(), self.tasks.len());
         }
-        is_followed && self.written.tasks.len() == self.tasks.len()
+        Ok(is_followed && self.written.tasks.len() == self.tasks.len())
     }
 
     /// Event 0: the first tasks become active and get their first nodes, each at the cost of a

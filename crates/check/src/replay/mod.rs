@@ -10,7 +10,9 @@
 //! effect of each is unknown.
 
 use super::Findings;
+use gleaner_core::Observer;
 use gleaner_core::domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
+use gleaner_core::error::Result;
 use gleaner_core::results::replay::{AllocationRow, StepRow, Summary, TaskRow};
 use gleaner_core::results::search::SearchOutcome;
 
@@ -67,17 +69,24 @@ pub struct Written<'a> {
     pub search: Option<&'a SearchOutcome>,
 }
 
-/// Verifies the results of a replay.
-pub fn replay(inputs: &Inputs<'_>, written: &Written<'_>) -> Findings {
+/// Verifies the results of a replay. The observer receives progress in steps of the replay.
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+pub fn replay(
+    inputs: &Inputs<'_>,
+    written: &Written<'_>,
+    observer: &dyn Observer,
+) -> Result<Findings> {
     let mut findings = Findings::default();
     let Some(edges) = edges(inputs.log, written, &mut findings) else {
-        return findings;
+        return Ok(findings);
     };
     let mut ledger = Ledger::new(inputs, written, edges);
-    if ledger.follow(&mut findings) {
+    if ledger.follow(observer, &mut findings)? {
         ledger.compare_tasks(&mut findings);
         ledger.compare_search(&mut findings);
         ledger.compare_summary(&mut findings);
     }
-    findings
+    Ok(findings)
 }

@@ -23,7 +23,8 @@ pub use given::{Given, Profiling};
 pub use placer::Placer;
 pub use run_file::RunFile;
 
-use gleaner_core::error::Result;
+use gleaner_core::Observer;
+use gleaner_core::error::{Result, check_stop};
 use gleaner_core::results::run::RUN_FILE;
 use gleaner_core::results::simulate::is_lucid;
 use gleaner_core::results::states::JobRow;
@@ -36,15 +37,17 @@ use profile::Profiled;
 
 const SUMMARY: &str = "summary.json";
 
-/// Verifies a simulation of these policies, in the order of `summary.json`.
+/// Verifies a simulation of these policies, in the order of `summary.json`. The observer receives progress in
+/// policies.
 ///
 /// # Errors
-/// A table is missing or damaged.
+/// A table is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
 pub fn simulation(
     info: &RunInfo,
     given: &Given<'_>,
     policies: &[&str],
     run_file: &RunFile<'_>,
+    observer: &dyn Observer,
 ) -> Result<Findings> {
     let mut findings = Findings::default();
     let profiler = given
@@ -58,11 +61,16 @@ pub fn simulation(
         // An unreadable profiler table was already reported, and nothing can be computed from it.
         return Ok(findings);
     }
-    let rows = policies.iter().map(|name| job_rows(info, name));
+    let rows = policies.iter().map(|name| {
+        check_stop(observer)?;
+        job_rows(info, name)
+    });
     let rows: Vec<Vec<JobRow>> = rows.collect::<Result<_>>()?;
     let mut checked = Vec::new();
     let summary: Value = info.json(SUMMARY)?;
-    for (&name, rows) in policies.iter().zip(&rows) {
+    for (index, (&name, rows)) in policies.iter().zip(&rows).enumerate() {
+        check_stop(observer)?;
+        observer.progress(index, policies.len());
         let figures = summary
             .get("policies")
             .and_then(|policies| policies.get(name));
@@ -81,6 +89,7 @@ pub fn simulation(
         // The jobs do not match the trace.
         return Ok(findings);
     }
+    check_stop(observer)?;
     let seq_step_s = summary
         .get("seq_step_s")
         .and_then(Value::as_i64)

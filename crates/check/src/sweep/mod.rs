@@ -7,7 +7,8 @@ mod tables;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gleaner_core::error::Result;
+use gleaner_core::Observer;
+use gleaner_core::error::{Result, check_stop};
 use gleaner_core::results::sweep::{Mode, RunOutcome};
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;
@@ -43,20 +44,23 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 }
 
 /// Verifies the records and tables of a sweep. `planned` lists its runs in the order of the plan,
-/// and `best` is the figure named in the arguments.
+/// and `best` is the figure named in the arguments. The observer receives progress in runs.
 ///
 /// # Errors
-/// A file is missing or damaged.
+/// A file is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
 pub fn sweep(
     info: &RunInfo,
     mode: Mode,
     planned: &[Planned],
     best: Option<&str>,
+    observer: &dyn Observer,
 ) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut done = records::read(&info.path, &mut findings)?;
     let mut runs = Vec::with_capacity(planned.len());
-    for run in planned {
+    for (index, run) in planned.iter().enumerate() {
+        check_stop(observer)?;
+        observer.progress(index, planned.len());
         match done.remove(&run.key) {
             None => findings.add(|| format!("runs: run {} has no result", run.key)),
             Some(record) => runs.extend(take(run, &record, &mut findings)),
@@ -72,6 +76,7 @@ pub fn sweep(
     findings.not_verified("runs", "result", why);
     findings.not_verified("runs", "seconds", "it contains measured times");
     if runs.len() == planned.len() {
+        check_stop(observer)?;
         let groups = tables::groups(mode, &runs);
         tables::runs(info, mode, &runs, &mut findings)?;
         tables::settings(info, mode, &runs, &groups, &mut findings)?;

@@ -1,8 +1,6 @@
-//! The results of `gleaner compare`: its tables' rows and its estimate.
+//! The results of `gleaner compare`: the rows of its tables.
 
-use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use gleaner_solvers::Status;
 
@@ -132,15 +130,4 @@ record! {
         /// found
         gap: f64 = "gap" ["relative"],
     }
-}
-
-/// Estimated time of a comparison.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Estimate {
-    /// Number of problems to compare on.
-    pub problems: usize,
-    /// Name and estimated time of each contender, in their order.
-    pub contenders: Vec<(Cow<'static, str>, Duration)>,
-    /// Estimated time of all contenders together and of the search for the optima.
-    pub all: Duration,
 }

@@ -1,5 +1,7 @@
 //! The state of a training.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::nn::{AdamState, Parameters, Real};
@@ -14,6 +16,16 @@ pub struct Epoch {
     pub train: f64,
     /// The error on the validation set after the epoch; `None` if that set is empty.
     pub val: Option<f64>,
+}
+
+impl fmt::Display for Epoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mse train {:.5}", self.train)?;
+        match self.val {
+            Some(val) => write!(f, ", val {val:.5}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The epoch whose validation error was lowest.

@@ -1,5 +1,7 @@
 //! A training from epoch to epoch.
 
+use gleaner_observer::Observer;
+
 use super::batch::Batch;
 use super::plan::Plan;
 use super::scale::Scale;
@@ -98,8 +100,32 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
+    /// Trains until the training is over or stopped, for at least one epoch unless it is over already. A stop takes
+    /// effect after the current epoch. Calls `after` with each epoch.
+    ///
+    /// The observer receives progress in epochs, with the errors as detail.
+    ///
+    /// # Errors
+    /// The error of `after`.
+    pub fn run<E>(
+        &mut self,
+        observer: &dyn Observer,
+        mut after: impl FnMut(&Self, &Epoch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while !self.is_over() {
+            let epoch = self.epoch();
+            observer.progress(epoch.epoch + 1, self.plan.epochs);
+            observer.detail(&epoch.to_string());
+            after(self, &epoch)?;
+            if observer.is_stopped() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Trains for one epoch: goes over the training batches once.
-    pub fn epoch(&mut self) -> Epoch {
+    fn epoch(&mut self) -> Epoch {
         let mut squares = 0.0;
         for batch in &self.train {
             let mut gradients = Gradients::zero(&self.state.parameters);

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
 use gleaner_core::results::{Column, Table};
 use gleaner_inputs::write::events::{Layout, write};
@@ -81,7 +82,7 @@ fn read_forecast(path: &Path) -> gleaner_core::Result<()> {
 
 /// Reads a scheduler's log up to its last event.
 fn ingest(path: &Path, format: Format) -> gleaner_core::Result<()> {
-    let holds = scheduler::read(&[path.to_owned()], &Options::new(format))?;
+    let holds = scheduler::read(&[path.to_owned()], &Options::new(format), &Unobserved)?;
     holds.sweep(|_, _| Ok(())).map(drop)
 }
 
@@ -116,7 +117,7 @@ fn read_nodes(path: &Path) -> gleaner_core::Result<()> {
 /// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
 /// files written.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_core::Result<()> {
-    let prepared = gpu::read(files, &gpu::Options::new(format))?;
+    let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
     let [trace, vcs] = ["jobs.csv", "vcs.csv"].map(|name| folder.path().join(name));
     write_jobs(&prepared.trace, &prepared.cluster, &trace).unwrap();
@@ -166,6 +167,7 @@ fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_cor
             machines,
             ..options
         },
+        &Unobserved,
     )
     .map(drop)
 }

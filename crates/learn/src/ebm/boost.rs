@@ -1,11 +1,9 @@
 //! Cyclic boosting: in each round, every term in turn takes a small step towards the residuals.
 
-use std::sync::atomic::Ordering;
-
+use gleaner_observer::Observer;
 use rand_chacha::ChaCha8Rng;
 
 use super::bag::Bag;
-use super::control::Control;
 use super::settings::Settings;
 use super::tables::Tables;
 
@@ -59,14 +57,13 @@ pub(super) struct Boosted {
 /// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size. `residuals`
 /// has the residuals of all rows for each bag. A bag stops once its held-out rows have not improved
 /// for a while. Returns the best round of each bag. A bag without held-out rows learns nothing.
-/// What a bag learns does not depend on the other bags. Boosting ends early if `control` asks to
-/// stop.
+/// What a bag learns does not depend on the other bags. A stop takes effect after the current round.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],
     splits: &[Split],
     settings: &Settings,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Vec<Boosted> {
     let bags = residuals.iter().zip(splits);
     let mut bags: Vec<Bag> = bags
@@ -77,12 +74,13 @@ pub(super) fn boost(
     let mut tables = Tables::new(cells.unwrap_or_default());
     let mut open: Vec<&mut Bag> = bags.iter_mut().filter(|bag| !bag.held.is_empty()).collect();
     for round in 1..=settings.max_rounds {
-        if open.is_empty() || control.stop.load(Ordering::Relaxed) {
+        if open.is_empty() || observer.is_stopped() {
             break;
         }
-        let cuts = match round <= settings.random_rounds {
-            true => Cuts::Random,
-            false => Cuts::Best,
+        let cuts = if round <= settings.random_rounds {
+            Cuts::Random
+        } else {
+            Cuts::Best
         };
         for term in 0..maps.len() {
             learn(&mut open, term, cuts, settings.learning_rate, &mut tables);
@@ -108,6 +106,7 @@ mod tests {
     use super::super::curve::Tree;
     use super::super::tables::ABREAST;
     use super::*;
+    use gleaner_observer::Unobserved;
     use proptest::prelude::*;
     use rand::SeedableRng;
 
@@ -207,7 +206,7 @@ mod tests {
             for count in 1..=ABREAST {
                 let residuals: Vec<Vec<f64>> = (0..count as u64).map(residuals).collect();
                 let splits: Vec<Split> = (0..count).map(split).collect();
-                let found = boost(&maps, &residuals, &splits, &settings, Control::default());
+                let found = boost(&maps, &residuals, &splits, &settings, &Unobserved);
                 for (bag, found) in found.into_iter().enumerate() {
                     let expected = plain(&maps, &residuals[bag], &splits[bag], &settings);
                     prop_assert_eq!((found.scores, found.rounds), expected);

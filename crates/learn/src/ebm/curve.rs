@@ -91,9 +91,10 @@ impl Curve {
             rows: self.rows[bin],
         };
         let missing = sum(0);
-        steps[0] = match missing.rows >= self.tree.least {
-            true => missing.mean(),
-            false => 0.0,
+        steps[0] = if missing.rows >= self.tree.least {
+            missing.mean()
+        } else {
+            0.0
         };
         if !self.ordered {
             let rank = |bin: usize| residuals[bin] / (self.rows[bin] + PRIOR_ROWS);

@@ -1,7 +1,6 @@
 //! Training of a machine.
 
-use std::sync::atomic::Ordering;
-
+use gleaner_observer::{Observer, Parts};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +9,6 @@ use rayon::prelude::*;
 use super::bag::take;
 use super::bins::{Bins, Feature};
 use super::boost::{Boosted, CellMap, Shape, Split, boost};
-use super::control::Control;
 use super::model::{Axis, Ebm, Term};
 use super::pairs::{self, Coarse};
 use super::settings::{MOST_BINS, Settings};
@@ -46,7 +44,7 @@ pub enum FitError {
     /// A feature, named here, has more distinct texts than [`MOST_BINS`].
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
-    /// [`Control::stop`] was set.
+    /// The observer stopped it.
     #[error("the fit was stopped")]
     Stopped,
 }
@@ -55,75 +53,115 @@ pub enum FitError {
 /// still finite.
 const GREATEST_LABEL: f64 = 1e100;
 
+/// Trains a machine in five stages: it draws the bags, learns a curve for each feature, chooses the pairs of
+/// features, learns a surface for each pair, and averages what the bags learnt.
 pub(super) fn fit(
     table: &Table,
     labels: &[f64],
     settings: &Settings,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Ebm, FitError> {
     check(table, labels, settings)?;
     let (features, index) = bins(table, settings)?;
-    let splits: Vec<Split> = (0..settings.bags)
-        .map(|bag| split(table.rows(), bag, settings))
-        .collect();
-    let bases: Vec<f64> = splits
-        .iter()
-        .map(|split| mean_of(labels, &split.train))
-        .collect();
-    let mut residuals: Vec<Vec<f64>> = bases
-        .iter()
-        .map(|base| labels.iter().map(|y| y - base).collect())
-        .collect();
-
-    let curves: Vec<CellMap> = index
-        .iter()
-        .zip(&features)
-        .map(|(cells, feature)| curve(cells, feature))
-        .collect();
-    let mains = run(&curves, &mut residuals, &splits, settings, control)?;
-
-    let axes: Vec<Coarse> = (0..features.len())
-        .map(|k| axis(&features[k], &index[k], &mains, k))
-        .collect();
-    let chosen = pairs::rank(
-        &axes,
-        &average(&residuals),
-        settings.least_in_leaf,
-        settings.interactions,
-    );
-    let surfaces: Vec<CellMap> = chosen
-        .iter()
-        .map(|&(a, b)| pairs::cells(&axes[a], &axes[b]))
-        .collect();
-    let crossed = run(&surfaces, &mut residuals, &splits, settings, control)?;
-
-    let axes_of_pair =
-        |&(a, b): &(usize, usize)| [a, b].map(|k| Axis::coarse(k, &axes[k].groups)).into();
-    let mut terms: Vec<Term> = (0..features.len())
-        .map(|k| {
-            term(
-                vec![Axis::fine(k, features[k].bins.len())],
-                &curves[k],
-                &mains,
-                k,
-            )
-        })
-        .collect();
-    terms.extend(
-        chosen
-            .iter()
-            .enumerate()
-            .map(|(k, pair)| term(axes_of_pair(pair), &surfaces[k], &crossed, k)),
-    );
+    let parts = Parts::new(observer, settings.work(table.rows(), features.len()));
+    let mut bags = Bags::draw(labels, settings);
+    let mains = bags.learn(curves(&features, &index), settings, &parts)?;
+    // The curves are subtracted from the residuals by now. So the residuals hold what only pairs can explain.
+    let axes = axes_of_pairs(&features, &index, &mains);
+    let (least, most) = (settings.least_in_leaf, settings.interactions);
+    let chosen = pairs::rank(&axes, &average(&bags.residuals), least, most);
+    let crossed = bags.learn(surfaces(&axes, &chosen), settings, &parts)?;
     Ok(Ebm {
-        features,
-        intercept: mean(&bases),
-        terms,
+        intercept: mean(&bags.bases),
+        terms: terms(&features, &axes, &chosen, &mains, &crossed),
         settings: *settings,
         rows: table.rows(),
-        rounds: rounds(&mains, &crossed),
+        rounds: rounds(&mains.bags, &crossed.bags),
+        features,
     }
     .centred())
+}
+
+/// The bags while they learn.
+struct Bags {
+    splits: Vec<Split>,
+    /// The mean label of the training rows of each bag. It is what the bag predicts before it has learnt a term.
+    bases: Vec<f64>,
+    /// For each bag, the labels of all rows less what the bag predicts.
+    residuals: Vec<Vec<f64>>,
+}
+
+impl Bags {
+    fn draw(labels: &[f64], settings: &Settings) -> Self {
+        let splits = (0..settings.bags).map(|bag| split(labels.len(), bag, settings));
+        let splits: Vec<Split> = splits.collect();
+        let bases = splits.iter().map(|split| mean_of(labels, &split.train));
+        let bases: Vec<f64> = bases.collect();
+        let residuals = |base: &f64| labels.iter().map(|y| y - base).collect();
+        Bags {
+            residuals: bases.iter().map(residuals).collect(),
+            splits,
+            bases,
+        }
+    }
+
+    /// Learns terms in every bag.
+    fn learn(
+        &mut self,
+        maps: Vec<CellMap>,
+        settings: &Settings,
+        parts: &Parts<'_>,
+    ) -> Result<Learnt, FitError> {
+        let bags = run(&maps, &mut self.residuals, &self.splits, settings, parts)?;
+        Ok(Learnt { maps, bags })
+    }
+}
+
+/// Terms, and what each bag learnt of them.
+struct Learnt {
+    maps: Vec<CellMap>,
+    bags: Vec<Boosted>,
+}
+
+/// The cells of the curve of each feature.
+fn curves(features: &[Feature], index: &[Vec<u16>]) -> Vec<CellMap> {
+    let curves = index.iter().zip(features);
+    curves
+        .map(|(cells, feature)| curve(cells, feature))
+        .collect()
+}
+
+/// The features with their bins merged, as axes of pairs.
+fn axes_of_pairs(features: &[Feature], index: &[Vec<u16>], mains: &Learnt) -> Vec<Coarse> {
+    let features = features.iter().zip(index).enumerate();
+    features
+        .map(|(k, (feature, index))| axis(feature, index, &mains.bags, k))
+        .collect()
+}
+
+/// The cells of the surface of each pair.
+fn surfaces(axes: &[Coarse], pairs: &[(usize, usize)]) -> Vec<CellMap> {
+    let surface = |&(a, b): &(usize, usize)| pairs::cells(&axes[a], &axes[b]);
+    pairs.iter().map(surface).collect()
+}
+
+/// The mean of what the bags learnt: the curves of all features, then the surfaces of the pairs.
+fn terms(
+    features: &[Feature],
+    axes: &[Coarse],
+    pairs: &[(usize, usize)],
+    mains: &Learnt,
+    crossed: &Learnt,
+) -> Vec<Term> {
+    let curves = features.iter().enumerate().map(|(k, feature)| {
+        let axis = Axis::fine(k, feature.bins.len());
+        term(vec![axis], &mains.maps[k], &mains.bags, k)
+    });
+    let surfaces = pairs.iter().enumerate().map(|(k, &(a, b))| {
+        let axes = [a, b].map(|k| Axis::coarse(k, &axes[k].groups));
+        term(axes.into(), &crossed.maps[k], &crossed.bags, k)
+    });
+    curves.chain(surfaces).collect()
 }
 
 fn check(table: &Table, labels: &[f64], settings: &Settings) -> Result<(), FitError> {
@@ -216,7 +254,7 @@ fn run(
     residuals: &mut [Vec<f64>],
     splits: &[Split],
     settings: &Settings,
-    control: Control<'_>,
+    parts: &Parts<'_>,
 ) -> Result<Vec<Boosted>, FitError> {
     let threads = rayon::current_num_threads();
     let rows = residuals.first().map_or(0, Vec::len);
@@ -226,19 +264,20 @@ fn run(
         .par_chunks_mut(abreast)
         .zip(splits.par_chunks(abreast));
     let boosted = bags.flat_map_iter(|(residuals, splits)| {
-        let boosted = boost(terms, residuals, splits, settings, control);
+        let boosted = boost(terms, residuals, splits, settings, parts.observer());
         for (residuals, boosted) in residuals.iter_mut().zip(&boosted) {
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            (control.progress)(work);
+            parts.add(work);
         }
         boosted
     });
     let boosted = boosted.collect();
-    match control.stop.load(Ordering::Relaxed) {
-        true => Err(FitError::Stopped),
-        false => Ok(boosted),
+    if parts.observer().is_stopped() {
+        Err(FitError::Stopped)
+    } else {
+        Ok(boosted)
     }
 }
 

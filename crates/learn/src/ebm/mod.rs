@@ -26,7 +26,6 @@ mod bag;
 mod bins;
 mod boost;
 mod cells;
-mod control;
 mod curve;
 mod fit;
 mod model;
@@ -38,7 +37,6 @@ mod tables;
 
 pub use bins::{Bins, Feature};
 pub use cells::Cell;
-pub use control::Control;
 pub use fit::FitError;
 #[cfg(feature = "baselines")]
 pub(crate) use fit::check_labels;

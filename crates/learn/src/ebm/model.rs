@@ -1,9 +1,9 @@
 //! The trained machine.
 
+use gleaner_observer::{Observer, Unobserved};
 use serde::{Deserialize, Serialize};
 
 use super::bins::{Bins, Feature};
-use super::control::Control;
 use super::fit::{self, FitError};
 use super::settings::Settings;
 use crate::isotonic::{Direction, isotonic};
@@ -168,20 +168,21 @@ impl Ebm {
     /// If there are no rows, the number of labels differs from that of rows, a label is NaN or too
     /// large, a feature has too many distinct texts, or a setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
-        Self::fit_under(table, labels, settings, Control::default())
+        Self::fit_observed(table, labels, settings, &Unobserved)
     }
 
-    /// As [`Ebm::fit`], but reports progress and can be stopped.
+    /// As [`Ebm::fit`], but reports progress, in steps of a term for a row, and can be stopped. A stop takes effect
+    /// within some milliseconds for each 100,000 rows. A fit may end before it has reported all steps.
     ///
     /// # Errors
     /// As [`Ebm::fit`], and [`FitError::Stopped`].
-    pub fn fit_under(
+    pub fn fit_observed(
         table: &Table,
         labels: &[f64],
         settings: &Settings,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self, FitError> {
-        fit::fit(table, labels, settings, control)
+        fit::fit(table, labels, settings, observer)
     }
 
     /// The features, in the order that tables must have.

@@ -75,15 +75,15 @@ impl Default for Settings {
 impl Settings {
     /// The most work of a fit, in steps of a term for a row. It serves to show progress and to
     /// compare fits. A fit may take less.
-    pub fn work(&self, rows: usize, features: usize) -> u64 {
+    pub fn work(&self, rows: usize, features: usize) -> usize {
         let terms = features.saturating_add(self.interactions);
-        (self.bags as u64).saturating_mul(self.work_of_bag(rows, terms))
+        self.bags.saturating_mul(self.work_of_bag(rows, terms))
     }
 
     /// The most work of one bag with this number of terms, in the same unit.
-    pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> u64 {
-        let steps = (self.max_rounds as u64).saturating_mul(terms as u64);
-        steps.saturating_mul(rows as u64)
+    pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> usize {
+        let steps = self.max_rounds.saturating_mul(terms);
+        steps.saturating_mul(rows)
     }
 
     /// The first setting that is out of its range, as a message; `None` if all are valid.

@@ -162,9 +162,10 @@ impl Surface {
         let [corner, right, below, rest] = self.quarters(cut_row, cut_column).map(Sum::mean);
         for (row, steps) in steps.chunks_mut(self.width).enumerate() {
             let (before, after) = steps.split_at_mut(cut_column);
-            let [left, right] = match row < cut_row {
-                true => [corner, right],
-                false => [below, rest],
+            let [left, right] = if row < cut_row {
+                [corner, right]
+            } else {
+                [below, rest]
             };
             before.fill(left);
             after.fill(right);

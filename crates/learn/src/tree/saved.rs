@@ -60,9 +60,10 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
         ));
     }
     let below = index + 1..saved.nodes.len();
-    match below.contains(&split.left) && below.contains(&split.right) {
-        true => Ok(()),
-        false => Err("a child is not a later node".to_owned()),
+    if below.contains(&split.left) && below.contains(&split.right) {
+        Ok(())
+    } else {
+        Err("a child is not a later node".to_owned())
     }
 }
 

@@ -1,11 +1,12 @@
 //! Estimators of durations, their trial, and the model that contains them all.
 
-use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::workload::{
     Estimator, EstimatorChoice, Job, Learning, Past, Trial, WorkloadModel,
 };
 use gleaner_learn::metrics::{mean_absolute_error, spearman};
+use gleaner_observer::Unobserved;
 use jiff::SignedDuration;
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -47,7 +48,7 @@ fn learning() -> Learning {
 }
 
 fn run(past: &[Past<'_>]) -> Option<Trial> {
-    Trial::run(&Estimator::ALL, past, &learning(), Control::default()).unwrap()
+    Trial::run(&Estimator::ALL, past, &learning(), &Unobserved).unwrap()
 }
 
 /// One job in every hour, for this number of days.
@@ -96,7 +97,7 @@ fn too_few_jobs_are_not_held_out() {
     assert_eq!(run(&at_once), None);
     let fit = |past: &[Past<'_>]| {
         let best = EstimatorChoice::Best;
-        WorkloadModel::fit(past, &learning(), best, Control::default())
+        WorkloadModel::fit(past, &learning(), best, &Unobserved)
     };
     let model = fit(&at_once).unwrap();
     assert_eq!(model.trial(), None);
@@ -118,7 +119,7 @@ fn scores_are_those_of_fits_on_ended_jobs() {
     let truth: Vec<f64> = held_out.iter().map(|past| past.seconds).collect();
     let asked: Vec<Job<'_>> = held_out.iter().map(|past| past.job.clone()).collect();
     for score in &trial.scores {
-        let fitted = score.estimator.fit(&known, &learning(), Control::default());
+        let fitted = score.estimator.fit(&known, &learning(), &Unobserved);
         let told = fitted.unwrap().predict(&asked);
         assert_eq!(score.mae, mean_absolute_error(&truth, &told));
         let rank = spearman(&truth, &told);
@@ -131,7 +132,7 @@ fn scores_are_those_of_fits_on_ended_jobs() {
     assert_eq!(trial.best(), Estimator::History);
     assert!(trial.scores[2].rank_correlation.unwrap() > 0.999);
     let (estimator, fitted) = EstimatorChoice::Best
-        .fit(&jobs, &learning(), Control::default())
+        .fit(&jobs, &learning(), &Unobserved)
         .unwrap();
     assert_eq!(estimator, Estimator::History);
     assert_eq!(fitted.predict(&asked), truth);
@@ -156,7 +157,7 @@ fn equal_rank_correlations_are_decided_by_errors() {
 #[test]
 fn a_saved_model_is_the_same_and_a_mixed_up_one_refused() {
     let choice = EstimatorChoice::Named(Estimator::Mean);
-    let model = WorkloadModel::fit(&hourly(10), &learning(), choice, Control::default()).unwrap();
+    let model = WorkloadModel::fit(&hourly(10), &learning(), choice, &Unobserved).unwrap();
     let value = serde_json::to_value(&model).unwrap();
     assert_eq!(
         serde_json::from_value::<WorkloadModel>(value.clone()).unwrap(),
@@ -210,7 +211,7 @@ proptest! {
             jobs.into_iter().map(|(user, name, at, runs)| past(user, name, at, runs)).collect();
         let quick = |jobs: &[Past<'_>]| {
             let rules = [Estimator::History, Estimator::Median, Estimator::Mean];
-            Trial::run(&rules, jobs, &learning(), Control::default()).unwrap()
+            Trial::run(&rules, jobs, &learning(), &Unobserved).unwrap()
         };
         let before = quick(&jobs);
         let submitted = || jobs.iter().map(|past| past.submitted);

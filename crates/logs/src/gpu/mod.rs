@@ -52,6 +52,7 @@ use collector::JobCollector;
 use throughputs::Speeds;
 
 use crate::scheduler::{PHILLY_LOG, SchedulerClock};
+use gleaner_core::Observer;
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::error::Result;
 use gleaner_io::input::Input;
@@ -182,13 +183,16 @@ pub struct Prepared {
     pub summary: Summary,
 }
 
-/// Reads the files of a trace.
+/// Reads the files of a trace. The observer receives progress in MiB of each file.
 ///
 /// # Errors
 /// A file cannot be read or has another format, or no job can be used. With [`Options::strict`],
-/// also the first fault.
-pub fn read(files: &[PathBuf], options: &Options) -> Result<Prepared> {
-    read_inputs(files.iter().map(|file| Input::open(file)), options)
+/// also the first fault. [`gleaner_core::Error::Stopped`] if the reading is stopped.
+pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Prepared> {
+    let inputs = files
+        .iter()
+        .map(|file| Input::open_observed(file, observer));
+    read_inputs(inputs, options)
 }
 
 /// Reads a trace from streams.

@@ -85,6 +85,7 @@ use slurm::SacctReader;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
 
@@ -157,14 +158,16 @@ impl Options {
     }
 }
 
-/// Reads logs.
+/// Reads logs. The observer receives progress in MiB of each file.
 ///
 /// # Errors
 /// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
 /// [`Options::strict`], also the first fault. [`gleaner_core::Error::Usage`] if options contradict the
-/// logs or each other.
-pub fn read(files: &[PathBuf], options: &Options) -> Result<Holds> {
-    let inputs = files.iter().map(|file| Input::open(file));
+/// logs or each other. [`gleaner_core::Error::Stopped`] if the reading is stopped.
+pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
+    let inputs = files
+        .iter()
+        .map(|file| Input::open_observed(file, observer));
     read_inputs(inputs, options)
 }
 

@@ -9,6 +9,7 @@ mod round_trips;
 mod samples;
 mod schedules;
 mod slurm_itself;
+mod stop;
 mod support;
 mod trace_faults;
 mod trace_round_trips;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gleaner_core::Unobserved;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler;
@@ -39,7 +40,7 @@ fn write(scheduler: Scheduler, truth: &Path, seed: u64) -> (Vec<u8>, Vec<u8>) {
         (START, START + DAYS * 86_400),
     )
     .unwrap();
-    generate(&options, &mut writer).unwrap();
+    generate(&options, &mut writer, &Unobserved).unwrap();
     writer.finish().unwrap();
     (log, outages)
 }
@@ -53,7 +54,7 @@ fn ingest(folder: &Path, format: Format, segment: usize) -> Vec<u8> {
         segment,
         ..Options::new(format)
     };
-    let holds = scheduler::read(&[folder.join("log")], &options).unwrap();
+    let holds = scheduler::read(&[folder.join("log")], &options, &Unobserved).unwrap();
     let path = folder.join("read.csv");
     let mut writer = EventWriter::create(&path, holds.nodes()).unwrap();
     let summary = holds

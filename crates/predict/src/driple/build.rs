@@ -246,9 +246,10 @@ fn too_few(pool: &Pool, settings: &Settings) -> Error {
     if !pool.skipped.0.is_empty() && pool.jobs.is_empty() {
         return Error::Data(pool.skipped.clone());
     }
-    let remedy = match settings.split.drop_remainder {
-        true => "name more graphs, ask for smaller batches, or keep what does not fill one",
-        false => "name more graphs",
+    let remedy = if settings.split.drop_remainder {
+        "name more graphs, ask for smaller batches, or keep what does not fill one"
+    } else {
+        "name more graphs"
     };
     let fault = Fault {
         file: "the graphs".to_owned(),

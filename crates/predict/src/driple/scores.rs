@@ -65,9 +65,10 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
         mae: by(&|truth, predicted, _| mean_absolute_error(truth, predicted)),
         relative: by(&|truth, predicted, _| {
             let level = truth.iter().map(|value| value.abs()).sum::<f64>() / truth.len() as f64;
-            match level > 0.0 {
-                true => mean_absolute_error(truth, predicted) / level,
-                false => f64::NAN,
+            if level > 0.0 {
+                mean_absolute_error(truth, predicted) / level
+            } else {
+                f64::NAN
             }
         }),
         r2: by(&|truth, predicted, _| r_squared(truth, predicted)),

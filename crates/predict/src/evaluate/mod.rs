@@ -6,12 +6,13 @@ mod workload;
 
 use std::time::Instant;
 
+use gleaner_core::observer::Parts;
 use gleaner_learn::Table;
-use gleaner_learn::ebm::{Control, Ebm, Settings};
+use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};
 use serde::Serialize;
 
-pub use throughput::{ThroughputScores, throughput, throughput_work};
+pub use throughput::{ThroughputScores, throughput};
 pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
 /// Measures of a model's predictions of the test rows.
@@ -99,7 +100,7 @@ struct Split<'t> {
     truth: &'t [f64],
     /// Converts labels to that unit.
     unit: fn(f64) -> f64,
-    control: Control<'t>,
+    parts: &'t Parts<'t>,
 }
 
 impl Split<'_> {
@@ -108,8 +109,10 @@ impl Split<'_> {
     }
 
     fn ebm(&self, name: &str, settings: Settings) -> Result<Score, EvaluateError> {
-        let fit = || Ebm::fit_under(self.train, self.labels, &settings, self.control);
-        measured(
+        let work = settings.work(self.train.rows(), self.train.columns().len());
+        let part = self.parts.part(work);
+        let fit = || Ebm::fit_observed(self.train, self.labels, &settings, &part);
+        let score = measured(
             name,
             self.truth,
             || fit().map_err(|error| error.to_string()),
@@ -117,20 +120,28 @@ impl Split<'_> {
                 let predicted = ebm.predict(self.test).map_err(|error| error.to_string());
                 Ok(self.in_unit(predicted?))
             },
-        )
+        );
+        part.complete();
+        score
     }
 
     /// Scores every model from a library. Reports `work` as progress after each.
     #[cfg(feature = "baselines")]
-    fn baselines(&self, suffix: &str, seed: u64, work: u64) -> Result<Vec<Score>, EvaluateError> {
+    fn baselines(&self, suffix: &str, seed: u64, work: usize) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_learn::baselines::Baseline;
+        use gleaner_learn::ebm::FitError;
+
         let mut scores = Vec::new();
         for baseline in Baseline::ALL {
-            if self.control.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                break;
+            let name = format!("{}{suffix}", baseline.name());
+            if self.parts.observer().is_stopped() {
+                return Err(EvaluateError {
+                    model: name,
+                    problem: FitError::Stopped.to_string(),
+                });
             }
             scores.push(measured(
-                format!("{}{suffix}", baseline.name()),
+                name,
                 self.truth,
                 || {
                     let fitted = baseline.fit(self.train, self.labels, seed);
@@ -141,7 +152,7 @@ impl Split<'_> {
                     Ok(self.in_unit(predicted.map_err(|error| error.to_string())?))
                 },
             )?);
-            (self.control.progress)(work);
+            self.parts.add(work);
         }
         Ok(scores)
     }
@@ -151,7 +162,7 @@ impl Split<'_> {
         &self,
         _suffix: &str,
         _seed: u64,
-        _work: u64,
+        _work: usize,
     ) -> Result<Vec<Score>, EvaluateError> {
         Ok(Vec::new())
     }

@@ -1,6 +1,7 @@
 //! Evaluates forecasts of submissions.
 
-use gleaner_learn::ebm::Control;
+use gleaner_core::Observer;
+use gleaner_core::observer::Parts;
 use gleaner_learn::lucid::throughput::{FEATURES, Series, features, settings};
 use gleaner_learn::{Column, Table};
 use serde::Serialize;
@@ -28,8 +29,9 @@ pub fn throughput(
     series: &Series,
     train: usize,
     seed: u64,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<ThroughputScores, EvaluateError> {
+    let parts = Parts::new(observer, work(train, seed));
     let table = features(series);
     let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
     let (first, rest) = (rows(0..train), rows(train..series.len()));
@@ -40,7 +42,7 @@ pub fn throughput(
             labels: &labels[..train],
             truth: &labels[train..],
             unit: |value| value,
-            control,
+            parts: &parts,
         };
         let mut scores = vec![split.ebm("EBM", settings(seed))?];
         scores.extend(split.baselines("", seed, ebm_work(train, seed))?);
@@ -60,14 +62,13 @@ pub fn throughput(
     })
 }
 
-/// The work of an evaluation that learns from `train` intervals. The evaluation reports this
-/// much as progress.
-pub fn throughput_work(train: usize, seed: u64) -> u64 {
-    2 * (1 + BASELINES) as u64 * ebm_work(train, seed)
+/// The work of an evaluation that learns from `train` intervals.
+fn work(train: usize, seed: u64) -> usize {
+    ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
 /// The work of an EBM; a model from a library takes about as long.
-fn ebm_work(train: usize, seed: u64) -> u64 {
+fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }
 

@@ -1,6 +1,7 @@
 //! Evaluates estimates of durations that are learnt again each week.
 
-use gleaner_learn::ebm::{Control, FitError};
+use gleaner_core::observer::Parts;
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::workload::Estimator;
 use rayon::prelude::*;
 
@@ -14,7 +15,7 @@ impl WorkloadTask<'_> {
     pub(super) fn weekly(
         &self,
         seconds: &[f64],
-        control: Control<'_>,
+        parts: &Parts<'_>,
     ) -> Result<(usize, Vec<Score>), EvaluateError> {
         let first = weeks(self.trace, self.start()).next();
         let Some(Jobs { jobs, .. }) = first else {
@@ -30,7 +31,7 @@ impl WorkloadTask<'_> {
         let scores = estimators
             .into_par_iter()
             .map(|(estimator, profile, name)| {
-                let told = self.week_by_week(estimator, profile, control);
+                let told = self.week_by_week(estimator, profile, parts);
                 let told = told.map_err(|error| EvaluateError {
                     model: name.clone(),
                     problem: error.to_string(),
@@ -46,17 +47,19 @@ impl WorkloadTask<'_> {
         &self,
         estimator: Estimator,
         profile: bool,
-        control: Control<'_>,
+        parts: &Parts<'_>,
     ) -> Result<Vec<f64>, FitError> {
         let mut told = Vec::new();
         for Jobs { from, jobs } in weeks(self.trace, self.start()) {
             let past = past_jobs(self.trace, self.known, self.could_have_ended(from));
-            told.extend(match past.is_empty() {
-                true => vec![0.0; jobs.len()],
-                false => {
-                    let fitted = estimator.fit(&past, &self.learning(profile), control)?;
-                    fitted.predict(&self.known[jobs])
-                }
+            told.extend(if past.is_empty() {
+                vec![0.0; jobs.len()]
+            } else {
+                let learning = self.learning(profile);
+                let part = parts.part(learning.work_of(estimator, past.len()));
+                let fitted = estimator.fit(&past, &learning, &part)?;
+                part.complete();
+                fitted.predict(&self.known[jobs])
             });
         }
         Ok(told)

@@ -1,7 +1,8 @@
 //! Evaluates estimates of durations.
 
+use gleaner_core::Observer;
+use gleaner_core::observer::Parts;
 use gleaner_learn::Table;
-use gleaner_learn::ebm::Control;
 use gleaner_learn::lucid::history::{Ended, estimates};
 use gleaner_learn::lucid::workload::{
     Estimator, Job as Known, Learning, Options, features, from_log, to_log,
@@ -72,7 +73,7 @@ pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, E
 /// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
 pub fn workload(
     task: &WorkloadTask<'_>,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<WorkloadScores, EvaluateError> {
     let seconds: Vec<f64> = task
         .trace
@@ -80,10 +81,11 @@ pub fn workload(
         .iter()
         .map(|job| job.duration as f64)
         .collect();
-    let with_profile = task.models(&seconds, true, control)?;
-    let without_profile = task.models(&seconds, false, control)?;
-    let rules = task.rules(&seconds, control)?;
-    let (weekly_test, weekly) = task.weekly(&seconds, control)?;
+    let parts = Parts::new(observer, task.work());
+    let with_profile = task.models(&seconds, true, &parts)?;
+    let without_profile = task.models(&seconds, false, &parts)?;
+    let rules = task.rules(&seconds, &parts)?;
+    let (weekly_test, weekly) = task.weekly(&seconds, &parts)?;
     Ok(WorkloadScores {
         train: task.train,
         test: seconds.len() - task.train,
@@ -115,31 +117,26 @@ fn options(ebm: Estimator, profile: bool) -> Options {
 }
 
 impl WorkloadTask<'_> {
-    /// The work of an evaluation, in the unit of [`Control::progress`]. The evaluation reports
-    /// this much in all.
-    pub fn work(&self) -> u64 {
-        let of = |ebm, profile, rows| {
-            let columns = features(&[], profile).columns().len();
-            let settings = options(ebm, profile).settings(self.seed);
-            settings.work(rows, columns)
-        };
-        let all = |rows: usize| -> u64 {
+    /// The work of an evaluation, in steps of a term for a row.
+    fn work(&self) -> usize {
+        let all = |rows: usize| {
             let profiles = [true, false].into_iter();
-            let works = profiles.flat_map(|profile| EBMS.map(|ebm| of(ebm, profile, rows)));
-            works.sum()
+            let works = profiles
+                .flat_map(|profile| EBMS.map(|ebm| self.learning(profile).work_of(ebm, rows)));
+            works.fold(0, usize::saturating_add)
         };
-        let baselines = (4 * BASELINES) as u64 * self.baseline_work();
+        let baselines = self.baseline_work().saturating_mul(4 * BASELINES);
         let weeks = weeks(self.trace, self.start());
-        let weekly: u64 = weeks
-            .map(|week| all(self.could_have_ended(week.from).count()))
-            .sum();
-        all(self.train) + baselines + weekly
+        let weekly = weeks.map(|week| all(self.could_have_ended(week.from).count()));
+        weekly.fold(
+            all(self.train).saturating_add(baselines),
+            usize::saturating_add,
+        )
     }
 
     /// The work of an EBM, which takes about as long as a model from a library.
-    fn baseline_work(&self) -> u64 {
-        let settings = options(Estimator::Ebm, true).settings(self.seed);
-        settings.work(self.train, features(&[], true).columns().len())
+    fn baseline_work(&self) -> usize {
+        self.learning(true).work_of(Estimator::Ebm, self.train)
     }
 
     /// Scores of models of seconds and of models of their logarithms.
@@ -147,7 +144,7 @@ impl WorkloadTask<'_> {
         &self,
         seconds: &[f64],
         profile: bool,
-        control: Control<'_>,
+        parts: &Parts<'_>,
     ) -> Result<Vec<Score>, EvaluateError> {
         let (first, rest) = self.known.split_at(self.train);
         let tables: [Table; 2] = [first, rest].map(|jobs| features(jobs, profile));
@@ -159,16 +156,18 @@ impl WorkloadTask<'_> {
             let split = Split {
                 train: &tables[0],
                 test: &tables[1],
-                labels: match options.logarithm {
-                    true => &logarithms,
-                    false => labels,
+                labels: if options.logarithm {
+                    &logarithms
+                } else {
+                    labels
                 },
                 truth,
-                unit: match options.logarithm {
-                    true => from_log,
-                    false => |seconds| seconds,
+                unit: if options.logarithm {
+                    from_log
+                } else {
+                    |seconds| seconds
                 },
-                control,
+                parts,
             };
             let suffix = ebm.title().trim_start_matches("EBM");
             scores.push(split.ebm(ebm.title(), options.settings(self.seed))?);
@@ -177,7 +176,7 @@ impl WorkloadTask<'_> {
         Ok(scores)
     }
 
-    fn rules(&self, seconds: &[f64], control: Control<'_>) -> Result<Vec<Score>, EvaluateError> {
+    fn rules(&self, seconds: &[f64], parts: &Parts<'_>) -> Result<Vec<Score>, EvaluateError> {
         let truth = &seconds[self.train..];
         let mut scores = Vec::new();
         if let Some(published) = self.published {
@@ -191,7 +190,7 @@ impl WorkloadTask<'_> {
         }
         let past = past_jobs(self.trace, self.known, 0..self.train);
         for rule in RULES {
-            let fit = || rule.fit(&past, &self.learning(false), control);
+            let fit = || rule.fit(&past, &self.learning(false), parts.observer());
             scores.push(measured(
                 rule.title(),
                 truth,

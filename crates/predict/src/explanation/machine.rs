@@ -100,9 +100,10 @@ fn of_durations(ebm: &DurationEbm) -> LabelledEbm<'_> {
     let logarithm = ebm.options().logarithm;
     LabelledEbm {
         label: Label::Duration,
-        unit: match logarithm {
-            true => "ln(1 + seconds)",
-            false => "seconds",
+        unit: if logarithm {
+            "ln(1 + seconds)"
+        } else {
+            "seconds"
         },
         logarithm,
         ebm: ebm.machine(),

@@ -1,11 +1,9 @@
 //! No prediction uses a job's own duration or anything that happens later.
 
-use std::sync::atomic::AtomicBool;
-
+use gleaner_core::Unobserved;
 use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
 use gleaner_core::domain::{Cluster, Job, Trace};
 use gleaner_inputs::jobs;
-use gleaner_learn::ebm::Control as FitControl;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};
 use gleaner_predict::{Calendar, Simulated, Weekly, WeeklyEstimates, forecast_trained};
@@ -13,7 +11,7 @@ use gleaner_runs::experiment;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::{Control, Request, Simulation, simulate};
+use gleaner_simulate::{Request, Simulation, simulate};
 use gleaner_synth::jobs::{Amount, JobOptions, generate};
 
 const WEEK: i64 = 7 * 24 * 3600;
@@ -37,7 +35,7 @@ impl World {
             amount: Amount::Load(0.9),
             seed: 5,
         };
-        experiment::write(&generate(&options).unwrap(), folder.path()).unwrap();
+        experiment::write(&generate(&options, &Unobserved).unwrap(), folder.path()).unwrap();
         let file = |name: &str| folder.path().join(name);
         let cluster = jobs::cluster::read(&file("vc_config.csv"), 8)
             .unwrap()
@@ -71,9 +69,9 @@ impl World {
             trace,
             cluster: &self.cluster,
             start: simulation.start,
-            stop: &GO_ON,
+            observer: &Unobserved,
             simulate: |first: &Trace, estimates: &EstimateTable| {
-                let ends = simulation.ends(first, estimates, request, &GO_ON);
+                let ends = simulation.ends(first, estimates, request, &Unobserved);
                 Ok::<_, Box<dyn std::error::Error>>(ends?)
             },
         });
@@ -108,15 +106,6 @@ fn request(name: &str) -> Request<'static> {
     }
 }
 
-static GO_ON: AtomicBool = AtomicBool::new(false);
-
-fn control() -> Control<'static> {
-    Control {
-        stop: &GO_ON,
-        progress: &|_, _| (),
-    }
-}
-
 fn weekly(choice: EstimatorChoice) -> Weekly {
     Weekly {
         choice,
@@ -140,7 +129,7 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         estimates: Some(estimates),
         ..world.simulation(&world.trace)
     };
-    let runs = simulate(&simulation, std::slice::from_ref(request), control()).unwrap();
+    let runs = simulate(&simulation, std::slice::from_ref(request), &Unobserved).unwrap();
     runs[0]
         .finished()
         .iter()
@@ -280,9 +269,12 @@ fn forecasts_use_only_past_intervals() {
     let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
     let series = |from: usize| {
         // Another future from interval `from` on.
-        let value = |step: usize| match step < from {
-            true => ((step / 6) % 24) as f64 + (step % 5) as f64,
-            false => 500.0 + (step % 13) as f64,
+        let value = |step: usize| {
+            if step < from {
+                ((step / 6) % 24) as f64 + (step % 5) as f64
+            } else {
+                500.0 + (step % 13) as f64
+            }
         };
         let jobs: Vec<f64> = (0..3500).map(value).collect();
         let gpus = jobs.iter().map(|jobs| 3.0 * jobs).collect();
@@ -291,8 +283,8 @@ fn forecasts_use_only_past_intervals() {
     let interval = 600;
     for start in [0, 1500] {
         let learn = |from: usize| {
-            let control = FitControl::default();
-            forecast_trained(&series(from), start * interval, calendar, 1, control).unwrap()
+            let series = series(from);
+            forecast_trained(&series, start * interval, calendar, 1, &Unobserved).unwrap()
         };
         let (known, changed) = (learn(usize::MAX), learn(2500));
         let at = |step: i64| {

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod foresight;
+mod stop;
 mod venus;

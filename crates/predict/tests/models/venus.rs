@@ -1,12 +1,10 @@
 //! Venus in September 2020: the published data and figures.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use gleaner_inputs::jobs;
-use gleaner_learn::ebm::Control;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
 use gleaner_predict::evaluate::{WorkloadTask, workload};
 use gleaner_predict::{Calendar, known_jobs, learn_scores, packing_pairs, packing_profiles};
+use gleaner_testing::StopAfter;
 
 #[test]
 fn packing_is_evaluated_as_published() {
@@ -70,17 +68,11 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
         published: Some(&published),
         seed: 0,
     };
-    let told = AtomicU64::new(0);
-    let control = Control {
-        progress: &|work| {
-            told.fetch_add(work, Ordering::Relaxed);
-        },
-        ..Control::default()
-    };
-    let found = workload(&task, control).unwrap();
-    // Pairs that gain nothing have no term, so the progress may end a little below the work.
-    let (told, work) = (told.into_inner(), task.work());
-    assert!(told <= work && told > work / 10 * 9, "{told} of {work}");
+    let observer = StopAfter::new(usize::MAX);
+    let found = workload(&task, &observer).unwrap();
+    let progress = observer.progress();
+    let (done, total) = progress.iter().max().unwrap();
+    assert_eq!(done, total);
     assert_eq!((found.train, found.test), (12_809, 11_050));
     let score = |scores: &[gleaner_predict::evaluate::Score], name: &str| {
         scores

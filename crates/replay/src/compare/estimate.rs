@@ -1,10 +1,11 @@
 //! Estimates how long a comparison takes from a few problems.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::Contender;
-use gleaner_core::results::compare::Estimate;
+use gleaner_core::words::counted;
 
 /// Number of problems that are timed first.
 const SAMPLE: usize = 3;
@@ -20,6 +21,43 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
         1 => 0,
         _ => i * (count - 1) / (wanted - 1),
     })
+}
+
+/// Estimated time of a comparison. It is displayed as a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Estimate {
+    /// Number of problems to compare on.
+    problems: usize,
+    /// Name and estimated time of each contender, in their order.
+    contenders: Vec<(Cow<'static, str>, Duration)>,
+    /// Estimated time of all contenders together and of the search for the optima.
+    all: Duration,
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = match rough(self.all) {
+            short if short.starts_with("under") => short,
+            long => format!("about {long}"),
+        };
+        let of = |(name, time): &(Cow<'_, str>, Duration)| format!("{name} {}", rough(*time));
+        let each: Vec<String> = self.contenders.iter().map(of).collect();
+        let problems = counted(self.problems, "problem");
+        write!(f, "{problems} take {all}: {}", each.join(", "))
+    }
+}
+
+/// A measured time in one unit, with one or two digits.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        ..0.0095 => "under 0.01 s".to_owned(),
+        ..0.095 => format!("{seconds:.2} s"),
+        ..9.95 => format!("{seconds:.1} s"),
+        ..119.5 => format!("{seconds:.0} s"),
+        ..7170.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} h", seconds / 3600.0),
+    }
 }
 
 /// Times contenders on the sample.
@@ -126,5 +164,25 @@ mod tests {
         ];
         assert_eq!(estimate.contenders, expected);
         assert_eq!(estimate.all, Duration::from_millis(301_100));
+    }
+
+    #[test]
+    fn an_estimate_is_printed_on_one_line() {
+        let ms = Duration::from_millis;
+        let estimate = Estimate {
+            problems: 12,
+            contenders: vec![
+                ("exact".into(), ms(3)),
+                ("highs".into(), ms(61)),
+                ("cbc-paper".into(), ms(290_000)),
+            ],
+            all: ms(292_000),
+        };
+        assert_eq!(
+            estimate.to_string(),
+            "12 problems take about 5 min: exact under 0.01 s, highs 0.06 s, cbc-paper 5 min"
+        );
+        let others = [ms(980), ms(10_400), ms(90_000), ms(36_000_000)].map(rough);
+        assert_eq!(others, ["1.0 s", "10 s", "90 s", "10 h"]);
     }
 }

@@ -86,10 +86,7 @@ pub(super) fn rows(
 }
 
 fn better<'f>(one: &'f Found, other: &'f Found) -> &'f Found {
-    match other.merit > one.merit {
-        true => other,
-        false => one,
-    }
+    if other.merit > one.merit { other } else { one }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ mod row;
 mod summary;
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{
@@ -15,8 +14,9 @@ use gleaner_solvers::{
 };
 
 use estimate::Stopwatch;
+use gleaner_core::Observer;
 use gleaner_core::error::Result;
-use gleaner_core::results::compare::{AnswerRow, Estimate, IncumbentRow};
+use gleaner_core::results::compare::{AnswerRow, IncumbentRow};
 pub use recorder::Recorder;
 use row::Answered;
 pub use row::{REPEAT_TIME, REPEATS};
@@ -79,16 +79,6 @@ impl Known {
     }
 }
 
-/// How the caller follows and stops a comparison.
-pub struct Control<'a> {
-    /// Set to stop before the next problem of a solver.
-    pub stop: &'a AtomicBool,
-    /// Called with the number of answers so far, and the number of all.
-    pub progress: &'a mut dyn FnMut(usize, usize),
-    /// Called once, after the first few problems, if there are more.
-    pub estimate: &'a mut dyn FnMut(&Estimate),
-}
-
 /// What contenders did. The rows are in the order of problems, then of contenders, then of time. After
 /// a stop some are missing.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +90,8 @@ pub struct Compared {
     pub incumbents: Vec<IncumbentRow>,
 }
 
-/// Has every contender solve every problem.
+/// Has every contender solve every problem. After the first few problems, the observer is informed how long the
+/// comparison will take, if there are more. A stop takes effect before the next problem of a contender.
 ///
 /// # Errors
 /// A solver that fails, or a plan that fails the check.
@@ -108,12 +99,12 @@ pub fn compare(
     problems: &[Problem],
     contenders: &mut [Contender],
     limits: &Limits,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Compared> {
-    let mut comparison = Comparison::new(problems, contenders, limits, control);
+    let mut comparison = Comparison::new(problems, contenders, limits, observer);
     let stopwatch = comparison.run_sample()?;
-    if comparison.done < comparison.rows.len() && !comparison.is_stopped() {
-        (comparison.control.estimate)(&stopwatch.estimate(problems.len()));
+    if comparison.done < comparison.rows.len() && !observer.is_stopped() {
+        observer.inform(&[stopwatch.estimate(problems.len()).to_string()]);
     }
     comparison.run_rest()?;
     Ok(comparison.end())
@@ -124,7 +115,7 @@ struct Comparison<'a, 'c> {
     problems: &'a [Problem],
     contenders: &'a mut [Contender],
     limits: &'a Limits,
-    control: Control<'c>,
+    observer: &'c dyn Observer,
     exact: Exact,
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
     /// found none.
@@ -140,12 +131,12 @@ impl<'a, 'c> Comparison<'a, 'c> {
         problems: &'a [Problem],
         contenders: &'a mut [Contender],
         limits: &'a Limits,
-        control: Control<'c>,
+        observer: &'c dyn Observer,
     ) -> Self {
         Comparison {
             problems,
             limits,
-            control,
+            observer,
             exact: Exact::new(BigM::Corrected),
             optima: vec![None; problems.len()],
             rows: vec![None; problems.len() * contenders.len()],
@@ -154,17 +145,13 @@ impl<'a, 'c> Comparison<'a, 'c> {
         }
     }
 
-    fn is_stopped(&self) -> bool {
-        self.control.stop.load(Ordering::Relaxed)
-    }
-
     /// Has every contender solve a few problems, timed.
     fn run_sample(&mut self) -> Result<Stopwatch> {
         let mut stopwatch = Stopwatch::new(self.contenders);
         for problem in estimate::sample(self.problems.len()) {
             stopwatch.reference(|| self.optimum(problem));
             for contender in 0..self.contenders.len() {
-                if self.is_stopped() {
+                if self.observer.is_stopped() {
                     return Ok(stopwatch);
                 }
                 if stopwatch.wants(contender) {
@@ -179,7 +166,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
     fn run_rest(&mut self) -> Result<()> {
         for problem in 0..self.problems.len() {
             for contender in 0..self.contenders.len() {
-                if self.is_stopped() {
+                if self.observer.is_stopped() {
                     return Ok(());
                 }
                 self.fill(problem, contender)?;
@@ -225,7 +212,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
             self.limits,
         )?);
         self.done += 1;
-        (self.control.progress)(self.done, self.rows.len());
+        self.observer.progress(self.done, self.rows.len());
         Ok(())
     }
 }
@@ -233,7 +220,9 @@ impl<'a, 'c> Comparison<'a, 'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_core::Unobserved;
     use gleaner_solvers::{Incumbent, SolveError};
+    use gleaner_testing::StopAfter;
 
     fn problems(count: u64) -> Vec<Problem> {
         let of = |seed| gleaner_solvers::synthetic::problem(6, 30, seed);
@@ -244,21 +233,16 @@ mod tests {
         [KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap())
     }
 
-    /// The rows, and the number of estimates made.
-    fn compared(problems: &[Problem], stop: &AtomicBool) -> (Compared, usize) {
-        let mut estimates = 0;
-        let control = Control {
-            stop,
-            progress: &mut |_, _| {},
-            estimate: &mut |_| estimates += 1,
-        };
-        let rows = compare(problems, &mut pair(), &Limits::default(), control).unwrap();
-        (rows, estimates)
+    /// The rows, and the number of estimates made. Stops after this number of answers.
+    fn compared(problems: &[Problem], stop_after: usize) -> (Compared, usize) {
+        let observer = StopAfter::new(stop_after);
+        let rows = compare(problems, &mut pair(), &Limits::default(), &observer).unwrap();
+        (rows, observer.remarks().len())
     }
 
     #[test]
     fn the_heuristics_gap_to_the_optimum_is_summarised() {
-        let (compared, _) = compared(&problems(5), &AtomicBool::new(false));
+        let (compared, _) = compared(&problems(5), usize::MAX);
         let lines = summarise(&compared.answers, &pair());
         assert_eq!((lines[0].optimal, lines[0].worst_gap), (5, Some(0.0)));
         assert_eq!(lines[1].optimal, 0);
@@ -269,7 +253,7 @@ mod tests {
     fn rows_are_ordered_by_problem_whatever_was_timed_first() {
         for count in [0, 1, 3, 4, 20] {
             let problems = problems(count);
-            let (compared, estimates) = compared(&problems, &AtomicBool::new(false));
+            let (compared, estimates) = compared(&problems, usize::MAX);
             let of = |p: &'_ Problem| pair().map(|c| (p.id.clone(), c.name.into_owned()));
             let expected: Vec<(String, String)> = problems.iter().flat_map(of).collect();
             let answers = compared.answers.iter();
@@ -288,9 +272,12 @@ mod tests {
 
     #[test]
     fn a_stopped_comparison_has_no_further_rows() {
-        let (compared, estimates) = compared(&problems(9), &AtomicBool::new(true));
-        assert_eq!((compared.answers.len(), compared.incumbents.len()), (0, 0));
-        assert_eq!(estimates, 0);
+        for answers in [0, 3] {
+            let (compared, estimates) = compared(&problems(9), answers);
+            assert_eq!(compared.answers.len(), answers);
+            assert!(answers > 0 || compared.incumbents.is_empty());
+            assert_eq!(estimates, 0);
+        }
     }
 
     /// Tells a plan that gives no task a node, then the exact solver's without the groups.
@@ -354,12 +341,8 @@ mod tests {
             solver: Box::new(Steps(Exact::new(BigM::Corrected))),
         };
         let mut contenders = [KNOWN[0].build().unwrap(), steps];
-        let control = Control {
-            stop: &AtomicBool::new(false),
-            progress: &mut |_, _| {},
-            estimate: &mut |_| {},
-        };
-        let found = compare(&problems, &mut contenders, &Limits::default(), control).unwrap();
+        let limits = Limits::default();
+        let found = compare(&problems, &mut contenders, &limits, &Unobserved).unwrap();
         assert!(found.answers[0].status.is_refused());
         assert_eq!(found.answers[1].gap_to_optimum, None);
         assert_eq!(found.answers[1].first_incumbent_us, Some(1_000.0));

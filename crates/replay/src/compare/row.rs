@@ -79,9 +79,10 @@ fn timed(
     let begun = Instant::now();
     loop {
         let clock = Instant::now();
-        let answer = match times.is_empty() {
-            true => solver.solve_observed(problem, limits, &mut |found| watch.see(found))?,
-            false => solver.solve(problem, limits)?,
+        let answer = if times.is_empty() {
+            solver.solve_observed(problem, limits, &mut |found| watch.see(found))?
+        } else {
+            solver.solve(problem, limits)?
         };
         times.push(clock.elapsed());
         if times.len() >= REPEATS || begun.elapsed() > REPEAT_TIME {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_bound::{Course, Interval, Kind, Stay};
 use gleaner_core::domain::{ScalingCurve, TrainingTask};
+
+use crate::bound::{Course, Interval, Kind, Stay};
 
 /// Which nodes and tasks there were when.
 #[derive(Debug, Default)]

@@ -1,7 +1,6 @@
 //! Closes a ledger: computes efficiency, totals and the summary.
 
-use std::sync::atomic::AtomicBool;
-
+use gleaner_core::Observer;
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_core::results::replay::{Ended, Outcome, StepStatus, Summary, TaskRow};
 use gleaner_core::results::search::SearchOutcome;
@@ -14,6 +13,7 @@ use super::trial_figures::{Span, TrialFigures};
 use super::yardsticks::Yardsticks;
 use crate::allocator::Allocator;
 use crate::allocator::decide::Decider;
+use crate::bound;
 use crate::options::Options;
 
 /// The inputs of the summary other than the accounts.
@@ -23,13 +23,13 @@ pub(crate) struct Closing<'a> {
     pub decider: &'a dyn Decider,
     /// Why the replay ended.
     pub ended: Ended,
-    /// If set, the bound is not computed, or its computation stops.
-    pub stop: &'a AtomicBool,
+    /// Can stop the computation of the bound.
+    pub observer: &'a dyn Observer,
 }
 
 impl Ledger {
-    /// Closes all intervals and accounts, and summarises the run. The bound can take minutes. If `stop` is
-    /// set, it is skipped and the run counts as interrupted.
+    /// Closes all intervals and accounts, and summarises the run. The bound can take minutes. If it is
+    /// stopped, the run counts as interrupted.
     pub fn close(mut self, allocator: Allocator<'_>, mut closing: Closing<'_>) -> Outcome {
         self.release(allocator.holdings());
         let tasks = allocator.tasks();
@@ -83,7 +83,7 @@ impl Compared {
         // not concave.
         let bound = yardsticks.course.and_then(|course| {
             let nodes = closing.log.nodes().len() as u32;
-            let found = gleaner_bound::bound(&course.finish(tasks, nodes), closing.stop);
+            let found = bound::bound(&course.finish(tasks, nodes), closing.observer);
             if found.is_none() {
                 closing.ended = Ended::Interrupted;
             }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_check::replay::Inputs;
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{EventLog, TaskGroup, Time, TrainingTask};
 use gleaner_core::results::replay::{Outcome, StepRow, StepStatus, TaskRow};
 
@@ -62,7 +63,7 @@ pub fn it_follows(inputs: &Inputs<'_>, outcome: &Outcome) {
         summary: &outcome.summary,
         search: outcome.search.as_ref(),
     };
-    let findings = gleaner_check::replay::replay(inputs, &written);
+    let findings = gleaner_check::replay::replay(inputs, &written, &Unobserved).unwrap();
     assert_eq!(findings.wrong_count, 0, "{findings}");
 }
 

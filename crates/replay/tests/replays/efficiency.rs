@@ -1,13 +1,12 @@
 //! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use gleaner_core::domain::{
     Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, Time, TrainingTask,
 };
 use gleaner_core::results::replay::{Ended, Summary};
-use gleaner_replay::{Control, Initial, Options};
+use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
+use gleaner_testing::StopAfter;
 use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
@@ -222,23 +221,33 @@ fn a_bound_is_not_begun_after_a_signal() {
         bound: true,
         ..options(60.0, 1)
     };
-    let run = |is_stopped: bool| {
-        let stop = AtomicBool::new(false);
-        let control = Control {
-            stop: &stop,
-            progress: &mut |event, _| stop.store(is_stopped && event == 2, Ordering::Relaxed),
-        };
+    let run = |stop_after: usize| {
+        let observer = StopAfter::new(stop_after);
         let mut solver = solver(SolverKind::Exact);
-        let outcome = gleaner_replay::run(&log, &tasks, &options, &mut solver, control);
+        let outcome = gleaner_replay::run(&log, &tasks, &options, &mut solver, &observer);
         let summary = outcome.unwrap().summary;
+        let ended = (summary.ended, summary.complete);
         (
-            summary.ended,
-            summary.complete,
+            ended,
+            summary.events,
             summary.bound_work.is_some(),
+            observer.progress().len(),
         )
     };
-    assert_eq!(run(false), (Ended::LogEnded, true, true));
-    assert_eq!(run(true), (Ended::Interrupted, false, false));
+    let ((ended, complete), events, has_bound, reports) = run(usize::MAX);
+    assert_eq!(
+        (ended, complete, events, has_bound),
+        (Ended::LogEnded, true, 3, true)
+    );
+    // The log has two events after event 0. The rounds of the bound's search follow.
+    assert!(reports > 2);
+    let interrupted = (Ended::Interrupted, false);
+    assert_eq!(run(2), (interrupted, 3, false, 2));
+    // A stop during the search.
+    assert_eq!(run(3), (interrupted, 3, false, 3));
+    // A stop before the last event, and before the first.
+    assert_eq!(run(1), (interrupted, 2, false, 1));
+    assert_eq!(run(0), (interrupted, 1, false, 0));
 }
 
 /// A task whose rate increases by one of these steps with each node. The steps need not be sorted.

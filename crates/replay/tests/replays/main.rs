@@ -4,6 +4,7 @@
 
 mod allocator;
 mod audit;
+mod bound;
 mod efficiency;
 mod groups;
 mod node_choice;
@@ -14,6 +15,7 @@ mod support;
 mod windows;
 
 use audit::audit;
+use gleaner_core::Unobserved;
 use gleaner_core::domain::Script;
 use gleaner_core::domain::objective::NAMED;
 use gleaner_core::domain::{
@@ -561,7 +563,7 @@ proptest! {
             fragment: gleaner_synth::events::FragmentLength::LogNormal { median: 600.0, sigma: 1.2 },
             poll: 60,
             seed,
-        }).unwrap();
+        }, &Unobserved).unwrap();
         let tasks = gleaner_synth::tasks::generate(&gleaner_synth::tasks::TaskOptions {
             count,
             models: 3,

@@ -419,10 +419,6 @@ fn the_learnt_order_begins_with_the_given_one() {
         run(&log, &tasks, &options, NodeRule::Learned).allocations
     );
     let in_turn: Vec<u32> = (0..60).rev().collect();
-    let control = gleaner_replay::Control {
-        stop: &false.into(),
-        progress: &mut |_, _| {},
-    };
     let mut choice = gleaner_replay::node_choice::Learned::from_order(in_turn);
     let expected = gleaner_replay::run_choosing(
         &log,
@@ -433,7 +429,7 @@ fn the_learnt_order_begins_with_the_given_one() {
         },
         &mut solver(SolverKind::Exact),
         &mut choice,
-        control,
+        &gleaner_core::Unobserved,
     );
     assert_eq!(given.allocations, expected.unwrap().allocations);
 }

@@ -158,10 +158,11 @@ proptest! {
             ..task(&format!("t{i}"), submit, if endless { f64::INFINITY } else { work }, &[1.0, 1.7, 2.0])
         }).collect();
         let change = Options { completion_events, ..options(30.0, max_tasks) };
-        let outcome = match endless {
-            false => repeated(&rows, &tasks, change),
-            true => replay(&counts(4, &rows), &tasks, &change, &mut solver(SolverKind::Exact)).unwrap(),
-        };
+        let outcome = if endless {
+replay(&counts(4, &rows), &tasks, &change, &mut solver(SolverKind::Exact)).unwrap()
+} else {
+repeated(&rows, &tasks, change)
+};
         // The tasks of all rounds, with the names and times of the rows.
         let all: Vec<TrainingTask> = outcome.tasks.iter().enumerate().map(|(i, row)| TrainingTask {
             name: row.name.clone(),

@@ -2,13 +2,11 @@
 
 pub use gleaner_testing::shared;
 
-use std::sync::atomic::AtomicBool;
-
-use gleaner_core::Result;
 use gleaner_core::domain::Slice;
 use gleaner_core::domain::{EventLog, TrainingTask};
 use gleaner_core::results::replay::Outcome;
-use gleaner_replay::{Control, Decider, Options, SolverDecider};
+use gleaner_core::{Result, Unobserved};
+use gleaner_replay::{Decider, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 /// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
@@ -51,10 +49,5 @@ pub fn replay(
     options: &Options,
     decider: &mut dyn Decider,
 ) -> Result<Outcome> {
-    let stop = AtomicBool::new(false);
-    let control = Control {
-        stop: &stop,
-        progress: &mut |_, _| {},
-    };
-    gleaner_replay::run(log, tasks, options, decider, control)
+    gleaner_replay::run(log, tasks, options, decider, &Unobserved)
 }

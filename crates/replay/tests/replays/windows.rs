@@ -2,6 +2,7 @@
 //! windows.
 
 use crate::support::{options, published_tasks, replay, shared, solver, summit};
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
 use gleaner_solvers::SolverKind;
@@ -79,15 +80,18 @@ fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
 }
 
 fn generated_log(nodes: u32, fragment: FragmentLength, idle_share: f64) -> EventLog {
-    gleaner_synth::events::generate(&EventOptions {
-        nodes,
-        days: 3.0,
-        start: Time::from_seconds(1_767_225_600),
-        idle_share,
-        fragment,
-        poll: 10,
-        seed: 11,
-    })
+    gleaner_synth::events::generate(
+        &EventOptions {
+            nodes,
+            days: 3.0,
+            start: Time::from_seconds(1_767_225_600),
+            idle_share,
+            fragment,
+            poll: 10,
+            seed: 11,
+        },
+        &Unobserved,
+    )
     .unwrap()
 }
 

@@ -2,17 +2,18 @@
 
 use rayon::prelude::*;
 
+use gleaner_core::Observer;
 use gleaner_core::domain::{EventLog, Objective, Slice};
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::replay::Outcome;
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_inputs::{events, tasks};
-use gleaner_replay::{Control as ReplayControl, Decider, Options, SolverDecider};
+use gleaner_replay::{Decider, Options, SolverDecider};
 use gleaner_setup::replay::cut;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
 use crate::files::Data;
-use crate::{Control, Part, failed};
+use crate::{Part, failed};
 
 /// Rows that the original drops at the start of the log.
 const SKIPPED_ROWS: usize = 1000;
@@ -76,7 +77,7 @@ pub struct Replayed {
 pub struct Replays<'c> {
     log: EventLog,
     sets: Vec<(TaskFiles, TaskSet)>,
-    control: Control<'c>,
+    observer: &'c dyn Observer,
 }
 
 impl<'c> Replays<'c> {
@@ -106,7 +107,7 @@ impl<'c> Replays<'c> {
         Ok(Replays {
             log,
             sets,
-            control: part.control,
+            observer: part.observer,
         })
     }
 
@@ -136,7 +137,7 @@ impl<'c> Replays<'c> {
     /// Replays with each setting.
     ///
     /// # Errors
-    /// A replay that fails; [`Error::Interrupted`].
+    /// A replay that fails; [`Error::Stopped`].
     pub fn run_all(&self, files: TaskFiles, settings: &[Setting]) -> Result<Vec<Replayed>> {
         let runs = settings.par_iter().map(|setting| self.run(files, setting));
         runs.collect()
@@ -164,7 +165,7 @@ impl<'c> Replays<'c> {
     /// Replays a log.
     ///
     /// # Errors
-    /// A decision that fails; [`Error::Interrupted`].
+    /// A decision that fails; [`Error::Stopped`].
     pub fn replay(
         &self,
         log: &EventLog,
@@ -172,14 +173,10 @@ impl<'c> Replays<'c> {
         options: &Options,
         decider: &mut dyn Decider,
     ) -> Result<Outcome> {
-        let control = ReplayControl {
-            stop: self.control.stop,
-            progress: &mut |_, _| {},
-        };
-        let outcome = gleaner_replay::run(log, &set.tasks, options, decider, control)?;
+        let outcome = gleaner_replay::run(log, &set.tasks, options, decider, self.observer.stop())?;
         match outcome.summary.complete {
             true => Ok(outcome),
-            false => Err(Error::Interrupted),
+            false => Err(Error::Stopped),
         }
     }
 }

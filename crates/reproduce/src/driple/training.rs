@@ -3,7 +3,8 @@
 
 use rayon::prelude::*;
 
-use gleaner_core::error::Result;
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Result, check_stop};
 use gleaner_driple::dataset::Dataset;
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::Depth;
@@ -15,7 +16,7 @@ use gleaner_predict::driple::scores::{baselines, mean};
 use super::weights;
 use crate::files::Data;
 use crate::filled::Values;
-use crate::{Control, Part, failed};
+use crate::{Part, failed};
 
 /// A training of the original.
 struct Planned {
@@ -90,9 +91,9 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
         Ok(converted(weights, planned.depth).map_err(failed)?.0)
     });
     let inspectors = inspectors.collect::<Result<Vec<_>>>()?;
-    let control = part.control;
+    let observer = part.observer;
     let runs = PLANNED.par_iter().zip(&inspectors);
-    let runs = runs.map(|(planned, inspector)| train(planned, inspector, &set, control));
+    let runs = runs.map(|(planned, inspector)| train(planned, inspector, &set, observer));
     let runs = runs.collect::<Result<Vec<_>>>()?;
     let (mut early, mut last) = (Values::default(), Values::default());
     if let Some(error) = mean_error(&set) {
@@ -117,7 +118,7 @@ fn train(
     planned: &Planned,
     inspector: &Inspector,
     data: &Dataset,
-    control: Control<'_>,
+    observer: &dyn Observer,
 ) -> Result<Trained> {
     let plan = Plan {
         epochs: planned.epochs,
@@ -134,10 +135,8 @@ fn train(
         data,
         State::new(start.state.parameters.cast()),
     );
-    while !training.is_over() {
-        control.check()?;
-        training.epoch();
-    }
+    training.run(observer.stop(), |_, _| Ok::<_, Error>(()))?;
+    check_stop(observer)?;
     let state = training.state();
     let test = training.errors(Stage::Test, state.best_parameters());
     let errors = state

@@ -2,14 +2,14 @@
 
 use gleaner_core::error::{Fault, Result};
 use gleaner_inputs::jobs::{cluster, estimates, trace};
-use gleaner_learn::ebm::{Control as FitControl, Ebm, Settings};
+use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::lucid::workload::{DurationEbm, Job, Options, features};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};
 use gleaner_predict::{Calendar, known_jobs};
 
-use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
+use crate::{Part, cause};
 
 /// Second 0 of the trace.
 const EPOCH: jiff::civil::DateTime = jiff::civil::datetime(2020, 4, 1, 0, 0, 0, 0);
@@ -78,25 +78,22 @@ fn fits(
     learnt: &[f64],
     rest: &[Job<'_>],
 ) -> Result<[(&'static str, Vec<f64>); 3]> {
-    let control = || FitControl {
-        stop: part.control.stop,
-        ..FitControl::default()
-    };
+    let observer = part.observer.stop();
     let fit = |options: Options| {
-        let machine = DurationEbm::fit(first, learnt, options, &settings(options), control());
+        let machine = DurationEbm::fit(first, learnt, options, &settings(options), observer);
         machine.map(|machine| machine.predict(rest))
     };
     let fit_numbers = || {
         let table = features(first, true);
         let [train, test] = [&table, &features(rest, true)].map(|rows| rows.numbered(&table));
-        let machine = Ebm::fit_under(&train, learnt, &settings(SECONDS), control());
+        let machine = Ebm::fit_observed(&train, learnt, &settings(SECONDS), observer);
         machine.map(|machine| machine.predict(&test).unwrap_or_default())
     };
     let (seconds, (numbers, logarithms)) = rayon::join(
         || fit(SECONDS),
         || rayon::join(fit_numbers, || fit(LOGARITHMS)),
     );
-    let cause = |error| part.control.cause(error);
+    let cause = |error| cause(part.observer, error);
     Ok([
         ("EBM", seconds.map_err(cause)?),
         ("EBM, users as numbers", numbers.map_err(cause)?),

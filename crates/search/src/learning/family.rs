@@ -94,9 +94,10 @@ impl Family {
         faults.extend(self.rate.faults("rate", Some(0.0)));
         faults.extend(number_fault("scale", self.scale, Some(f64::MIN_POSITIVE)));
         faults.extend(number_fault("noise", self.noise, Some(0.0)));
-        match faults.is_empty() {
-            true => Ok(()),
-            false => Err(faults),
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
         }
     }
 

@@ -39,11 +39,12 @@ impl Table {
         for (&trial, points) in &trials {
             faults.extend(point_faults(trial, points));
         }
-        match faults.is_empty() {
-            true => Ok(Table {
+        if faults.is_empty() {
+            Ok(Table {
                 trials: trials.into_values().map(with_divergence).collect(),
-            }),
-            false => Err(faults),
+            })
+        } else {
+            Err(faults)
         }
     }
 

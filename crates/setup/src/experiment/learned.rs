@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use gleaner_learn::ebm::{Control, FitError};
+use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::packing::PackingModel;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{EstimatorChoice, Learning};
@@ -194,11 +194,14 @@ impl ModelArgs {
             return Ok(None);
         };
         let series = self.series(reader, experiment, trace, start, calendar)?;
-        let failed = |error: FitError| Error::Run(error.to_string());
+        let failed = |error: FitError| match error {
+            FitError::Stopped => Error::Stopped,
+            other => Error::Run(other.to_string()),
+        };
         Ok(match models {
             Learned::Train => {
-                let (seed, control) = (self.model_seed, Control::default());
-                let forecast = forecast_trained(&series, start, calendar, seed, control);
+                let (seed, observer) = (self.model_seed, reader.observer);
+                let forecast = forecast_trained(&series, start, calendar, seed, observer);
                 Some(forecast.map_err(failed)?)
             }
             Learned::Directory(directory) => {

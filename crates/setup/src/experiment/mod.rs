@@ -11,7 +11,6 @@ mod profiler;
 mod profiles;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
@@ -102,7 +101,7 @@ impl Experiment {
         &self,
         simulation: Simulation<'_>,
         requests: &[Request],
-        stop: &AtomicBool,
+        observer: &dyn Observer,
     ) -> Result<Learnt> {
         let Some(weekly) = &self.inputs.weekly else {
             return Ok(Learnt::default());
@@ -115,9 +114,9 @@ impl Experiment {
                 trace: simulation.trace,
                 cluster: simulation.cluster,
                 start: simulation.start,
-                stop,
+                observer,
                 simulate: |first: &Trace, estimates: &EstimateTable| {
-                    Ok(simulation.ends(first, estimates, request, stop)?)
+                    Ok(simulation.ends(first, estimates, request, observer)?)
                 },
             });
             let estimates = estimates

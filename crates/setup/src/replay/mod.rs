@@ -1,6 +1,7 @@
 //! What is replayed, and how: log, slice, tasks, rules.
 
 mod rules;
+pub mod t_fwd;
 mod topology;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use gleaner_replay::rounds::check_repeatable;
 use gleaner_core::Observer;
 
 pub use rules::{ALGORITHMS, Rules};
+pub use t_fwd::{ChosenWindow, TFwd};
 pub use topology::{check_topology, read_topology};
 
 /// What is replayed.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::t_fwd::TFwd;
 #[cfg(feature = "cli")]
 use gleaner_core::domain::objective::NAMED;
 use gleaner_core::domain::{EventLog, NodeRule, Objective, TrialSearch};
 use gleaner_core::error::{Error, Result};
 use gleaner_inputs::tasks::TaskSet;
-use gleaner_replay::{Initial, Options, TFwd};
+use gleaner_replay::{Initial, Options};
 use gleaner_search::Algorithm;
 
 #[cfg(feature = "cli")]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gleaner_check::Findings;
 use gleaner_check::simulate::{self as check, Given, Profiling, RunFile};
+use gleaner_core::Unobserved;
 use gleaner_core::domain::inputs::{Estimates, Forecast, Packing};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::run::Seconds;
@@ -100,7 +101,7 @@ fn written_and_checked(town: &Town, profiled: bool, logged: bool) -> Findings {
         policies: names.iter().map(|name| (*name).to_owned()).collect(),
         is_complete: true,
     };
-    check::simulation(&info, &given, &names, &run_file).unwrap()
+    check::simulation(&info, &given, &names, &run_file, &Unobserved).unwrap()
 }
 
 /// Writes a run directory. Returns the additional fields of its `run.json`.

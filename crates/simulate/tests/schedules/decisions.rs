@@ -48,14 +48,14 @@ impl Policy for Restless {
 }
 
 /// Returns a factory for the policies that a function returns.
-fn make(
+pub fn make(
     policy: impl Fn() -> Box<dyn Policy> + Sync,
 ) -> impl for<'a> Fn(&Context<'a>) -> Box<dyn Policy + 'a> + Sync {
     move |_| policy()
 }
 
-/// The entry of a policy that only this test uses.
-fn entry<'p>(make: &'p Make<'p>) -> PolicyEntry<'p> {
+/// The entry of a policy that only tests use.
+pub fn entry<'p>(make: &'p Make<'p>) -> PolicyEntry<'p> {
     PolicyEntry {
         name: "restless",
         title: "",

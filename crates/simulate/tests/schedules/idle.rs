@@ -2,15 +2,15 @@
 //! replay harvests it.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{EventLog, Time, TrainingTask};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::schedule::Schedule;
 use gleaner_inputs::events;
 use gleaner_inputs::write::events::{Layout, write};
-use gleaner_replay::{Control, Options, SolverDecider};
+use gleaner_replay::{Options, SolverDecider};
 use gleaner_simulate::idle::idle_log;
 use gleaner_simulate::policies;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -97,13 +97,9 @@ fn node_seconds(counts: &Counts, end: i64) -> i64 {
 /// A replay of the log with up to 12 tasks at once, and a window of 600 seconds.
 fn replayed(log: &EventLog) -> Outcome {
     let options = Options::original(600.0, 12);
-    let control = Control {
-        stop: &AtomicBool::new(false),
-        progress: &mut |_, _| {},
-    };
     let mut exact =
         SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default()).unwrap();
-    gleaner_replay::run(log, &tasks(log), &options, &mut exact, control).unwrap()
+    gleaner_replay::run(log, &tasks(log), &options, &mut exact, &Unobserved).unwrap()
 }
 
 proptest! {

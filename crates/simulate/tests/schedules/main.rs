@@ -18,6 +18,7 @@ mod rare;
 mod references;
 mod same;
 mod small;
+mod stop;
 mod table;
 mod town;
 mod venus;

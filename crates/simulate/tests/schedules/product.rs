@@ -1,5 +1,6 @@
 //! The product on the cases that the plain simulator runs.
 
+use gleaner_core::Unobserved;
 use gleaner_core::domain::inputs::Estimates;
 use gleaner_core::domain::{Job, Trace};
 use gleaner_core::results::schedule::Schedule;
@@ -86,11 +87,13 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> 
         placer: placer(case.placer),
         corrected: policy.profiled && case.switches.corrected,
     };
-    let mut scaling: Box<dyn Scaling> = match policy.profiled {
-        true => Box::new(Lender::new(&case.switches.echo)),
-        false => Box::new(Fixed),
+    let mut scaling: Box<dyn Scaling> = if policy.profiled {
+        Box::new(Lender::new(&case.switches.echo))
+    } else {
+        Box::new(Fixed)
     };
-    run(&setting, (policy.make)(&context).as_mut(), scaling.as_mut())
+    let mut policy = (policy.make)(&context);
+    run(&setting, policy.as_mut(), scaling.as_mut(), &Unobserved)
 }
 
 /// The plain simulator's schedule of the same case.

@@ -1,13 +1,12 @@
 //! Random small traces of several virtual clusters, with a profiler.
 
-use std::sync::atomic::AtomicBool;
-
+use gleaner_core::Unobserved;
 use gleaner_core::domain::{Cluster, Trace, VirtualCluster};
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_core::results::schedule::Schedule;
 use gleaner_simulate::policies::PolicyEntry;
 use gleaner_simulate::profiler::Profiler;
-use gleaner_simulate::{Control, Request, SimulateError, Simulation, simulate};
+use gleaner_simulate::{Request, SimulateError, Simulation, simulate};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -128,9 +127,5 @@ pub fn run(
     simulation: &Simulation<'_>,
     requests: &[Request],
 ) -> Result<Vec<PolicyRun>, SimulateError> {
-    let control = Control {
-        stop: &AtomicBool::new(false),
-        progress: &|_, _| {},
-    };
-    simulate(simulation, requests, control)
+    simulate(simulation, requests, &Unobserved)
 }

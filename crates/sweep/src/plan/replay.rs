@@ -12,9 +12,10 @@ use super::settings::{ReplayChoices, ReplaySettings, TaskFiles};
 use super::visit::{Axes, Pick, Visitor};
 use super::{MAX_RUNS, PlanFault};
 use gleaner_core::domain::{NodeRule, Objective, Slice};
-use gleaner_replay::{Initial, TFwd, t_fwd};
+use gleaner_replay::Initial;
 use gleaner_search::Algorithm;
-use gleaner_setup::{Rules, SolverName};
+use gleaner_setup::replay::t_fwd;
+use gleaner_setup::{Rules, SolverName, TFwd};
 
 /// Settings that decide, with the tasks, how long a replay takes more or less.
 const PROBLEM: [&str; 4] = ["window", "objective", "solver", "search"];

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use gleaner_core::domain::Slice;
-use gleaner_replay::TFwd;
+use gleaner_setup::TFwd;
 use gleaner_setup::experiment::{Corrected, Given};
 
 fn parsed(text: &str) -> ReplayPlan {

@@ -4,7 +4,6 @@ mod replay;
 mod simulate;
 mod solvers;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -14,6 +13,7 @@ use serde_json::Value;
 
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
+use gleaner_core::observer::Parts;
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_io::SourceId;
 use gleaner_runs::sweep::SweepRun;
@@ -47,17 +47,11 @@ pub trait PreparedRuns: Sync {
     /// Which runs are likely to take as long as this one.
     fn alike(&self, run: usize) -> Alike;
 
-    /// Executes the run. Returns its result, or `None` if it was stopped. `tick` is called with
-    /// the number of steps done since its last call.
+    /// Executes the run. Returns its result, or `None` if it was stopped.
     ///
     /// # Errors
     /// The run fails.
-    fn execute(
-        &self,
-        run: usize,
-        stop: &Arc<AtomicBool>,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>>;
+    fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>>;
 }
 
 /// Numbers that are equal in runs that are alike.
@@ -91,15 +85,6 @@ pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
     })
 }
 
-/// When to stop.
-#[derive(Debug, Clone, Copy)]
-pub struct Stop<'a> {
-    /// Set when the runs under way are to stop.
-    pub now: &'a Arc<AtomicBool>,
-    /// Set when no other run is to begin.
-    pub soon: &'a AtomicBool,
-}
-
 /// What became of a run.
 #[derive(Debug)]
 pub enum Attempt {
@@ -112,8 +97,8 @@ pub enum Attempt {
 }
 
 /// Executes some runs in parallel, and keeps each result as soon as it is there. If a run fails, the
-/// others are executed all the same. `progress` is called with the number of steps done and the number
-/// of all. Returns what became of each.
+/// others are executed all the same. The observer's flag stops runs in progress; `soon` only prevents further
+/// runs from starting. Returns what became of each.
 ///
 /// # Errors
 /// A result cannot be kept. The runs under way end, and no other is begun.
@@ -121,17 +106,15 @@ pub fn execute(
     prepared: &dyn PreparedRuns,
     runs: &[usize],
     writer: &Writer,
-    stop: Stop<'_>,
-    progress: &(dyn Fn(usize, usize) + Sync),
+    soon: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Vec<Attempt>> {
     let total = runs.iter().map(|&run| prepared.length(run)).sum();
-    let done = AtomicUsize::new(0);
-    let tick = |steps| progress(done.fetch_add(steps, Ordering::Relaxed) + steps, total);
+    let parts = Parts::new(observer, total);
     let broken = AtomicBool::new(false);
     let is_over = || {
-        [&**stop.now, stop.soon, &broken]
-            .iter()
-            .any(|flag| flag.load(Ordering::Relaxed))
+        let flags = [soon, &broken];
+        observer.is_stopped() || flags.iter().any(|flag| flag.load(Ordering::Relaxed))
     };
     let attempt = |run: usize| {
         if is_over() {
@@ -139,7 +122,13 @@ pub fn execute(
         }
         let (key, clock) = (prepared.key(run), Instant::now());
         writer.begin(key)?;
-        Ok(match prepared.execute(run, stop.now, &tick) {
+        let part = parts.part(prepared.length(run));
+        let executed = prepared.execute(run, &part);
+        if let Ok(Some(_)) = executed {
+            // A replay may end before its log does.
+            part.complete();
+        }
+        Ok(match executed {
             Ok(None) => Attempt::Stopped,
             Ok(Some(result)) => {
                 let seconds = clock.elapsed().as_secs_f64();

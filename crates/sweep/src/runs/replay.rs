@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::Limits;
 use rayon::prelude::*;
@@ -21,12 +20,12 @@ use gleaner_core::results::programs::Tally;
 use gleaner_core::results::replay::Outcome;
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_io::SourceId;
+use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
-use gleaner_replay::{Control, Options, TFwd};
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, report_left_out, solver};
+use gleaner_setup::{Built, TFwd, report_left_out, solver};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
@@ -266,13 +265,12 @@ impl Replays {
     fn replay(
         &self,
         one: &Combination,
-        stop: &Arc<AtomicBool>,
-        progress: &mut dyn FnMut(usize, usize),
+        observer: &dyn Observer,
     ) -> Result<(Outcome, Option<Tally>)> {
         let choices = self.settings_of(one).choices;
         let (formulation, big_m) = (choices.formulation, choices.big_m);
         let mut solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
-        solver.stop_when(stop);
+        solver.stop_when(observer.stop());
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
         let options = self.options(one, &choices)?;
@@ -280,8 +278,7 @@ impl Replays {
         if self.plan.check {
             decider = decider.checked(big_m);
         }
-        let control = Control { stop, progress };
-        let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, control)?;
+        let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, observer)?;
         Ok((outcome, tally.to_keep()))
     }
 }
@@ -323,20 +320,8 @@ impl PreparedRuns for Replays {
         }
     }
 
-    fn execute(
-        &self,
-        run: usize,
-        stop: &Arc<AtomicBool>,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>> {
-        let mut seen = 0;
-        let mut progress = |event, _| {
-            tick(event - seen);
-            seen = event;
-        };
-        let (outcome, program) = self.replay(&self.of(run), stop, &mut progress)?;
-        // A replay may end before its log does.
-        tick(self.length(run) - seen);
+    fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {
+        let (outcome, program) = self.replay(&self.of(run), observer)?;
         if !outcome.summary.complete {
             return Ok(None);
         }

@@ -1,8 +1,5 @@
 //! Sweeps of simulations. All of them see the same jobs.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
 use serde_json::{Value, json};
 
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
@@ -14,7 +11,7 @@ use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
 use gleaner_simulate::policies::Needs;
-use gleaner_simulate::{Control, Request, simulate};
+use gleaner_simulate::{Request, simulate};
 use gleaner_store::RunKey;
 
 /// The simulations of a plan.
@@ -139,29 +136,15 @@ impl PreparedRuns for Simulations {
         }
     }
 
-    fn execute(
-        &self,
-        index: usize,
-        stop: &Arc<AtomicBool>,
-        tick: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>> {
+    fn execute(&self, index: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {
         let (choice, request) = &self.jobs[index];
         let simulation = self.experiment.simulation(choice, self.check);
         let learnt = self
             .experiment
-            .learn(simulation, std::slice::from_ref(request), stop)?;
+            .learn(simulation, std::slice::from_ref(request), observer)?;
         let simulation = learnt.simulation(simulation);
-        let seen = AtomicUsize::new(0);
-        let control = Control {
-            stop,
-            progress: &|_, _| {
-                seen.fetch_add(1, Ordering::Relaxed);
-                tick(1);
-            },
-        };
-        let runs = simulate(&simulation, std::slice::from_ref(request), control);
+        let runs = simulate(&simulation, std::slice::from_ref(request), observer);
         let runs = runs.map_err(|error| Error::Run(error.to_string()))?;
-        tick(self.length(index).saturating_sub(seen.into_inner()));
         let Some(run) = runs.first() else {
             return Ok(None);
         };

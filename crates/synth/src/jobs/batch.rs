@@ -6,8 +6,9 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use super::rhythm::{self, DAY};
 use super::shape::{self, Lengths};
+use gleaner_core::Observer;
 use gleaner_core::domain::Cluster;
-use gleaner_core::error::{Error, Result};
+use gleaner_core::error::{Error, Result, check_stop};
 
 /// A generated job.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,18 +90,42 @@ impl Drawing {
     }
 
     /// Draws jobs until there are `jobs` of them.
-    pub fn jobs(&mut self, jobs: usize, rng: &mut ChaCha8Rng) {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped)
+    pub fn jobs(
+        &mut self,
+        jobs: usize,
+        rng: &mut ChaCha8Rng,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         while self.drafts.len() < jobs {
+            check_stop(observer)?;
+            observer.progress(self.drafts.len(), jobs);
             self.batch(rng, |drawing| drawing.drafts.len() < jobs);
         }
+        Ok(())
     }
 
     /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
-    pub fn work(&mut self, work: f64, most: usize, rng: &mut ChaCha8Rng) {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped)
+    pub fn work(
+        &mut self,
+        work: f64,
+        most: usize,
+        rng: &mut ChaCha8Rng,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let goes_on = |drawing: &Self| drawing.work < work && drawing.drafts.len() <= most;
+        let hours = |gpu_seconds: f64| (gpu_seconds / 3600.0) as usize;
         while goes_on(self) {
+            check_stop(observer)?;
+            observer.progress(hours(self.work), hours(work));
             self.batch(rng, goes_on);
         }
+        Ok(())
     }
 
     /// The jobs in the order of submission, and their GPU-seconds.
@@ -149,9 +174,10 @@ impl Drawing {
         let (state, share) = shape::ending(rng);
         draft.state = state;
         draft.duration = (length * share).min(longest).max(1.0) as i64;
-        draft.estimate = match rng.random_bool(NEGATIVE) {
-            true => -rng.random_range(1..1_000),
-            false => (length * self.error.sample(rng)) as i64,
+        draft.estimate = if rng.random_bool(NEGATIVE) {
+            -rng.random_range(1..1_000)
+        } else {
+            (length * self.error.sample(rng)) as i64
         };
         self.work += f64::from(draft.gpus) * draft.duration as f64;
         self.drafts.push(draft.clone());

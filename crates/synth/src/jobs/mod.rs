@@ -10,6 +10,7 @@ mod shape;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use gleaner_core::Observer;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_core::domain::inputs::{Pair, Profile};
 use gleaner_core::domain::{Cluster, Job, VirtualCluster, Workload};
@@ -76,8 +77,8 @@ pub struct SynthExperiment {
 /// hold its largest job.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges.
-pub fn generate(options: &JobOptions) -> Result<SynthExperiment> {
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if it is stopped.
+pub fn generate(options: &JobOptions, observer: &dyn Observer) -> Result<SynthExperiment> {
     check(options)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let cluster = cluster(options);
@@ -86,8 +87,8 @@ pub fn generate(options: &JobOptions) -> Result<SynthExperiment> {
     let offered = cluster.gpus() as f64 * (i64::from(options.days) * DAY) as f64;
     let mut drawing = Drawing::new(&cluster, options.days, profiles.len(), &mut rng)?;
     match options.amount {
-        Amount::Jobs(jobs) => drawing.jobs(jobs as usize, &mut rng),
-        Amount::Load(load) => drawing.work(load * offered, MOST_JOBS, &mut rng),
+        Amount::Jobs(jobs) => drawing.jobs(jobs as usize, &mut rng, observer)?,
+        Amount::Load(load) => drawing.work(load * offered, MOST_JOBS, &mut rng, observer)?,
     }
     let (drafts, work) = drawing.finish();
     if drafts.len() > MOST_JOBS {
@@ -143,11 +144,14 @@ impl SynthExperiment {
 }
 
 fn check(options: &JobOptions) -> Result<()> {
-    let within = |flag: &str, value: u32, most: u32| match (1..=most).contains(&value) {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "{flag} must be between 1 and {most}, not {value}"
-        ))),
+    let within = |flag: &str, value: u32, most: u32| {
+        if (1..=most).contains(&value) {
+            Ok(())
+        } else {
+            Err(Error::Usage(format!(
+                "{flag} must be between 1 and {most}, not {value}"
+            )))
+        }
     };
     within("--vcs", options.vcs, MOST_VCS)?;
     within("--nodes", options.nodes, MOST_NODES)?;

@@ -1,5 +1,8 @@
 //! Derived by formula, on generated experiments.
 
+use gleaner_core::Unobserved;
+use gleaner_testing::StopAfter;
+
 use super::*;
 
 fn options() -> JobOptions {
@@ -14,7 +17,7 @@ fn options() -> JobOptions {
 }
 
 fn jobs(options: &JobOptions) -> Vec<(Job, i64)> {
-    generate(options).unwrap().jobs().collect()
+    generate(options, &Unobserved).unwrap().jobs().collect()
 }
 
 #[test]
@@ -24,7 +27,7 @@ fn the_trace_has_the_requested_load() {
             amount: Amount::Load(load),
             ..options()
         };
-        let experiment = generate(&options).unwrap();
+        let experiment = generate(&options, &Unobserved).unwrap();
         let work: f64 = experiment
             .jobs()
             .map(|(job, _)| f64::from(job.gpus) * job.duration as f64)
@@ -73,7 +76,7 @@ fn every_job_fits_beside_a_node_that_is_lent() {
         gpus_per_node: 4,
         ..options()
     };
-    let experiment = generate(&options).unwrap();
+    let experiment = generate(&options, &Unobserved).unwrap();
     let nodes: Vec<u32> = experiment.cluster.vcs.iter().map(|vc| vc.nodes).collect();
     assert_eq!(nodes.iter().sum::<u32>(), 20);
     assert!(nodes.is_sorted_by(|a, b| a >= b), "{nodes:?}");
@@ -85,7 +88,7 @@ fn every_job_fits_beside_a_node_that_is_lent() {
 
 #[test]
 fn the_forecast_counts_every_job() {
-    let experiment = generate(&options()).unwrap();
+    let experiment = generate(&options(), &Unobserved).unwrap();
     let counted: u32 = experiment.forecast.iter().map(|i| i.jobs).sum();
     assert_eq!(counted as usize, experiment.len());
     let forecast: f64 = experiment.forecast.iter().map(|i| i.forecast_jobs).sum();
@@ -95,12 +98,18 @@ fn the_forecast_counts_every_job() {
 
 #[test]
 fn the_same_seed_gives_the_same_experiment() {
-    assert_eq!(generate(&options()).unwrap(), generate(&options()).unwrap());
+    assert_eq!(
+        generate(&options(), &Unobserved).unwrap(),
+        generate(&options(), &Unobserved).unwrap()
+    );
     let other = JobOptions {
         seed: 2,
         ..options()
     };
-    assert_ne!(generate(&options()).unwrap(), generate(&other).unwrap());
+    assert_ne!(
+        generate(&options(), &Unobserved).unwrap(),
+        generate(&other, &Unobserved).unwrap()
+    );
 }
 
 #[test]
@@ -108,7 +117,7 @@ fn options_outside_their_ranges_are_refused() {
     let refused = |change: fn(&mut JobOptions), flag: &str| {
         let mut options = options();
         change(&mut options);
-        match generate(&options) {
+        match generate(&options, &Unobserved) {
             Err(Error::Usage(text)) => assert!(text.contains(flag), "{text}"),
             other => panic!("{flag}: {other:?}"),
         }
@@ -121,4 +130,20 @@ fn options_outside_their_ranges_are_refused() {
     refused(|o| o.amount = Amount::Jobs(0), "--jobs");
     refused(|o| o.amount = Amount::Load(f64::NAN), "--load");
     refused(|o| o.amount = Amount::Load(0.0), "--load");
+}
+
+#[test]
+fn a_stopped_generation_ends_at_the_next_batch() {
+    for amount in [Amount::Load(0.7), Amount::Jobs(1234)] {
+        let options = JobOptions {
+            amount,
+            ..options()
+        };
+        for reports in [0, 3] {
+            let observer = StopAfter::new(reports);
+            let stopped = generate(&options, &observer);
+            assert!(matches!(stopped, Err(Error::Stopped)));
+            assert_eq!(observer.progress().len(), reports);
+        }
+    }
 }

@@ -166,9 +166,10 @@ impl Exact {
             gap,
             deadline,
         };
-        match gap == 0.0 || self.search.improve(&case, &mut self.counts) {
-            true => 0.0,
-            false => gap,
+        if gap == 0.0 || self.search.improve(&case, &mut self.counts) {
+            0.0
+        } else {
+            gap
         }
     }
 
@@ -205,9 +206,10 @@ impl Exact {
     /// matter.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = self.shapes.uncertainty(self.size);
-        match precision::matters(problem, &self.counts, objective, doubt) {
-            true => doubt,
-            false => 0.0,
+        if precision::matters(problem, &self.counts, objective, doubt) {
+            doubt
+        } else {
+            0.0
         }
     }
 }

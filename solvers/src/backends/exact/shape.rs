@@ -190,9 +190,12 @@ impl Shapes {
             return;
         }
         let slope = (y1 - y0) / f64::from(x1 - x0);
-        let at = |x: u32| match x == x1 {
-            true => value.at(x, y1),
-            false => value.at(x, y0 + slope * f64::from(x - x0)),
+        let at = |x: u32| {
+            if x == x1 {
+                value.at(x, y1)
+            } else {
+                value.at(x, y0 + slope * f64::from(x - x0))
+            }
         };
         // The costs jump at the current count, so it and its neighbours are vertices.
         let current = task.current;

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use gleaner_observer::{Observer, Parts};
 use serde::{Deserialize, Serialize};
 
 use super::{FEATURES, Series, features};
-use crate::ebm::{Control, Ebm, FitError, Settings};
+use crate::ebm::{Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
@@ -52,7 +53,7 @@ impl ThroughputModel {
     /// their features.
     ///
     /// # Errors
-    /// `steps` is empty, a setting is out of its range, or `control` stopped the fit.
+    /// `steps` is empty, a setting is out of its range, or the fit is stopped.
     ///
     /// # Panics
     /// If `steps` are not intervals of the series.
@@ -60,14 +61,19 @@ impl ThroughputModel {
         series: &Series,
         steps: Range<usize>,
         settings: &Settings,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self, FitError> {
         let rows: Vec<usize> = steps.clone().collect();
         let table = features(series).take(&rows);
-        let (jobs, gpus) = rayon::join(
-            || Ebm::fit_under(&table, &series.jobs()[steps.clone()], settings, control),
-            || Ebm::fit_under(&table, &series.gpus()[steps.clone()], settings, control),
-        );
+        let work = settings.work(rows.len(), FEATURES.len());
+        let parts = Parts::new(observer, work.saturating_mul(2));
+        let fit = |labels: &[f64]| {
+            let part = parts.part(work);
+            let fitted = Ebm::fit_observed(&table, &labels[steps.clone()], settings, &part);
+            part.complete();
+            fitted
+        };
+        let (jobs, gpus) = rayon::join(|| fit(series.jobs()), || fit(series.gpus()));
         Ok(ThroughputModel {
             jobs: jobs?,
             gpus: gpus?,
@@ -103,6 +109,8 @@ impl ThroughputModel {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_observer::Unobserved;
+
     use super::*;
 
     /// About 20 jobs per interval by day, and about 2 in the first eight hours.
@@ -117,8 +125,7 @@ mod tests {
     #[test]
     fn a_daily_rhythm_is_forecast() {
         let series = series();
-        let model =
-            ThroughputModel::fit(&series, 0..2500, &settings(0), Control::default()).unwrap();
+        let model = ThroughputModel::fit(&series, 0..2500, &settings(0), &Unobserved).unwrap();
         let (jobs, gpus) = model.predict(&series, 2500..3000);
         let error = crate::metrics::mean_absolute_error(&series.jobs()[2500..], &jobs);
         assert!(error < 0.8, "{error}");
@@ -130,8 +137,7 @@ mod tests {
 
     #[test]
     fn a_saved_model_of_other_features_is_refused() {
-        let model =
-            ThroughputModel::fit(&series(), 0..300, &settings(0), Control::default()).unwrap();
+        let model = ThroughputModel::fit(&series(), 0..300, &settings(0), &Unobserved).unwrap();
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(
             serde_json::from_str::<ThroughputModel>(&text).unwrap(),

@@ -1,9 +1,10 @@
 //! An explainable boosting machine (EBM) that estimates durations.
 
+use gleaner_observer::Observer;
 use serde::{Deserialize, Serialize};
 
 use super::{Job, features, from_log, to_log};
-use crate::ebm::{Binning, Control, Ebm, FitError, Settings};
+use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
@@ -84,20 +85,21 @@ impl DurationEbm {
     ///
     /// # Errors
     /// If there is no job, the number of durations differs from that of jobs, a duration is not
-    /// finite or too large, or `control` stopped the fit.
+    /// finite or too large, or the fit is stopped.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],
         options: Options,
         settings: &Settings,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self, FitError> {
         let table = features(jobs, options.profile);
-        let labels: Vec<f64> = match options.logarithm {
-            true => seconds.iter().map(|&seconds| to_log(seconds)).collect(),
-            false => seconds.to_vec(),
+        let labels: Vec<f64> = if options.logarithm {
+            seconds.iter().map(|&seconds| to_log(seconds)).collect()
+        } else {
+            seconds.to_vec()
         };
-        let machine = Ebm::fit_under(&table, &labels, settings, control)?;
+        let machine = Ebm::fit_observed(&table, &labels, settings, observer)?;
         Ok(DurationEbm { options, machine })
     }
 
@@ -123,15 +125,18 @@ impl DurationEbm {
         // The machine has these features, as it was trained on them or checked.
         let table = features(jobs, self.options.profile);
         let labels = self.machine.predict(&table).unwrap_or_default();
-        match self.options.logarithm {
-            true => labels.into_iter().map(from_log).collect(),
-            false => labels,
+        if self.options.logarithm {
+            labels.into_iter().map(from_log).collect()
+        } else {
+            labels
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use gleaner_observer::Unobserved;
+
     use super::*;
     use crate::lucid::Usage;
     use jiff::ToSpan;
@@ -175,8 +180,7 @@ mod tests {
                 max_rounds: 300,
                 ..options.settings(0)
             };
-            let model =
-                DurationEbm::fit(&jobs, &seconds, options, &settings, Control::default()).unwrap();
+            let model = DurationEbm::fit(&jobs, &seconds, options, &settings, &Unobserved).unwrap();
             let predicted = model.predict(&jobs);
             let off = crate::metrics::mean_absolute_error(&seconds, &predicted);
             assert!(off < 1500.0, "{off} s, where the median is off by 9,000");
@@ -187,14 +191,8 @@ mod tests {
     fn a_saved_model_keeps_its_options() {
         let (jobs, seconds) = jobs();
         let options = Options::default();
-        let model = DurationEbm::fit(
-            &jobs,
-            &seconds,
-            options,
-            &options.settings(0),
-            Control::default(),
-        )
-        .unwrap();
+        let model =
+            DurationEbm::fit(&jobs, &seconds, options, &options.settings(0), &Unobserved).unwrap();
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(serde_json::from_str::<DurationEbm>(&text).unwrap(), model);
         let other = text.replacen("\"profile\":true", "\"profile\":false", 1);

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gleaner_observer::Observer;
 use serde::{Deserialize, Serialize};
 
 use super::{DurationEbm, Job, Options, features};
-use crate::ebm::{Control, FitError};
+use crate::ebm::FitError;
 use crate::isotonic::Direction;
 use crate::lucid::history::History;
 use crate::metrics::{mean, median};
@@ -112,21 +113,21 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// If there is no job, an EBM gets a duration that is not finite or too large, or `control`
-    /// stopped the fit.
+    /// If there is no job, an EBM gets a duration that is not finite or too large, or the fit is
+    /// stopped.
     pub fn fit(
         self,
         past: &[Past<'_>],
         learning: &Learning,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Fitted, FitError> {
         if past.is_empty() {
             return Err(FitError::NoRows);
         }
         let seconds: Vec<f64> = past.iter().map(|past| past.seconds).collect();
         Ok(match self {
-            Estimator::Ebm => learning.ebm(past, &seconds, true, control)?,
-            Estimator::EbmSeconds => learning.ebm(past, &seconds, false, control)?,
+            Estimator::Ebm => learning.ebm(past, &seconds, true, observer)?,
+            Estimator::EbmSeconds => learning.ebm(past, &seconds, false, observer)?,
             Estimator::History => Fitted::History(history(past)),
             Estimator::Median => Fitted::Constant(median(&seconds)),
             Estimator::Mean => Fitted::Constant(mean(&seconds)),
@@ -135,15 +136,23 @@ impl Estimator {
 }
 
 impl Learning {
-    /// The most work of fitting one EBM, of logarithms or of seconds, on `rows` jobs.
-    fn work_of(&self, logarithm: bool, rows: usize) -> u64 {
+    /// The most work of fitting an estimator on `rows` jobs, in steps of a term for a row. The estimators that
+    /// are not EBMs count as 0.
+    pub fn work_of(&self, estimator: Estimator, rows: usize) -> usize {
+        let logarithm = match estimator {
+            Estimator::Ebm => true,
+            Estimator::EbmSeconds => false,
+            Estimator::History | Estimator::Median | Estimator::Mean => return 0,
+        };
         let profile = self.profile;
         let settings = Options { profile, logarithm }.settings(self.seed);
         settings.work(rows, features(&[], profile).names().len())
     }
 
-    pub(super) fn work(&self, rows: usize) -> u64 {
-        self.work_of(true, rows) + self.work_of(false, rows)
+    /// The most work of fitting each of these estimators on `rows` jobs.
+    pub(super) fn work(&self, estimators: &[Estimator], rows: usize) -> usize {
+        let work = |&estimator| self.work_of(estimator, rows);
+        estimators.iter().map(work).fold(0, usize::saturating_add)
     }
 
     fn ebm(
@@ -151,13 +160,13 @@ impl Learning {
         past: &[Past<'_>],
         seconds: &[f64],
         logarithm: bool,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Fitted, FitError> {
         let profile = self.profile;
         let options = Options { profile, logarithm };
         let jobs: Vec<Job<'_>> = past.iter().map(|past| past.job.clone()).collect();
         let settings = options.settings(self.seed);
-        let mut ebm = DurationEbm::fit(&jobs, seconds, options, &settings, control)?;
+        let mut ebm = DurationEbm::fit(&jobs, seconds, options, &settings, observer)?;
         for (feature, direction) in &self.monotone {
             ebm.smooth(feature, *direction);
         }

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gleaner_observer::{Observer, Parts};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Estimator, Fitted, Learning, Options, Past, Trial};
-use crate::ebm::{Control, FitError};
+use crate::ebm::FitError;
 
 /// Which estimator to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,15 +100,26 @@ impl WorkloadModel {
     /// all jobs, as any of them may be asked for later.
     ///
     /// # Errors
-    /// If there is no job, a duration is not finite or too large, or `control` stopped the fit.
+    /// If there is no job, a duration is not finite or too large, or the fit is stopped.
     pub fn fit(
         past: &[Past<'_>],
         learning: &Learning,
         choice: EstimatorChoice,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Self, FitError> {
-        let trial = Trial::run(&Estimator::ALL, past, learning, control)?;
-        let fit = |estimator: Estimator| estimator.fit(past, learning, control);
+        // The trial learns from about two thirds of the jobs. Their number is not known before.
+        let all = Estimator::ALL;
+        let [trial_work, work] = [2 * past.len() / 3, past.len()].map(|n| learning.work(&all, n));
+        let parts = Parts::new(observer, trial_work.saturating_add(work));
+        let part = parts.part(trial_work);
+        let trial = Trial::run(&all, past, learning, &part)?;
+        part.complete();
+        let fit = |estimator: Estimator| {
+            let part = parts.part(learning.work_of(estimator, past.len()));
+            let fitted = estimator.fit(past, learning, &part);
+            part.complete();
+            fitted
+        };
         Ok(WorkloadModel {
             profile: learning.profile,
             chosen: choice.after(trial.as_ref()),
@@ -120,12 +132,6 @@ impl WorkloadModel {
                 mean: fit(Estimator::Mean)?,
             },
         })
-    }
-
-    /// Estimates the work of a fit on `rows` jobs, in the unit of [`Control::progress`]. It is not
-    /// exact, as the number of jobs in the trial is not known before.
-    pub fn work(learning: &Learning, rows: usize) -> u64 {
-        learning.work(rows) + learning.work(2 * rows / 3)
     }
 
     /// Whether the EBMs use the jobs' profiles.
@@ -175,14 +181,14 @@ impl EstimatorChoice {
         self,
         past: &[Past<'_>],
         learning: &Learning,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<(Estimator, Fitted), FitError> {
         let trial = match self {
-            EstimatorChoice::Best => Trial::run(&Estimator::QUICK, past, learning, control)?,
+            EstimatorChoice::Best => Trial::run(&Estimator::QUICK, past, learning, observer)?,
             EstimatorChoice::Named(_) => None,
         };
         let estimator = self.after(trial.as_ref());
-        Ok((estimator, estimator.fit(past, learning, control)?))
+        Ok((estimator, estimator.fit(past, learning, observer)?))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Tests estimators on the last weeks of the jobs to learn from.
 
+use gleaner_observer::{Observer, Parts};
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
 use super::model::UNTRIED;
 use super::{Estimator, Job, Learning, Past};
-use crate::ebm::{Control, FitError};
+use crate::ebm::FitError;
 use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 
 /// A week in seconds.
@@ -63,7 +64,7 @@ impl Trial {
         estimators: &[Estimator],
         past: &[Past<'_>],
         learning: &Learning,
-        control: Control<'_>,
+        observer: &dyn Observer,
     ) -> Result<Option<Trial>, FitError> {
         let submissions = || past.iter().map(|past| past.submitted);
         let (Some(first), Some(last)) = (submissions().min(), submissions().max()) else {
@@ -77,8 +78,11 @@ impl Trial {
         }
         let jobs: Vec<Job<'_>> = held_out.iter().map(|past| past.job.clone()).collect();
         let truth: Vec<f64> = held_out.iter().map(|past| past.seconds).collect();
+        let parts = Parts::new(observer, learning.work(estimators, known.len()));
         let score = |&estimator: &Estimator| {
-            let estimates = estimator.fit(&known, learning, control)?.predict(&jobs);
+            let part = parts.part(learning.work_of(estimator, known.len()));
+            let estimates = estimator.fit(&known, learning, &part)?.predict(&jobs);
+            part.complete();
             let rank = spearman(&truth, &estimates);
             Ok(TrialScore {
                 estimator,

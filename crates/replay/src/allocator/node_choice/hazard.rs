@@ -34,9 +34,10 @@ type End = [Seen; CLASSES];
 /// Which end is nearer to a rank among `idle` nodes, and the class of the distance to it.
 fn class(rank: u32, idle: u32) -> (usize, usize) {
     let to_last = idle.saturating_sub(1).saturating_sub(rank);
-    let (end, distance) = match rank <= to_last {
-        true => (0, rank),
-        false => (1, to_last),
+    let (end, distance) = if rank <= to_last {
+        (0, rank)
+    } else {
+        (1, to_last)
     };
     (end, (distance + 1).ilog2() as usize)
 }

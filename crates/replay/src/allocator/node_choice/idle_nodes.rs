@@ -30,9 +30,10 @@ impl IdleNodes {
     pub fn set(&mut self, node: u32, idle: bool) {
         let place = self.places[node as usize];
         let bit = 1 << (place % 64);
-        match idle {
-            true => self.words[place as usize / 64] |= bit,
-            false => self.words[place as usize / 64] &= !bit,
+        if idle {
+            self.words[place as usize / 64] |= bit
+        } else {
+            self.words[place as usize / 64] &= !bit
         }
     }
 

@@ -30,9 +30,12 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
-    let rate = |(job, estimate): (&&Job, &f64)| match context.without.estimate {
-        true => -1.0,
-        false => estimate * f64::from(job.gpus),
+    let rate = |(job, estimate): (&&Job, &f64)| {
+        if context.without.estimate {
+            -1.0
+        } else {
+            estimate * f64::from(job.gpus)
+        }
     };
     let jobs = context.jobs.iter().zip(context.estimates);
     let priorities: Vec<f64> = jobs.map(rate).collect();

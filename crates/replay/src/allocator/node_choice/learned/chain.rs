@@ -159,9 +159,10 @@ impl Lines {
             let mut piece = start;
             while piece != NONE {
                 let own = pieces[piece as usize].iter();
-                match turned[piece as usize] {
-                    true => nodes.extend(own.rev()),
-                    false => nodes.extend(own),
+                if turned[piece as usize] {
+                    nodes.extend(own.rev())
+                } else {
+                    nodes.extend(own)
                 }
                 piece = self.sides[piece as usize][1];
             }

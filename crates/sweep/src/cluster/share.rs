@@ -29,9 +29,10 @@ impl FromStr for Share {
             number(part).ok_or_else(wrong)?,
             number(parts).ok_or_else(wrong)?,
         );
-        match part <= parts {
-            true => Ok(Share { part, parts }),
-            false => Err(wrong()),
+        if part <= parts {
+            Ok(Share { part, parts })
+        } else {
+            Err(wrong())
         }
     }
 }

@@ -5,12 +5,12 @@ use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::PreparedRuns;
 use gleaner_core::files::open_regular;
 use gleaner_core::words::last_lines;
 use gleaner_store::{Ended, Failure, Found, PartName};
-use gleaner_sweep::PreparedRuns;
 
-use crate::{Batch, BatchFolder, Costs, Deal};
+use crate::cluster::{Batch, BatchFolder, Costs, Deal};
 
 /// Bytes of the end of a log that are read, and the last lines of it that are shown.
 const LOG: (u64, usize) = (4096, 5);

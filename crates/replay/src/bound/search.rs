@@ -5,7 +5,7 @@
 //! bound that is a little below the best so far (Polyak's step). That little is halved when no better
 //! bound has been found for some rounds.
 
-use std::sync::atomic::AtomicBool;
+use gleaner_core::Observer;
 
 use super::Course;
 use super::best::Best;
@@ -25,15 +25,16 @@ const BETTER: f64 = 1e-5;
 /// Share of the last direction in the next: it damps prices that go up and down in turn.
 const INERTIA: f64 = 0.5;
 
-/// The least bound found by a search that starts at `prices`; `None` if `stop` was set.
-pub(super) fn least(course: &Course, mut prices: Vec<f64>, stop: &AtomicBool) -> Option<f64> {
+/// The least bound found by a search that starts at `prices`; `None` if it was stopped.
+pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observer) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;
     let (mut aim, mut stalled) = (AIM.0, 0);
-    let mut spare = vec![0.0; prices.len()];
-    for _ in 0..ROUNDS {
-        let wanted = best.wanted(&prices, stop)?;
-        let found = wanted.value + rent(course, &prices);
+    let mut subgradient = vec![0.0; prices.len()];
+    for round in 0..ROUNDS {
+        observer.progress(round, ROUNDS);
+        let demand = best.demand(&prices, observer)?;
+        let found = demand.value + rent(course, &prices);
         stalled = if found < least * (1.0 - BETTER) {
             0
         } else {
@@ -43,25 +44,25 @@ pub(super) fn least(course: &Course, mut prices: Vec<f64>, stop: &AtomicBool) ->
         if stalled == PATIENCE {
             (aim, stalled) = (aim / 2.0, 0);
         }
-        let Some(nodes) = wanted.nodes.filter(|_| aim > AIM.1) else {
+        let Some(nodes) = demand.nodes.filter(|_| aim > AIM.1) else {
             break;
         };
         let mut squares = 0.0;
         for (i, interval) in course.intervals.iter().enumerate() {
             let now = f64::from(interval.idle) - nodes[i];
-            spare[i] = INERTIA * spare[i] + (1.0 - INERTIA) * now;
+            subgradient[i] = INERTIA * subgradient[i] + (1.0 - INERTIA) * now;
             // A price of 0 cannot fall.
-            if prices[i] == 0.0 && spare[i] > 0.0 {
-                spare[i] = 0.0;
+            if prices[i] == 0.0 && subgradient[i] > 0.0 {
+                subgradient[i] = 0.0;
             }
-            squares += interval.seconds * spare[i] * spare[i];
+            squares += interval.seconds * subgradient[i] * subgradient[i];
         }
         if squares == 0.0 {
             break;
         }
         let step = (found - least * (1.0 - aim)) / squares;
-        for (price, spare) in prices.iter_mut().zip(&spare) {
-            *price = (*price - step * spare).max(0.0);
+        for (price, subgradient) in prices.iter_mut().zip(&subgradient) {
+            *price = (*price - step * subgradient).max(0.0);
         }
     }
     Some(least)

@@ -1,9 +1,8 @@
 //! The bound against the best of all allocations, nodes and all, on small logs.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::sync::atomic::AtomicBool;
-
-use gleaner_bound::{Course, Interval, Kind, Stay};
+use gleaner_core::Unobserved;
+use gleaner_replay::bound::{Course, Interval, Kind, Stay};
+use gleaner_testing::StopAfter;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -253,15 +252,18 @@ fn unavoidable_costs_are_counted() {
     assert_eq!(bound(&Course::default()), 0.0);
 }
 
-/// Computes the bound without setting the stop flag.
+/// The bound of a computation that is not stopped.
 fn bound(course: &Course) -> f64 {
-    gleaner_bound::bound(course, &AtomicBool::new(false)).unwrap()
+    gleaner_replay::bound::bound(course, &Unobserved).unwrap()
 }
 
 #[test]
 fn a_bound_that_is_stopped_has_no_value() {
-    let stopped = AtomicBool::new(true);
-    assert_eq!(gleaner_bound::bound(&Course::default(), &stopped), None);
+    let stopped = StopAfter::new(0);
+    assert_eq!(
+        gleaner_replay::bound::bound(&Course::default(), &stopped),
+        None
+    );
 }
 
 // Derived by hand: one node is idle, and the task is fast only on four. A quarter of a four-node plan

@@ -1,14 +1,13 @@
 //! Deals of runs to parts.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use gleaner_cluster::{Costs, Deal};
+use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_io::SourceId;
 use gleaner_store::RunKey;
+use gleaner_sweep::cluster::{Costs, Deal};
 use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -44,12 +43,7 @@ impl PreparedRuns for Runs {
         }
     }
 
-    fn execute(
-        &self,
-        _: usize,
-        _: &Arc<AtomicBool>,
-        _: &(dyn Fn(usize) + Sync),
-    ) -> Result<Option<RunOutcome>> {
+    fn execute(&self, _: usize, _: &dyn Observer) -> Result<Option<RunOutcome>> {
         Err(Error::Run("never executed".into()))
     }
 }

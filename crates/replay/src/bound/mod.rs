@@ -35,7 +35,7 @@ mod best;
 mod prices;
 mod search;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use gleaner_core::Observer;
 
 /// A time between two events.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,13 +85,14 @@ pub struct Course {
 /// It takes time in proportion to the sum of the lengths of the different stays times their numbers
 /// of nodes: two seconds for 22,882 intervals with 100 tasks of up to 32 nodes.
 ///
-/// Returns `None` if `stop` was set before the computation ended. The flag is checked between tasks.
+/// Returns `None` if it was stopped before the computation ended, which is checked between tasks. The
+/// observer receives progress in rounds of the search.
 ///
 /// # Panics
 /// A stay names a kind or an interval that the course does not have.
-pub fn bound(course: &Course, stop: &AtomicBool) -> Option<f64> {
-    if stop.load(Ordering::Relaxed) {
+pub fn bound(course: &Course, observer: &dyn Observer) -> Option<f64> {
+    if observer.is_stopped() {
         return None;
     }
-    search::least(course, prices::first(course), stop)
+    search::least(course, prices::first(course), observer)
 }

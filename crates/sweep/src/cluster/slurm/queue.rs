@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gleaner_core::error::Result;
 
 use super::program::call;
-use crate::Batch;
+use crate::cluster::Batch;
 
 /// The jobs of batches that wait or run, by their name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::path::Path;
 
+use crate::PreparedRuns;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
-use gleaner_sweep::PreparedRuns;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::Costs;
-use crate::batch::MOST_BYTES;
+use crate::cluster::Costs;
+use crate::cluster::batch::MOST_BYTES;
 
 /// Which part does which runs. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,9 +89,10 @@ impl Deal {
             return Err(wrong(what));
         }
         let is_known = deal.runs().all(|run| run < prepared.count());
-        match is_known {
-            true => Ok(deal),
-            false => Err(wrong("it names runs that the plan does not have")),
+        if is_known {
+            Ok(deal)
+        } else {
+            Err(wrong("it names runs that the plan does not have"))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::{Error, Result};
 
-use crate::{Batch, BatchFolder};
+use crate::cluster::{Batch, BatchFolder};
 
 /// How gleaner is called by jobs.
 #[derive(Debug, Clone)]

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use crate::PreparedRuns;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_sweep::PreparedRuns;
 
 use super::limits::ClusterLimits;
 use super::program::call;
 use super::{Call, Queue, SlurmOptions};
-use crate::batch::{Batch, BatchFolder, now};
-use crate::{Costs, Deal};
+use crate::cluster::batch::{Batch, BatchFolder, now};
+use crate::cluster::{Costs, Deal};
 
 /// Times that a submission is tried while the controller does not answer, and the time between two.
 const ATTEMPTS: (u32, Duration) = (10, Duration::from_secs(3));

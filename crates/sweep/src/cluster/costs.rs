@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_sweep::PreparedRuns;
+use crate::PreparedRuns;
 
 /// What finished runs took. A run costs what those took that differ in the seed only; else its length
 /// times what a step took in runs of the same problem; else times what a step took in any run. Without

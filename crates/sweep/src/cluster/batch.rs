@@ -9,7 +9,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::files::{self, Digest};
 use serde::{Deserialize, Serialize};
 
-use crate::slurm::SlurmOptions;
+use crate::cluster::slurm::SlurmOptions;
 
 /// Name of the folder of all batches in the directory of a sweep.
 const FOLDER: &str = "batch";

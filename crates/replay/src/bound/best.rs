@@ -1,14 +1,14 @@
 //! The best course of each task when nodes have prices.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use gleaner_core::Observer;
 
 use super::{Course, Kind, Stay};
 
 /// Most entries of the table of numbers of nodes of one task, of two bytes each.
 const MOST_ENTRIES: usize = 1 << 26;
 
-/// What tasks want at given prices.
-pub(super) struct Wanted {
+/// The demand of all tasks at given prices.
+pub(super) struct Demand {
     /// Work, less costs and the price of nodes, of all tasks.
     pub value: f64,
     /// Nodes that all tasks together have in each interval; `None` if that takes too much memory to
@@ -54,28 +54,28 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if `stop`
-    /// was set.
-    pub fn wanted(&mut self, prices: &[f64], stop: &AtomicBool) -> Option<Wanted> {
+    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if it was
+    /// stopped.
+    pub fn demand(&mut self, prices: &[f64], observer: &dyn Observer) -> Option<Demand> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
-        let mut wanted = Wanted {
+        let mut demand = Demand {
             value: 0.0,
             nodes: keeps.then(|| vec![0.0; self.course.intervals.len()]),
         };
         for at in 0..self.stays.len() {
-            if stop.load(Ordering::Relaxed) {
+            if observer.is_stopped() {
                 return None;
             }
             let (stay, count) = self.stays[at];
             let (last, value) = self.forward(stay, prices);
-            wanted.value += count * value;
-            if let Some(nodes) = &mut wanted.nodes {
+            demand.value += count * value;
+            if let Some(nodes) = &mut demand.nodes {
                 self.backward(stay, last, |interval, held| {
                     nodes[interval] += count * f64::from(held);
                 });
             }
         }
-        Some(wanted)
+        Some(demand)
     }
 
     /// The best value of a task, and its number of nodes in the last interval. It begins with none.

@@ -1,0 +1,58 @@
+//! An observer for tests of runs that can be stopped.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_observer::Observer;
+
+/// Stops a run after a number of progress reports, and records what the run reports.
+#[derive(Debug, Default)]
+pub struct StopAfter {
+    reports: usize,
+    stop: Arc<AtomicBool>,
+    remarks: Mutex<Vec<String>>,
+    progress: Mutex<Vec<(usize, usize)>>,
+}
+
+impl StopAfter {
+    /// Stops the run after this number of progress reports; 0: before it starts.
+    #[must_use]
+    pub fn new(reports: usize) -> Self {
+        StopAfter {
+            reports,
+            stop: Arc::new(AtomicBool::new(reports == 0)),
+            ..StopAfter::default()
+        }
+    }
+
+    /// The remarks and the information so far.
+    pub fn remarks(&self) -> Vec<String> {
+        let remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        remarks.clone()
+    }
+
+    /// The progress so far: complete steps and all steps of each report.
+    pub fn progress(&self) -> Vec<(usize, usize)> {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.clone()
+    }
+}
+
+impl Observer for StopAfter {
+    fn remark(&self, remarks: &[String]) {
+        let mut all = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend_from_slice(remarks);
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.push((done, total));
+        if progress.len() >= self.reports {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+}
