@@ -15,5 +15,5 @@ mod records;
 pub(super) use dialect::Dialect;
 pub(super) use header::Row;
 pub(super) use log_table::{Layout, LogTable};
-pub(super) use names::ColumnNames;
+pub(super) use names::{ColumnNames, Names};
 pub(super) use records::Records;

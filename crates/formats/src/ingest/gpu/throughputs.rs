@@ -8,7 +8,7 @@ use super::Options;
 use crate::ingest::Gatherer;
 use crate::ingest::json;
 use crate::ingest::scheduler::Input;
-use crate::ingest::scheduler::philly::shown;
+use crate::ingest::scheduler::shown;
 use gleaner_core::error::{Error, Fault, Result};
 
 /// Where users find throughputs, for messages.
