@@ -14,7 +14,6 @@ use gleaner_core::error::{Error, Result};
 use gleaner_formats::ingest::jobs::{self, colocate::Pairs, trace};
 use gleaner_formats::ingest::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
-use gleaner_setup::calendar;
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]
@@ -136,7 +135,7 @@ impl DataArgs {
         let cluster = take(jobs::cluster::read(&cluster, ANY_GPUS_PER_NODE)?, sources);
         let input = trace::read(&trace, &cluster, trace::Options::default())?;
         let trace = take(input, sources).trace;
-        let calendar = calendar(self.epoch, &trace, &Terminal::default());
+        let calendar = Calendar::of(self.epoch, &trace, &Terminal::default());
         Ok(Jobs {
             trace,
             cluster,
