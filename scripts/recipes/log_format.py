@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::collector::Collector;
 use super::counts::Reason;
 use super::reader::LineReader;
-use super::record::{Job, Moment, Nodes, Record, Run};
+use super::record::{Job, Nodes, Record, Run};
 use crate::ingest::input::Line;
 use gleaner_core::error::Result;
 
@@ -37,13 +37,8 @@ impl LineReader for IntervalReader {
             return collector.log.fault(Reason::Unreadable, at, found);
         };
         let lists = [Cow::Borrowed(nodes)];
-        let run = Run {
-            start: Some(Moment::Second(from)),
-            end: Some(Moment::Second(to)),
-            nodes: Nodes::Lists(&lists, None),
-        };
         let job = Job {
-            runs: &[run],
+            runs: &[Run::between(from, Some(to), Nodes::Lists(&lists, None))],
             ..Job::default()
         };
         collector.take(at, &Record::Job(job))
@@ -125,9 +120,9 @@ def read(tree: Tree) -> None:
     folder = "crates/formats/src/ingest/scheduler"
     tree.create(f"{folder}/intervals.rs", READER)
     formats = f"{folder}/mod.rs"
-    tree.after(formats, r"^pub mod hostlist;$", add="mod intervals;")
+    tree.after(formats, r"^mod idle;$", add="mod intervals;")
     tree.after(formats, r"^pub use holds::", add="pub use intervals::WHERE as INTERVALS_LOG;")
-    tree.after(formats, r"^use edges::", add="use intervals::IntervalReader;")
+    tree.after(formats, r"^use idle::", add="use intervals::IntervalReader;")
     tree.after(formats, r"^pub enum Format \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
     tree.before(formats, r"^fn reader\(", r"Format::Philly =>", add="        Format::Intervals => Box::new(IntervalReader),")
     tree.after(formats, r"^fn origin\(", r"match format \{", add="        Format::Intervals => INTERVALS_LOG.to_owned(),")

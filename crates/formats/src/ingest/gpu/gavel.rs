@@ -2,7 +2,7 @@
 
 use super::throughputs::Speeds;
 use crate::ingest::input::Line;
-use crate::ingest::scheduler::{self, Collector, LineReader, Moment, Nodes, Reason, Record, Run};
+use crate::ingest::scheduler::{self, Collector, LineReader, Nodes, Reason, Record, Run};
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
 
@@ -95,11 +95,8 @@ impl LineReader for GavelReader {
         };
         // The run that the job would have if it did not wait.
         let submit = job.arrival.floor() as i64;
-        let run = Run {
-            start: Some(Moment::Second(submit)),
-            end: Some(Moment::Second(submit.saturating_add(duration))),
-            nodes: Nodes::Unknown,
-        };
+        let end = submit.saturating_add(duration);
+        let run = Run::between(submit, Some(end), Nodes::Unknown);
         let job = scheduler::Job {
             id: &id,
             vc: &self.vc,

@@ -25,21 +25,6 @@ const LAST: i64 = 9_200_000_000;
 /// Most GPUs of a job.
 const MOST_GPUS: u64 = 1 << 20;
 
-/// A job whose times are seconds: since 1970, or on the trace's own clock.
-struct Draft<'a> {
-    id: &'a str,
-    user: &'a str,
-    vc: &'a str,
-    state: &'a str,
-    gpus: u64,
-    cpus: f64,
-    submit: i64,
-    /// The starts and ends of its runs; empty if only `duration` is known.
-    runs: &'a [(i64, i64)],
-    /// Seconds that the job ran, as stated in the trace.
-    duration: Option<f64>,
-}
-
 /// Collects jobs, and counts faults.
 pub(super) struct JobTable {
     machines: Machines,
@@ -137,18 +122,16 @@ impl JobTable {
                 log.leave_out(Reason::StillRunning);
                 continue;
             };
-            let draft = Draft {
+            let job = scheduler::Job {
                 id: &id,
                 user: &part.user,
                 vc: &part.vc,
                 state: &part.state,
                 gpus: part.gpus,
                 cpus: part.cpus,
-                submit: part.submit,
-                runs: &runs,
-                duration: None,
+                ..scheduler::Job::default()
             };
-            self.add(log, part.at, &draft)?;
+            self.add(log, part.at, &job, part.submit, &runs)?;
         }
         Ok(())
     }
@@ -169,18 +152,7 @@ impl JobTable {
         let submit = place(log, at, job, &mut runs)?;
         if job.runs.is_empty() || !runs.is_empty() {
             self.check_machines(log, at, job.runs)?;
-            let draft = Draft {
-                id: job.id,
-                user: job.user,
-                vc: job.vc,
-                state: job.state,
-                gpus: job.gpus,
-                cpus: job.cpus,
-                submit,
-                runs: &runs,
-                duration: job.duration,
-            };
-            self.add(log, at, &draft)?;
+            self.add(log, at, job, submit, &runs)?;
         }
         self.runs = runs;
         Ok(())
@@ -201,32 +173,51 @@ impl JobTable {
         log.fault(Reason::TooManyOfNode, at, found)
     }
 
-    /// Adds a job. A job without GPUs or with a fault is counted and left out.
-    fn add(&mut self, log: &mut Log, at: At, draft: &Draft<'_>) -> Result<()> {
-        check_duration(log, at, draft)?;
-        if draft.gpus == 0 {
+    /// Adds a job. A job without GPUs or with a fault is counted and left out. `submit` and the
+    /// starts and ends of `runs` are seconds: since 1970, or on the trace's own clock.
+    fn add(
+        &mut self,
+        log: &mut Log,
+        at: At,
+        job: &scheduler::Job<'_>,
+        submit: i64,
+        runs: &[(i64, i64)],
+    ) -> Result<()> {
+        check_duration(log, at, job, runs)?;
+        if job.gpus == 0 {
             log.leave_out(Reason::NoGpu);
             return Ok(());
         }
-        let Some(duration) = duration(log, at, draft)? else {
+        let Some(duration) = duration(log, at, job, runs)? else {
             return Ok(());
         };
-        let id = plain(draft.id);
+        if duration > LONGEST || job.gpus > MOST_GPUS || submit.abs() > LAST {
+            let gpus = counted(job.gpus, "GPU");
+            let found = format_args!("{gpus} for {duration} s from {submit}");
+            return log.fault(Reason::Absurd, at, found);
+        }
+        if let [(start, _), ..] = runs
+            && *start < submit
+        {
+            let found = format_args!("a start {} s early", submit - start);
+            log.fault(Reason::StartsEarly, at, found)?;
+        }
+        let id = plain(job.id);
         if self.jobs.contains_key(id) {
             return log.fault(Reason::Repeated, at, id);
         }
-        let vc = self.vcs.insert_full(plain(draft.vc).to_owned()).0 as u32;
+        let vc = self.vcs.insert_full(plain(job.vc).to_owned()).0 as u32;
         let taken = Taken {
-            user: plain(draft.user).into(),
+            user: plain(job.user).into(),
             vc,
-            state: draft.state.into(),
-            gpus: draft.gpus as u32,
-            cpus: draft.cpus,
-            submit: draft.submit,
+            state: job.state.into(),
+            gpus: job.gpus as u32,
+            cpus: job.cpus,
+            submit,
             duration,
             at,
         };
-        let used = draft.runs.iter().filter(|(start, end)| start < end);
+        let used = runs.iter().filter(|(start, end)| start < end);
         self.uses.extend(used.map(|&(start, end)| Use {
             vc,
             start,
@@ -404,8 +395,13 @@ fn place(
 
 /// Counts a stated duration that differs from the time between the start and the end of the only
 /// run. It may differ by a second because of rounding.
-fn check_duration(log: &mut Log, at: At, draft: &Draft<'_>) -> Result<()> {
-    let (&[(start, end)], Some(stated)) = (draft.runs, draft.duration) else {
+fn check_duration(
+    log: &mut Log,
+    at: At,
+    job: &scheduler::Job<'_>,
+    runs: &[(i64, i64)],
+) -> Result<()> {
+    let (&[(start, end)], Some(stated)) = (runs, job.duration) else {
         return Ok(());
     };
     if end < start || (stated - (end - start) as f64).abs() <= 1.0 {
@@ -418,36 +414,26 @@ fn check_duration(log: &mut Log, at: At, draft: &Draft<'_>) -> Result<()> {
     log.fault(Reason::DurationDiffers, at, found)
 }
 
-/// The seconds that a job ran, over all runs. Returns `None` if the job cannot be used, which is
-/// counted.
-fn duration(log: &mut Log, at: At, draft: &Draft<'_>) -> Result<Option<i64>> {
-    let (runs, submit) = (draft.runs, draft.submit);
+/// The seconds that a job ran, over all runs. Returns `None` if it did not run, which is counted.
+fn duration(
+    log: &mut Log,
+    at: At,
+    job: &scheduler::Job<'_>,
+    runs: &[(i64, i64)],
+) -> Result<Option<i64>> {
     for (start, end) in runs.iter().filter(|(start, end)| end < start) {
         let found = format_args!("an end {} s before the start", start - end);
         log.fault(Reason::EndsBeforeStart, at, found)?;
     }
     let duration = match runs {
-        [] => draft.duration.unwrap_or_default() as i64,
+        [] => job.duration.unwrap_or_default() as i64,
         _ if runs.iter().all(|(start, end)| end < start) => return Ok(None),
         _ => runs.iter().map(|(start, end)| (end - start).max(0)).sum(),
     };
     if duration == 0 {
         log.leave_out(Reason::NoTime);
-        return Ok(None);
     }
-    if duration > LONGEST || draft.gpus > MOST_GPUS || submit.abs() > LAST {
-        let gpus = counted(draft.gpus, "GPU");
-        let found = format_args!("{gpus} for {duration} s from {submit}");
-        log.fault(Reason::Absurd, at, found)?;
-        return Ok(None);
-    }
-    if let [(start, _), ..] = runs
-        && *start < submit
-    {
-        let found = format_args!("a start {} s early", submit - start);
-        log.fault(Reason::StartsEarly, at, found)?;
-    }
-    Ok(Some(duration))
+    Ok(Some(duration).filter(|duration| *duration != 0))
 }
 
 /// A name in the form in which a simulation reads it back: trimmed, and without a zero fraction.

@@ -391,11 +391,6 @@ fn finish(
     } else {
         &tasks.kind
     };
-    let run = Run {
-        start: Some(Moment::Second(start)),
-        end: Some(Moment::Second(end)),
-        nodes: Nodes::Unknown,
-    };
     let job = scheduler::Job {
         id: name,
         user: &row.user,
@@ -404,7 +399,7 @@ fn finish(
         gpus: rounded.up(tasks.gpu, (end - start).max(0)),
         cpus: tasks.cpus,
         submit: Some(Moment::Second(row.submit.unwrap_or(start))),
-        runs: &[run],
+        runs: &[Run::between(start, Some(end), Nodes::Unknown)],
         ..scheduler::Job::default()
     };
     collector.take(row.at, &Record::Job(job))

@@ -281,11 +281,7 @@ fn report(
     at: At,
     collector: &mut Collector<'_>,
 ) -> Result<()> {
-    let run = Run {
-        start: Some(Moment::Second(from)),
-        end: to.map(Moment::Second),
-        nodes,
-    };
+    let run = Run::between(from, to, nodes);
     if hold != Hold::Running {
         return collector.take(at, &Record::Hold(hold, run));
     }

@@ -8,7 +8,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::hostlist;
 use super::reader::LineReader;
-use super::record::{self, Moment, Record, Run};
+use super::record::{self, Record, Run};
 use super::slurm::{is_unknown, no_time};
 use crate::ingest::delimited::{Layout, LogTable, Row};
 use crate::ingest::input::Line;
@@ -151,14 +151,8 @@ fn report(job: &Job, nodes: Nodes, collector: &mut Collector<'_>) -> Result<()> 
         }
         Nodes::Named => record::Nodes::Lists(&lists, Some(job.nodes as usize)),
     };
-    let run = Run {
-        start: Some(Moment::Second(job.start)),
-        end: job.end.map(Moment::Second),
-        nodes,
-    };
-    let runs = &[run];
     let whole = record::Job {
-        runs,
+        runs: &[Run::between(job.start, job.end, nodes)],
         ..record::Job::default()
     };
     collector.take(job.at, &Record::Job(whole))

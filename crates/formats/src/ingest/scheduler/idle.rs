@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::collector::{At, Log, Sink};
 use super::counts::Reason;
 use super::node_set::{MAX_NODES, NodeSet};
-use super::record::{Job, Nodes, Record, Run};
+use super::record::{Job, Nodes, Record};
 use super::sort::Sorter;
 use super::span::Span;
 use gleaner_core::error::Result;
@@ -98,51 +98,44 @@ impl IdleNodes {
                 log.fault(Reason::NoNodes, at, found)?;
                 continue;
             }
-            self.run(log, at, job, run, (from, to))?;
+            let held = Held {
+                why: Hold::Running,
+                from,
+                to,
+            };
+            let part = job.is_part.then_some(job.id);
+            self.hold(log, at, &run.nodes, held, part)?;
         }
         Ok(())
     }
 
-    /// Adds a run of a job, or keeps it if it has no end so far.
-    fn run(
+    /// Adds a hold of nodes. `part` is the id of a job of which there may be more records: its run
+    /// is kept if it has no end so far.
+    fn hold(
         &mut self,
         log: &mut Log,
         at: At,
-        job: &Job<'_>,
-        run: &Run<'_>,
-        (from, to): (i64, Option<i64>),
+        nodes: &Nodes<'_>,
+        held: Held,
+        part: Option<&str>,
     ) -> Result<()> {
-        let why = Hold::Running;
-        let held = Held { why, from, to };
-        if let Nodes::Count(nodes) = run.nodes {
-            return self.hold_count(log, at, nodes, held);
+        if let Nodes::Count(nodes) = nodes {
+            return self.hold_count(log, at, *nodes, held);
         }
-        let Some(ranges) = find(&mut self.nodes, log, at, &run.nodes)? else {
+        let Some(ranges) = find(&mut self.nodes, log, at, nodes)? else {
             return Ok(());
         };
-        if job.is_part && to.is_none() {
-            self.open.insert((job.id.to_owned(), from), ranges.to_vec());
-            return Ok(());
+        match (part, held.to) {
+            (Some(id), None) => {
+                let run = (id.to_owned(), held.from);
+                self.open.insert(run, ranges.to_vec());
+                return Ok(());
+            }
+            (Some(id), Some(_)) if !self.open.is_empty() => {
+                self.open.remove(&(id.to_owned(), held.from));
+            }
+            _ => {}
         }
-        if job.is_part && !self.open.is_empty() {
-            self.open.remove(&(job.id.to_owned(), from));
-        }
-        if is_in_order(log, at, held)? {
-            push(&mut self.edges, ranges, held)?;
-            self.count(log, held);
-        }
-        Ok(())
-    }
-
-    /// Adds a hold that is not a job.
-    fn hold(&mut self, log: &mut Log, at: At, why: Hold, run: &Run<'_>) -> Result<()> {
-        let [Some(from), to] = log.seconds(at, [run.start, run.end])? else {
-            return Ok(());
-        };
-        let held = Held { why, from, to };
-        let Some(ranges) = find(&mut self.nodes, log, at, &run.nodes)? else {
-            return Ok(());
-        };
         if is_in_order(log, at, held)? {
             push(&mut self.edges, ranges, held)?;
             self.count(log, held);
@@ -192,7 +185,13 @@ impl Sink for IdleNodes {
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()> {
         match record {
             Record::Job(job) => self.job(log, at, job),
-            Record::Hold(why, run) => self.hold(log, at, *why, run),
+            Record::Hold(why, run) => {
+                let [Some(from), to] = log.seconds(at, [run.start, run.end])? else {
+                    return Ok(());
+                };
+                let why = *why;
+                self.hold(log, at, &run.nodes, Held { why, from, to }, None)
+            }
         }
     }
 

@@ -2,9 +2,12 @@
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
-//! holds of nodes; [`gleaner_occupancy`] turns them into events. The nodes and the running jobs are
-//! in memory, the log is not. What must be sorted goes to temporary files in the folder that
-//! `TMPDIR` names.
+//! records: jobs, and other holds of nodes. [`gleaner_occupancy`] turns the holds into events. The
+//! nodes and the running jobs are in memory, the log is not. What must be sorted goes to temporary
+//! files in the folder that `TMPDIR` names.
+//!
+//! The readers of GPU traces in [`crate::ingest::gpu`] report the same records. There, a table of
+//! jobs is made of them.
 //!
 //! # Formats
 //!

@@ -50,6 +50,17 @@ pub(in crate::ingest) struct Run<'l> {
     pub nodes: Nodes<'l>,
 }
 
+impl<'l> Run<'l> {
+    /// A run between two seconds since 1970, or of a clock that only the log has.
+    pub fn between(from: i64, to: Option<i64>, nodes: Nodes<'l>) -> Self {
+        Run {
+            start: Some(Moment::Second(from)),
+            end: to.map(Moment::Second),
+            nodes,
+        }
+    }
+}
+
 /// The nodes of a run.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) enum Nodes<'l> {

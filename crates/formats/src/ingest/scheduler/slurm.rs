@@ -189,7 +189,7 @@ fn job(
         state,
         submit,
         runs: &[run],
-        is_over: !holds_nodes(state),
+        is_over: end.is_none() && !holds_nodes(state),
         is_part: true,
         ..Job::default()
     };

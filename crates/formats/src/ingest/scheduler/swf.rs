@@ -5,7 +5,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
-use super::record::{Job, Moment, Nodes, Record, Run};
+use super::record::{Job, Nodes, Record, Run};
 use crate::ingest::input::Line;
 use crate::ingest::zone::Zone;
 use gleaner_core::error::Result;
@@ -143,13 +143,8 @@ impl SwfReader {
         let end = start + run as i64;
         // Conversion to `u32` limits the number to the largest one that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
-        let run = Run {
-            start: Some(Moment::Second(start)),
-            end: Some(Moment::Second(end)),
-            nodes: Nodes::Count(nodes),
-        };
         let job = Job {
-            runs: &[run],
+            runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],
             ..Job::default()
         };
         collector.take(at, &Record::Job(job))
