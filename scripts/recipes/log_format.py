@@ -2,16 +2,17 @@
 
 from tree import Tree
 
-TITLE = "**A log format** of a batch scheduler"
+TITLE = "**A log format**"
 
 READER = """\
 //! Reads lists of intervals: nodes, and the seconds since 1970 from and until which a job held them.
 
-use gleaner_occupancy::Hold;
+use std::borrow::Cow;
 
-use super::collector::HoldCollector;
+use super::collector::Collector;
 use super::counts::Reason;
 use super::reader::LineReader;
+use super::record::{Job, Nodes, Record, Run};
 use gleaner_core::error::Result;
 use gleaner_io::input::Line;
 
@@ -22,26 +23,25 @@ pub const WHERE: &str = "a list of intervals";
 pub(super) struct IntervalReader;
 
 impl LineReader for IntervalReader {
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
-        collector.clock.count_epochs();
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let at = collector.log.at(line.place);
+        collector.log.clock.count_epochs();
         let words: Vec<&str> = line.text.split_whitespace().collect();
         let [nodes, from, to] = words[..] else {
             let found = "a line that is not `NODES START END`";
-            return collector.fault(Reason::Unreadable, line.place, found);
+            return collector.log.fault(Reason::Unreadable, at, found);
         };
         let times = [from, to].map(super::clock::epoch);
         let [Some(from), Some(to)] = times else {
             let found = "a start or an end that is not in seconds since 1970";
-            return collector.fault(Reason::Unreadable, line.place, found);
+            return collector.log.fault(Reason::Unreadable, at, found);
         };
-        match collector.look_up(line.place, [nodes], None)? {
-            Some(_) => collector.hold(line.place, Hold::Running, from, Some(to)),
-            None => collector.fault(Reason::NoNodes, line.place, "a job without a known node"),
-        }
-    }
-
-    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
-        Ok(())
+        let lists = [Cow::Borrowed(nodes)];
+        let job = Job {
+            runs: &[Run::between(from, Some(to), Nodes::Lists(&lists, None))],
+            ..Job::default()
+        };
+        collector.take(at, &Record::Job(job))
     }
 }
 """
@@ -120,9 +120,9 @@ def read(tree: Tree) -> None:
     folder = "crates/logs/src/scheduler"
     tree.create(f"{folder}/intervals.rs", READER)
     formats = f"{folder}/mod.rs"
-    tree.after(formats, r"^pub mod hostlist;$", add="mod intervals;")
+    tree.after(formats, r"^mod idle;$", add="mod intervals;")
     tree.after(formats, r"^pub use holds::", add="pub use intervals::WHERE as INTERVALS_LOG;")
-    tree.after(formats, r"^use edges::", add="use intervals::IntervalReader;")
+    tree.after(formats, r"^use idle::", add="use intervals::IntervalReader;")
     tree.after(formats, r"^pub enum Format \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
     tree.before(formats, r"^fn reader\(", r"Format::Philly =>", add="        Format::Intervals => Box::new(IntervalReader),")
     tree.after(formats, r"^fn origin\(", r"match format \{", add="        Format::Intervals => INTERVALS_LOG.to_owned(),")

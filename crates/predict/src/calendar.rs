@@ -3,13 +3,37 @@
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
+use gleaner_core::Observer;
+use gleaner_core::domain::{Time, Trace};
+
 /// The civil time of a trace's second 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calendar {
     epoch: DateTime,
 }
 
+/// Second 0 is 1970-01-01 00:00:00.
+impl Default for Calendar {
+    fn default() -> Self {
+        Calendar::new(DateTime::constant(1970, 1, 1, 0, 0, 0, 0))
+    }
+}
+
 impl Calendar {
+    /// The calendar of a trace: that of `epoch`, its own, or the default, with a remark.
+    pub fn of(epoch: Option<Time>, trace: &Trace, observer: &dyn Observer) -> Self {
+        let time = epoch.or(trace.origin);
+        if time.is_none() {
+            observer.remark(&[
+                "the trace has no calendar: its second 0 is taken as 1970-01-01 00:00:00; state \
+                 its date with --epoch TIME"
+                    .to_owned(),
+            ]);
+        }
+        let start = time.and_then(Time::civil);
+        start.map_or_else(Calendar::default, Calendar::new)
+    }
+
     /// A calendar whose second 0 is `epoch`.
     pub fn new(epoch: DateTime) -> Self {
         Calendar { epoch }

@@ -4,7 +4,6 @@
 //! [`LogArgs`] and [`ExperimentArgs`] are the settings as types. The command line parses them, and
 //! run.json holds them. [`Replay::open`] and [`Experiment::open`] return what the engines take.
 
-mod calendar;
 #[cfg(feature = "cli")]
 mod choices;
 pub mod experiment;
@@ -16,7 +15,6 @@ mod solver_choice;
 use gleaner_core::Observer;
 use gleaner_core::error::Faults;
 
-pub use calendar::calendar;
 #[cfg(feature = "cli")]
 pub use choices::one_of;
 pub use experiment::{Experiment, ExperimentArgs};

@@ -16,7 +16,6 @@ use gleaner_inputs::jobs::colocate::Pairs;
 use gleaner_inputs::jobs::trace;
 use gleaner_io::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
-use gleaner_setup::calendar;
 
 /// Files by what they hold.
 #[derive(Debug, Clone, Args, serde::Serialize)]
@@ -138,7 +137,7 @@ impl DataArgs {
         let cluster = take(jobs::cluster::read(&cluster, ANY_GPUS_PER_NODE)?, sources);
         let input = trace::read(&trace, &cluster, trace::Options::default())?;
         let trace = take(input, sources).trace;
-        let calendar = calendar(self.epoch, &trace, &Terminal::default());
+        let calendar = Calendar::of(self.epoch, &trace, &Terminal::default());
         Ok(Jobs {
             trace,
             cluster,

@@ -55,10 +55,11 @@ impl Header {
             return Err(not_a_header(line, place, layout).into());
         }
         let mut faults = Faults::default();
-        let required = wanted.iter().zip(&at).take(layout.required);
-        for (wanted, _) in required.filter(|(_, at)| at.is_none()) {
+        let required = layout.required.iter();
+        for missing in required.filter(|column| at[**column].is_none()) {
             let expected = "a header line with this column";
-            let fault = Fault::of(place.file, names.without_it(), expected).field(wanted[0]);
+            let name = wanted[*missing][0];
+            let fault = Fault::of(place.file, names.without_it(), expected).field(name);
             faults.push(fault.at(place.within()).remedy((layout.remedy)()));
         }
         faults.into_result(Header {
@@ -126,10 +127,8 @@ fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
     } else {
         ("another line", "remove the lines above the header")
     };
-    let required: Vec<&str> = layout.columns[..layout.required]
-        .iter()
-        .map(|names| names[0])
-        .collect();
+    let required = layout.required.iter();
+    let required: Vec<&str> = required.map(|column| layout.columns[*column][0]).collect();
     let expected = format!("a header with the columns {}", required.join(", "));
     let start: String = line.chars().take(60).collect();
     Fault::of(place.file, format!("{what}, {start:?}"), expected)
@@ -193,7 +192,7 @@ mod tests {
 
     const LAYOUT: Layout = Layout {
         columns: &[&["JobIDRaw", "JobID"], &["NodeList"], &["NNodes"]],
-        required: 2,
+        required: &[0, 1],
         quoted: false,
         remedy: || "run it".to_owned(),
     };

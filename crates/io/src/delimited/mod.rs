@@ -16,4 +16,5 @@ pub use dialect::Dialect;
 pub use header::Row;
 pub use log_table::{Layout, LogTable};
 pub use names::ColumnNames;
+pub use names::Names;
 pub use records::Records;

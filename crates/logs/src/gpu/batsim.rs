@@ -5,10 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::TraceReader;
-use super::collector::{At, Draft, JobCollector, RunTimes};
-use crate::scheduler::Reason;
-use crate::scheduler::philly::shown;
+use crate::scheduler;
+use crate::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Record, shown};
 use gleaner_core::error::Result;
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
@@ -24,15 +22,15 @@ const VC: &str = "batsim";
 /// Reads workloads. Each file has its own profiles.
 pub(super) struct BatsimReader;
 
-impl TraceReader for BatsimReader {
-    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
-        collector.log_counts.unit = Unit::Job;
+impl LogReader for BatsimReader {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        collector.log.counts.unit = Unit::Job;
         let mut workload = Workload::default();
         json::pieces(
             input,
             &["nb_res", "jobs", "profiles"],
             WHERE,
-            |file, piece| workload.take(file, piece, collector),
+            |file, piece| workload.take(file, piece, &mut collector.log),
         )?;
         workload.finish(collector)
     }
@@ -80,63 +78,55 @@ const MOST_NESTED: usize = 64;
 
 impl Workload {
     /// Reads a job, a profile, or the number of resources.
-    fn take(&mut self, file: &Path, piece: Piece<'_>, collector: &mut JobCollector) -> Result<()> {
-        let place = |unit| Place {
+    fn take(&mut self, file: &Path, piece: Piece<'_>, log: &mut Log) -> Result<()> {
+        let unit = if piece.member == "profiles" {
+            Unit::Profile
+        } else {
+            Unit::Job
+        };
+        let at = log.at(Place {
             file,
             unit,
             line: piece.number,
-        };
-        let (place, taken) = match piece.member {
+        });
+        let taken = match piece.member {
             "jobs" => {
-                collector.log_counts.lines += 1;
-                let place = place(Unit::Job);
-                let taken = Job::parse(&piece.value);
-                (
-                    place,
-                    taken.map(|job| self.jobs.push((job, collector.at(place)))),
-                )
+                log.counts.lines += 1;
+                Job::parse(&piece.value).map(|job| self.jobs.push((job, at)))
             }
             "profiles" => {
-                let place = place(Unit::Profile);
                 if self.profiles.contains_key(piece.name) {
-                    return collector
-                        .log_counts
-                        .fault(Reason::Repeated, place, piece.name);
+                    return log.fault(Reason::Repeated, at, piece.name);
                 }
-                let taken = Profile::parse(&piece.value);
-                let taken = taken.map(|profile| {
+                Profile::parse(&piece.value).map(|profile| {
                     self.profiles.insert(piece.name.to_owned(), profile);
-                });
-                (place, taken)
+                })
             }
             _ => match piece.value.as_u64().filter(|resources| *resources > 0) {
                 Some(resources) => {
-                    collector.resources = collector.resources.max(Some(resources));
-                    return Ok(());
+                    log.gpu_count = log.gpu_count.max(Some(resources));
+                    Ok(())
                 }
-                None => (
-                    place(Unit::Job),
-                    Err(format!("{} is not a valid nb_res", shown(&piece.value))),
-                ),
+                None => Err(format!("{} is not a valid nb_res", shown(&piece.value))),
             },
         };
         match taken {
             Ok(()) => Ok(()),
-            Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
+            Err(found) => log.fault(Reason::Unreadable, at, found),
         }
     }
 
-    /// Adds all jobs to the collector, with the durations that their profiles give.
-    fn finish(self, collector: &mut JobCollector) -> Result<()> {
+    /// Reports all jobs, with the durations that their profiles give.
+    fn finish(self, collector: &mut Collector<'_>) -> Result<()> {
         let mut delays = Delays {
             profiles: &self.profiles,
             known: BTreeMap::new(),
         };
         for (job, at) in &self.jobs {
             match delays.of(&job.profile, MOST_NESTED) {
-                Ok(Some(delay)) => collector.take(&job.draft(delay), *at)?,
-                Ok(None) => collector.log_counts.leave_out(Reason::OtherProfile),
-                Err(lacking) => collector.fault(Reason::NoProfile, *at, lacking)?,
+                Ok(Some(delay)) => collector.take(*at, &Record::Job(job.run(delay)))?,
+                Ok(None) => collector.log.leave_out(Reason::OtherProfile),
+                Err(lacking) => collector.log.fault(Reason::NoProfile, *at, lacking)?,
             }
         }
         Ok(())
@@ -223,23 +213,22 @@ impl Job {
         })
     }
 
-    /// The job as the collector takes it. A job that runs longer than its walltime is cut off.
-    fn draft(&self, delay: Delay) -> Draft<'_> {
+    /// The job after it ran. A job that runs longer than its walltime is cut off.
+    fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {
             (true, _) => "TIMEOUT",
             (_, true) => "FAILED",
             _ => "COMPLETED",
         };
-        Draft {
+        scheduler::Job {
             id: &self.id,
-            user: "",
             vc: VC,
             state,
             gpus: self.resources,
-            cpus: 0.0,
-            submit: self.submit.floor() as i64,
-            runs: RunTimes::For(delay.seconds.min(walltime).ceil() as i64),
+            submit: Some(Moment::Second(self.submit.floor() as i64)),
+            duration: Some(delay.seconds.min(walltime).ceil()),
+            ..scheduler::Job::default()
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Reads traces of Gavel: a line for each job, with fields separated by tabs.
 
-use super::TraceReader;
-use super::collector::{Draft, JobCollector, RunTimes};
 use super::throughputs::Speeds;
-use crate::scheduler::Reason;
+use crate::scheduler;
+use crate::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_io::input::{Input, Line};
+use gleaner_io::input::Line;
 
 /// Where users find traces, for messages.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
@@ -75,53 +74,40 @@ impl GavelReader {
             jobs: 0,
         }
     }
+}
 
-    /// Adds the job of a line. Its duration is its number of steps divided by its speed.
-    fn job(&mut self, line: &Line<'_>, collector: &mut JobCollector) -> Result<()> {
+impl LineReader for GavelReader {
+    /// Reports the job of a line. Its duration is its number of steps divided by its speed.
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let at = collector.log.at(line.place);
         let id = self.jobs.to_string();
         self.jobs += 1;
         let job = match Job::parse(&line.text) {
             Ok(job) => job,
-            Err(found) => {
-                return collector
-                    .log_counts
-                    .fault(Reason::Unreadable, line.place, found);
-            }
+            Err(found) => return collector.log.fault(Reason::Unreadable, at, found),
         };
         let duration = match self.speeds.of_job(job.kind, job.gpus) {
             Ok(speed) => (job.steps / speed).ceil() as i64,
             Err(why) => {
                 let gpus = counted(job.gpus, "GPU");
                 let found = format_args!("{} on {gpus}, of which {why}", job.kind);
-                return collector
-                    .log_counts
-                    .fault(Reason::NoThroughput, line.place, found);
+                return collector.log.fault(Reason::NoThroughput, at, found);
             }
         };
+        // The run that the job would have if it did not wait.
         let submit = job.arrival.floor() as i64;
-        let draft = Draft {
+        let end = submit.saturating_add(duration);
+        let run = Run::between(submit, Some(end), Nodes::Unknown);
+        let job = scheduler::Job {
             id: &id,
-            user: "",
             vc: &self.vc,
             state: "COMPLETED",
             gpus: job.gpus,
-            cpus: 0.0,
-            submit,
-            runs: RunTimes::At(&[(submit, submit.saturating_add(duration))]),
+            submit: run.start,
+            runs: &[run],
+            ..scheduler::Job::default()
         };
-        let at = collector.at(line.place);
-        collector.take(&draft, at)
-    }
-}
-
-impl TraceReader for GavelReader {
-    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
-        while let Some(line) = input.next_line()? {
-            if collector.log_counts.take(&line)? {
-                self.job(&line, collector)?;
-            }
-        }
-        Ok(())
+        collector.take(at, &Record::Job(job))
     }
 }
 

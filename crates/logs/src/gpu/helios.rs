@@ -1,12 +1,11 @@
 //! Reads the log of Helios: a table of jobs with their virtual clusters and GPUs.
 
-use super::TraceReader;
-use super::collector::{Draft, JobCollector, RunTimes};
-use crate::scheduler::{Reason, is_unknown, stamp, whole};
-use gleaner_core::domain::Stamp;
+use crate::scheduler::{
+    At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
+};
 use gleaner_core::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
-use gleaner_io::input::{Input, Place};
+use gleaner_io::input::Line;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
@@ -24,7 +23,7 @@ const LAYOUT: Layout = Layout {
         &["state"],
         &["duration"],
     ],
-    required: 6,
+    required: &[ID, VC, GPUS, SUBMIT, START, END],
     quoted: true,
     remedy: || format!("use {WHERE}"),
 };
@@ -40,52 +39,69 @@ const STATE: usize = 8;
 const DURATION: usize = 9;
 
 /// Reads the table.
-pub(super) struct HeliosReader;
+pub(super) struct HeliosReader(LogTable);
 
-impl TraceReader for HeliosReader {
-    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
-        let mut table = LogTable::new(LAYOUT, None);
-        while let Some(line) = input.next_line()? {
-            if !collector.log_counts.take(&line)? {
-                continue;
-            }
-            match table.row(&line)? {
-                None => {}
-                Some(Ok(row)) => job(&row, line.place, collector)?,
-                Some(Err(found)) => {
-                    collector
-                        .log_counts
-                        .fault(Reason::Unreadable, line.place, found)?
-                }
-            }
-        }
-        Ok(())
+impl Default for HeliosReader {
+    fn default() -> Self {
+        HeliosReader(LogTable::new(LAYOUT, None))
     }
 }
 
-/// Adds the job of a row.
-fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut JobCollector) -> Result<()> {
+impl LineReader for HeliosReader {
+    fn begin(&mut self) {
+        self.0.begin();
+    }
+
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        match collector.row(&mut self.0, line)? {
+            Some(row) => job(&row, collector.log.at(line.place), collector),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reports the job of a row.
+fn job(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
+    let log = &mut collector.log;
     if is_unknown(row.text(START)) {
-        collector.log_counts.leave_out(Reason::NeverStarted);
+        log.leave_out(Reason::NeverStarted);
         return Ok(());
     }
     if is_unknown(row.text(END)) {
-        collector.log_counts.leave_out(Reason::StillRunning);
+        log.leave_out(Reason::StillRunning);
         return Ok(());
     }
-    match parse(row) {
-        Ok(parsed) => take(row, &parsed, place, collector),
-        Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
-    }
+    let parsed = match parse(row) {
+        Ok(parsed) => parsed,
+        Err(found) => return log.fault(Reason::Unreadable, at, found),
+    };
+    let run = Run {
+        start: Some(parsed.start),
+        end: Some(parsed.end),
+        nodes: Nodes::Unknown,
+    };
+    let job = Job {
+        id: row.text(ID),
+        user: row.text(USER),
+        vc: row.text(VC),
+        state: row.text(STATE),
+        gpus: u64::from(parsed.gpus),
+        cpus: parsed.cpus,
+        submit: Some(parsed.submit),
+        runs: &[run],
+        duration: row.cell(DURATION).and_then(|text| text.parse().ok()),
+        ..Job::default()
+    };
+    collector.take(at, &Record::Job(job))
 }
 
 /// The cells that are numbers or times.
 struct Parsed {
     gpus: u32,
     cpus: f64,
-    submit: Stamp,
-    start: Stamp,
-    end: Stamp,
+    submit: Moment,
+    start: Moment,
+    end: Moment,
 }
 
 /// Parses a row. The error says what is wrong with it.
@@ -97,7 +113,7 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     }
     let time = |column: usize| {
         let text = row.text(column);
-        let time = stamp(text);
+        let time = moment(text);
         time.ok_or_else(|| format!("{text:?} is not a time such as 2020-06-09 18:41:01"))
     };
     let gpus = whole(row.text(GPUS));
@@ -112,43 +128,4 @@ fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
         start: time(START)?,
         end: time(END)?,
     })
-}
-
-/// Adds a parsed job. If the duration in the row differs from the time between start and end, that
-/// is counted.
-fn take(
-    row: &Row<'_, '_>,
-    parsed: &Parsed,
-    place: Place<'_>,
-    collector: &mut JobCollector,
-) -> Result<()> {
-    let times = [parsed.submit, parsed.start, parsed.end].map(Some);
-    let [Some(submit), Some(start), Some(end)] = collector.seconds(place, times)? else {
-        return Ok(());
-    };
-    let told: Option<f64> = row.cell(DURATION).and_then(|text| text.parse().ok());
-    // The duration may differ by a second because of rounding.
-    if let Some(told) =
-        told.filter(|told| end >= start && (told - (end - start) as f64).abs() > 1.0)
-    {
-        let found = format_args!(
-            "a duration of {told}, and {} from start to end",
-            end - start
-        );
-        collector
-            .log_counts
-            .fault(Reason::DurationDiffers, place, found)?;
-    }
-    let draft = Draft {
-        id: row.text(ID),
-        user: row.text(USER),
-        vc: row.text(VC),
-        state: row.text(STATE),
-        gpus: u64::from(parsed.gpus),
-        cpus: parsed.cpus,
-        submit,
-        runs: RunTimes::At(&[(start, end)]),
-    };
-    let at = collector.at(place);
-    collector.take(&draft, at)
 }

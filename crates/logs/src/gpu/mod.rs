@@ -29,29 +29,30 @@
 
 mod batsim;
 mod clusters;
-mod collector;
 mod gavel;
 mod helios;
+mod job_table;
 mod machines;
 mod pai;
-mod philly;
-mod slurm;
 mod summary;
 mod throughputs;
 
 use std::path::PathBuf;
 
+pub use crate::scheduler::{SACCT_JOBS_COMMAND as SLURM_JOBS, VcOf};
 pub use batsim::WHERE as BATSIM_WORKLOAD;
 pub use gavel::WHERE as GAVEL_TRACE;
 pub use helios::WHERE as HELIOS_LOG;
 pub use pai::WHERE as PAI_TABLES;
-pub use slurm::{COMMAND as SLURM_JOBS, VcOf};
 pub use summary::Summary;
 
-use collector::JobCollector;
+use job_table::JobTable;
+use machines::Machines;
 use throughputs::Speeds;
 
-use crate::scheduler::{PHILLY_LOG, SchedulerClock};
+use crate::scheduler::{
+    Collector, Log, LogReader, PHILLY_LOG, PhillyReader, SacctReader, SchedulerClock, read_all,
+};
 use gleaner_core::Observer;
 use gleaner_core::domain::{Cluster, Trace};
 use gleaner_core::error::Result;
@@ -160,14 +161,14 @@ impl Options {
     }
 
     /// The reader of the format.
-    fn reader(&self) -> Result<Box<dyn TraceReader>> {
+    fn reader(&self) -> Result<Box<dyn LogReader>> {
         Ok(match self.format {
-            Format::Philly => Box::new(philly::PhillyReader),
+            Format::Philly => Box::new(PhillyReader::for_jobs()),
             Format::Pai => Box::<pai::PaiReader>::default(),
             Format::Batsim => Box::new(batsim::BatsimReader),
-            Format::Helios => Box::new(helios::HeliosReader),
+            Format::Helios => Box::<helios::HeliosReader>::default(),
             Format::Gavel => Box::new(gavel::GavelReader::new(Speeds::of(self)?, &self.worker)),
-            Format::Slurm => Box::new(slurm::SlurmReader::new(self.delimiter.clone(), self.vc_of)),
+            Format::Slurm => Box::new(SacctReader::for_jobs(self.delimiter.clone(), self.vc_of)),
         })
     }
 }
@@ -204,33 +205,13 @@ pub fn read_inputs<'a>(
     options: &Options,
 ) -> Result<Prepared> {
     let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
-    let mut collector = JobCollector::new(clock, options.strict);
-    if let Some(path) = &options.machines {
-        collector.machines = machines::read(path, options.format)?;
-    }
-    let mut reader = options.reader()?;
-    for input in inputs {
-        let mut input = input?;
-        collector.begin(input.path());
-        reader.file(&mut input, &mut collector)?;
-    }
-    reader.finish(&mut collector)?;
-    collector.finish(options)
-}
-
-/// Reads the files of a format, one after the other.
-trait TraceReader {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// The file cannot be read or has another format; or there is a fault and the reader is strict.
-    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()>;
-
-    /// Called after the last file.
-    ///
-    /// # Errors
-    /// A file is missing; or there is a fault and the reader is strict.
-    fn finish(&mut self, _: &mut JobCollector) -> Result<()> {
-        Ok(())
-    }
+    let machines = match &options.machines {
+        Some(path) => machines::read(path, options.format)?,
+        None => Machines::default(),
+    };
+    let mut table = JobTable::new(machines);
+    let mut collector = Collector::new(Log::new(clock, options.strict), &mut table);
+    read_all(options.reader()?.as_mut(), inputs, &mut collector)?;
+    let log = collector.log;
+    table.finish(log, options)
 }

@@ -3,13 +3,14 @@
 
 use indexmap::IndexMap;
 
-use super::TraceReader;
-use super::collector::{At, Draft, JobCollector, RunTimes};
-use crate::scheduler::{Reason, epoch, is_unknown};
+use crate::scheduler;
+use crate::scheduler::{
+    At, Collector, LineReader, Log, Moment, Nodes, Reason, Record, Run, epoch, is_unknown,
+};
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::words::counted;
 use gleaner_io::delimited::{Dialect, Layout, LogTable, Row};
-use gleaner_io::input::{Input, Line, Place};
+use gleaner_io::input::{Line, Place};
 
 /// Where users find the tables, for messages.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
@@ -19,7 +20,7 @@ pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
 const JOB_HEADER: &str = "job_name,inst_id,user,status,start_time,end_time";
 const JOBS: Layout = Layout {
     columns: &[&["job_name"], &["user"], &["status"], &["start_time"]],
-    required: 4,
+    required: &[JOB, USER, STATUS, SUBMIT],
     quoted: true,
     remedy: || format!("the columns are {JOB_HEADER}"),
 };
@@ -41,7 +42,7 @@ const TASKS: Layout = Layout {
         &["plan_gpu"],
         &["gpu_type"],
     ],
-    required: 7,
+    required: &[JOB, INSTANCES, START, END, CPU, GPU, TYPE],
     quoted: true,
     remedy: || format!("the columns are {TASK_HEADER}"),
 };
@@ -61,7 +62,15 @@ const UNKNOWN_TYPE: &str = "unknown";
 /// Reads both tables, in any order. Jobs are complete only at the end.
 #[derive(Default)]
 pub(super) struct PaiReader {
-    /// What is known about each job so far, by its name.
+    known: Known,
+    /// The table in the current file; `None` before its first line.
+    current: Option<(Table, LogTable)>,
+}
+
+/// What the rows so far say.
+#[derive(Default)]
+struct Known {
+    /// The jobs, by their names.
     jobs: IndexMap<Box<str>, Job>,
     /// Number of rows of each [`Table`].
     rows: [u64; 2],
@@ -104,36 +113,44 @@ enum Table {
     Tasks,
 }
 
-impl TraceReader for PaiReader {
-    fn file(&mut self, input: &mut Input<'_>, collector: &mut JobCollector) -> Result<()> {
-        let mut known = None;
-        while let Some(line) = input.next_line()? {
-            if !collector.log_counts.take(&line)? {
-                continue;
-            }
-            let (table, rows) = match &mut known {
-                Some(known) => known,
-                None => known.insert(find(&line)?),
-            };
-            if let Some(row) = rows.row(&line)? {
-                self.row(*table, row, line.place, collector)?;
-            }
-        }
-        Ok(())
+impl LineReader for PaiReader {
+    fn begin(&mut self) {
+        self.current = None;
     }
 
-    fn finish(&mut self, collector: &mut JobCollector) -> Result<()> {
-        for (rows, name) in self.rows.iter().zip(["pai_job_table", "pai_task_table"]) {
-            if *rows == 0 && !self.jobs.is_empty() {
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let (table, rows) = match &mut self.current {
+            Some(current) => current,
+            None => self.current.insert(find(line)?),
+        };
+        match rows.row(line)? {
+            Some(row) => self.known.row(
+                *table,
+                row,
+                collector.log.at(line.place),
+                &mut collector.log,
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
+        for (rows, name) in self
+            .known
+            .rows
+            .iter()
+            .zip(["pai_job_table", "pai_task_table"])
+        {
+            if *rows == 0 && !self.known.jobs.is_empty() {
                 let found = format!("no row of {name}.csv");
-                return Err(Fault::of(collector.first_file(), found, WHERE).into());
+                return Err(Fault::of(collector.log.first_file(), found, WHERE).into());
             }
         }
         let mut rounded = Rounded::default();
-        for (name, job) in std::mem::take(&mut self.jobs) {
+        for (name, job) in std::mem::take(&mut self.known.jobs) {
             finish(&name, &job, &mut rounded, collector)?;
         }
-        collector.notes.extend(rounded.note());
+        collector.log.notes.extend(rounded.note());
         Ok(())
     }
 }
@@ -169,16 +186,15 @@ fn other_table(cells: usize, place: Place<'_>) -> Fault {
     fault.remedy(format!("use {WHERE}"))
 }
 
-/// Reads a row of either table.
-impl PaiReader {
+impl Known {
+    /// Adds a row of either table.
     fn row(
         &mut self,
         table: Table,
         row: Result<Row<'_, '_>, String>,
-        place: Place<'_>,
-        collector: &mut JobCollector,
+        at: At,
+        log: &mut Log,
     ) -> Result<()> {
-        let at = collector.at(place);
         let row = match row {
             Ok(row) if row.text(JOB).is_empty() => Err("no job_name".to_owned()),
             other => other,
@@ -188,17 +204,16 @@ impl PaiReader {
             (Ok(row), Table::Jobs) => {
                 let job = self.job(row.text(JOB));
                 if job.row.is_some() {
-                    let found = row.text(JOB);
-                    return collector.log_counts.fault(Reason::Repeated, place, found);
+                    return log.fault(Reason::Repeated, at, row.text(JOB));
                 }
                 job_row(&row, at).map(|row| job.row = Some(row))
             }
-            (Ok(row), Table::Tasks) => self.task(&row, at, collector)?,
+            (Ok(row), Table::Tasks) => self.task(&row, at, log)?,
             (Err(found), _) => Err(found),
         };
         match taken {
             Ok(()) => Ok(()),
-            Err(found) => collector.log_counts.fault(Reason::Unreadable, place, found),
+            Err(found) => log.fault(Reason::Unreadable, at, found),
         }
     }
 
@@ -212,12 +227,7 @@ impl PaiReader {
     }
 
     /// Adds the task of a row to its job. The inner error says what is wrong with the row.
-    fn task(
-        &mut self,
-        row: &Row<'_, '_>,
-        at: At,
-        collector: &mut JobCollector,
-    ) -> Result<Result<(), String>> {
+    fn task(&mut self, row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<Result<(), String>> {
         let task = match Task::parse(row) {
             Ok(task) => task,
             Err(found) => return Ok(Err(found)),
@@ -226,7 +236,7 @@ impl PaiReader {
         let tasks = job.tasks.get_or_insert_with(|| Tasks::new(at));
         if let Some(kind) = tasks.add(&task) {
             let found = format!("{}, after {kind}", task.kind);
-            collector.fault(Reason::SeveralTypes, at, found)?;
+            log.fault(Reason::SeveralTypes, at, found)?;
         }
         Ok(Ok(()))
     }
@@ -350,17 +360,18 @@ impl Rounded {
     }
 }
 
-/// Adds a job, if both tables have it and its tasks have ended.
+/// Reports a job, if both tables have it and its tasks have ended.
 fn finish(
     name: &str,
     job: &Job,
     rounded: &mut Rounded,
-    collector: &mut JobCollector,
+    collector: &mut Collector<'_>,
 ) -> Result<()> {
+    let log = &mut collector.log;
     let (row, tasks) = match (&job.row, &job.tasks) {
         (Some(row), Some(tasks)) => (row, tasks),
-        (Some(row), None) => return collector.fault(Reason::NoTask, row.at, name),
-        (None, Some(tasks)) => return collector.fault(Reason::NoJob, tasks.at, name),
+        (Some(row), None) => return log.fault(Reason::NoTask, row.at, name),
+        (None, Some(tasks)) => return log.fault(Reason::NoJob, tasks.at, name),
         // The only row of the job could not be parsed.
         (None, None) => return Ok(()),
     };
@@ -368,11 +379,11 @@ fn finish(
         _ if tasks.gpu == 0.0 => (0, 0),
         (Some(start), Some(end)) if !tasks.open => (start, end),
         (None, _) => {
-            collector.log_counts.leave_out(Reason::NeverStarted);
+            log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         _ => {
-            collector.log_counts.leave_out(Reason::StillRunning);
+            log.leave_out(Reason::StillRunning);
             return Ok(());
         }
     };
@@ -381,15 +392,16 @@ fn finish(
     } else {
         &tasks.kind
     };
-    let draft = Draft {
+    let job = scheduler::Job {
         id: name,
         user: &row.user,
         vc: kind,
         state: row.state,
         gpus: rounded.up(tasks.gpu, (end - start).max(0)),
         cpus: tasks.cpus,
-        submit: row.submit.unwrap_or(start),
-        runs: RunTimes::At(&[(start, end)]),
+        submit: Some(Moment::Second(row.submit.unwrap_or(start))),
+        runs: &[Run::between(start, Some(end), Nodes::Unknown)],
+        ..scheduler::Job::default()
     };
-    collector.take(&draft, row.at)
+    collector.take(row.at, &Record::Job(job))
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Options;
-use crate::scheduler::Input;
-use crate::scheduler::philly::shown;
+use crate::scheduler::{Input, shown};
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::json;

@@ -1,32 +1,33 @@
 //! Reads accounting logs of PBS and Cobalt, which have a record for the start and the end of each
 //! job.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use super::account_line::AccountLine;
 use super::clock::epoch;
-use super::collector::{HoldCollector, Runs};
+use super::collector::{At, Collector};
 use super::counts::Reason;
 use super::reader::LineReader;
-use super::record::Record;
-use gleaner_core::domain::{Stamp, Time};
+use super::record::{Job, Moment, Nodes, Record, Run};
+use gleaner_core::domain::Stamp;
 use gleaner_core::error::Result;
-use gleaner_io::input::{Line, Place};
-use gleaner_occupancy::Hold;
+use gleaner_io::input::Line;
+use gleaner_occupancy::{Hold, NodeRange};
 
 /// Extracts lists of hosts from a record; `None` if the record names no nodes.
-pub(super) type Hosts = fn(&Record<'_>) -> Option<Vec<String>>;
+pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;
 
 /// Reads accounting records.
 pub(super) struct AccountReader {
     hosts: Hosts,
     /// The jobs and reservations that have begun and not ended, by [`key`].
     open: BTreeMap<String, Open>,
-    /// The nodes that are down, and since when. The time is local if the log's clock was not known
-    /// when the record was read.
-    down: BTreeMap<String, Stamp>,
+    /// The nodes that are down, since when, and where the log says so. The time is local if the
+    /// log's clock was not known when the record was read.
+    down: BTreeMap<String, (Moment, At)>,
     /// When the last job started or ended.
-    last: Option<Stamp>,
+    last: Option<Moment>,
 }
 
 /// A running job, or a reservation that holds its nodes.
@@ -35,7 +36,8 @@ struct Open {
     /// The planned end of a reservation, in seconds since 1970; `None` for a job.
     planned: Option<i64>,
     hold: Hold,
-    runs: Runs,
+    nodes: Vec<NodeRange>,
+    at: At,
 }
 
 impl AccountReader {
@@ -51,37 +53,37 @@ impl AccountReader {
 
     /// The time of a record in seconds since 1970. Of the two times that a repeated local hour can
     /// mean, it takes one that is not before the last start or end of a job.
-    fn stamp(&self, stamp: Stamp, place: Place<'_>, collector: &mut HoldCollector) -> Result<i64> {
-        let [_, second] = collector.seconds(place, [self.last, Some(stamp)])?;
+    fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
+        let times = [self.last, Some(Moment::Written(stamp))];
+        let [_, second] = collector.log.seconds(at, times)?;
         Ok(second.unwrap_or_default())
     }
 
     /// Notes that a job started or ended at this second, in a record written then. The log's clock
     /// is learnt from the pair: the record's stamp is local time, and the second is in UTC.
-    fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut HoldCollector) {
-        collector.clock.learn(stamp, second);
-        collector.span.record(second);
-        self.last = Some(Stamp::Epoch(Time::from_seconds(second)));
+    fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
+        collector.written(stamp, second);
+        self.last = Some(Moment::Second(second));
     }
 
     /// Handles a record by its type, such as `S` for the start and `E` for the end of a job.
     fn record(
         &mut self,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
         match record.kind {
-            "S" => self.started(record, Hold::Running, place, collector),
-            "B" => self.started(record, Hold::Reserved, place, collector),
-            "E" => self.ended(record, place, collector),
-            "R" if record.value("end").is_some() => self.ended(record, place, collector),
-            "R" | "A" => self.stopped(Hold::Running, record, place, collector),
-            "F" | "K" => self.stopped(Hold::Reserved, record, place, collector),
-            "ND" => self.node_down(record, place, collector),
-            "NU" => self.node_up(record, place, collector),
+            "S" => self.started(record, Hold::Running, at, collector),
+            "B" => self.started(record, Hold::Reserved, at, collector),
+            "E" => self.ended(record, at, collector),
+            "R" if record.value("end").is_some() => self.ended(record, at, collector),
+            "R" | "A" => self.stopped(Hold::Running, record, at, collector),
+            "F" | "K" => self.stopped(Hold::Reserved, record, at, collector),
+            "ND" => self.node_down(record, at, collector),
+            "NU" => self.node_up(record, at, collector),
             _ => {
-                collector.log_counts.leave_out(Reason::OtherRecord);
+                collector.log.leave_out(Reason::OtherRecord);
                 Ok(())
             }
         }
@@ -90,12 +92,12 @@ impl AccountReader {
     /// A job or a reservation began. If it was already open, its nodes are held until this start.
     fn started(
         &mut self,
-        record: &Record<'_>,
+        record: &AccountLine<'_>,
         hold: Hold,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
-        let Some(from) = time(record, "start", place, collector)? else {
+        let Some(from) = time(record, "start", at, collector)? else {
             return Ok(());
         };
         if hold == Hold::Running {
@@ -103,21 +105,22 @@ impl AccountReader {
         }
         let id = key(hold, record.id);
         if let Some(before) = self.open.remove(&id) {
-            collector.fault(
-                Reason::StartsAgain,
-                place,
-                format_args!("{} started again", record.id),
-            )?;
+            let found = format_args!("{} started again", record.id);
+            collector.log.fault(Reason::StartsAgain, at, found)?;
             let until = from.max(before.from);
-            collector.hold_runs(&before.runs, hold, before.from, Some(until))?;
+            before.report(Some(until), collector)?;
         }
         let planned = record.value("end").as_deref().and_then(epoch);
-        if let Some(runs) = self.runs(record, place, collector)? {
+        let Some(hosts) = self.named(record, at, collector)? else {
+            return Ok(());
+        };
+        if let Some(nodes) = collector.look_up(at, &Nodes::Lists(&hosts, None))? {
             let open = Open {
                 from,
                 planned: planned.filter(|end| hold == Hold::Reserved && *end > from),
                 hold,
-                runs,
+                nodes,
+                at,
             };
             self.open.insert(id, open);
         }
@@ -128,32 +131,33 @@ impl AccountReader {
     /// start record.
     fn ended(
         &mut self,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
-        let Some(to) = time(record, "end", place, collector)? else {
+        let Some(to) = time(record, "end", at, collector)? else {
             return Ok(());
         };
         self.learn(record.stamp, to, collector);
         let open = self.open.remove(&key(Hold::Running, record.id));
         let from = match (record.value("start"), &open) {
-            (Some(_), _) => match time(record, "start", place, collector)? {
+            (Some(_), _) => match time(record, "start", at, collector)? {
                 Some(from) => from,
                 None => return Ok(()),
             },
             (None, Some(open)) => open.from,
             (None, None) => {
-                collector.log_counts.leave_out(Reason::NeverStarted);
+                collector.log.leave_out(Reason::NeverStarted);
                 return Ok(());
             }
         };
         match (open, (self.hosts)(record)) {
-            (Some(open), None) if from <= to => {
-                collector.hold_runs(&open.runs, Hold::Running, from, Some(to))
-            }
-            _ => match self.runs(record, place, collector)? {
-                Some(_) => collector.hold(place, Hold::Running, from, Some(to)),
+            (Some(open), None) if from <= to => Open { from, ..open }.report(Some(to), collector),
+            _ => match self.named(record, at, collector)? {
+                Some(hosts) => {
+                    let nodes = Nodes::Lists(&hosts, None);
+                    report(Hold::Running, nodes, (from, Some(to)), at, collector)
+                }
                 None => Ok(()),
             },
         }
@@ -163,98 +167,129 @@ impl AccountReader {
     fn stopped(
         &mut self,
         hold: Hold,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
         let Some(open) = self.open.remove(&key(hold, record.id)) else {
-            collector.log_counts.leave_out(Reason::OtherRecord);
+            collector.log.leave_out(Reason::OtherRecord);
             return Ok(());
         };
-        let stamp = self.stamp(record.stamp, place, collector)?;
+        let stamp = self.stamp(record.stamp, at, collector)?;
         let to = open.planned.map_or(stamp, |planned| planned.min(stamp));
-        collector.hold_runs(&open.runs, open.hold, open.from, Some(to.max(open.from)))
+        open.report(Some(to.max(open.from)), collector)
     }
 
     /// A node went down: its outage begins, unless it is already down.
     fn node_down(
         &mut self,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
-        let mut since = record.stamp;
-        if self.last.is_some() || collector.clock.has_zone() {
-            since = Stamp::Epoch(Time::from_seconds(self.stamp(since, place, collector)?));
+        let mut since = Moment::Written(record.stamp);
+        if self.last.is_some() || collector.log.clock.has_zone() {
+            since = Moment::Second(self.stamp(record.stamp, at, collector)?);
         }
-        self.down.entry(record.id.to_owned()).or_insert(since);
+        self.down.entry(record.id.to_owned()).or_insert((since, at));
         Ok(())
     }
 
     /// A node is up again: its outage ends.
     fn node_up(
         &mut self,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
     ) -> Result<()> {
-        let Some(since) = self.down.remove(record.id) else {
-            collector.log_counts.leave_out(Reason::NoOutage);
+        let Some((since, _)) = self.down.remove(record.id) else {
+            collector.log.leave_out(Reason::NoOutage);
             return Ok(());
         };
-        let [from] = collector.seconds(place, [Some(since)])?;
-        let (from, to) = (
-            from.unwrap_or_default(),
-            self.stamp(record.stamp, place, collector)?,
-        );
-        if collector.look_up(place, [record.id], None)?.is_some() {
-            collector.hold(place, Hold::Down, from, Some(to))?;
-        }
-        Ok(())
+        let [from] = collector.log.seconds(at, [Some(since)])?;
+        let to = self.stamp(record.stamp, at, collector)?;
+        let lists = [Cow::Borrowed(record.id)];
+        let nodes = Nodes::Lists(&lists, None);
+        report(
+            Hold::Down,
+            nodes,
+            (from.unwrap_or_default(), Some(to)),
+            at,
+            collector,
+        )
     }
 
-    /// The nodes of a record. Returns `None` if there are none, and counts that as a fault.
-    fn runs(
+    /// The lists of nodes of a record. Returns `None` if there are none, and counts that as a fault.
+    fn named(
         &self,
-        record: &Record<'_>,
-        place: Place<'_>,
-        collector: &mut HoldCollector,
-    ) -> Result<Option<Runs>> {
-        let Some(hosts) = (self.hosts)(record) else {
+        record: &AccountLine<'_>,
+        at: At,
+        collector: &mut Collector<'_>,
+    ) -> Result<Option<Vec<Cow<'static, str>>>> {
+        let hosts = (self.hosts)(record);
+        if hosts.is_none() {
             let found = format_args!("{} of {} without nodes", record.kind, record.id);
-            collector.fault(Reason::NoNodes, place, found)?;
-            return Ok(None);
-        };
-        let runs = collector.look_up(place, hosts.iter().map(String::as_str), None)?;
-        Ok(runs.map(<[_]>::to_vec))
+            collector.log.fault(Reason::NoNodes, at, found)?;
+        }
+        Ok(hosts)
     }
 }
 
 impl LineReader for AccountReader {
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
-        match Record::parse(&line.text) {
-            Ok(record) => self.record(&record, line.place, collector),
-            Err(found) => collector.fault(Reason::Unreadable, line.place, found),
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let at = collector.log.at(line.place);
+        match AccountLine::parse(&line.text) {
+            Ok(record) => self.record(&record, at, collector),
+            Err(found) => collector.log.fault(Reason::Unreadable, at, found),
         }
     }
 
-    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
+    fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
         for open in std::mem::take(&mut self.open).into_values() {
-            collector.hold_runs(&open.runs, open.hold, open.from, open.planned)?;
+            let planned = open.planned;
+            open.report(planned, collector)?;
         }
-        for (node, since) in std::mem::take(&mut self.down) {
-            // A stamp that is still local has no known clock. So it cannot be ambiguous, and no
-            // message needs a place.
-            let nowhere = Place::line(Path::new(""), 0);
-            let [from] = collector.seconds(nowhere, [Some(since)])?;
-            let looked = collector.nodes.look_up([node.as_str()]);
-            if looked.is_ok() {
-                let runs = collector.nodes.runs().to_vec();
-                collector.hold_runs(&runs, Hold::Down, from.unwrap_or_default(), None)?;
-            }
+        for (node, (since, at)) in std::mem::take(&mut self.down) {
+            let [from] = collector.log.seconds(at, [Some(since)])?;
+            let lists = [Cow::Owned(node)];
+            let nodes = Nodes::Lists(&lists, None);
+            report(
+                Hold::Down,
+                nodes,
+                (from.unwrap_or_default(), None),
+                at,
+                collector,
+            )?;
         }
         Ok(())
     }
+}
+
+impl Open {
+    /// Reports the job or the reservation, with this end in seconds since 1970.
+    fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
+        let nodes = Nodes::Found(&self.nodes);
+        report(self.hold, nodes, (self.from, to), self.at, collector)
+    }
+}
+
+/// Reports a job, or a hold of another kind, that lasted from one second since 1970 to another.
+fn report(
+    hold: Hold,
+    nodes: Nodes<'_>,
+    (from, to): (i64, Option<i64>),
+    at: At,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    let run = Run::between(from, to, nodes);
+    if hold != Hold::Running {
+        return collector.take(at, &Record::Hold(hold, run));
+    }
+    let job = Job {
+        runs: &[run],
+        ..Job::default()
+    };
+    collector.take(at, &Record::Job(job))
 }
 
 /// The key in the map of open jobs and reservations. Jobs and reservations have separate ids.
@@ -265,18 +300,18 @@ fn key(hold: Hold, id: &str) -> String {
 /// A time attribute of a record, in seconds since 1970. Returns `None` if it is missing or invalid,
 /// and counts that as a fault.
 fn time(
-    record: &Record<'_>,
+    record: &AccountLine<'_>,
     name: &str,
-    place: Place<'_>,
-    collector: &mut HoldCollector,
+    at: At,
+    collector: &mut Collector<'_>,
 ) -> Result<Option<i64>> {
     let value = record.value(name);
     let time = value.as_deref().and_then(epoch);
-    collector.clock.count_epochs();
+    collector.log.clock.count_epochs();
     if time.is_none() {
         let value = value.as_deref().unwrap_or("nothing");
         let found = format_args!("{value:?} is not a valid {name} in epoch seconds");
-        collector.fault(Reason::Unreadable, place, found)?;
+        collector.log.fault(Reason::Unreadable, at, found)?;
     }
     Ok(time)
 }

@@ -4,6 +4,7 @@ use jiff::civil::{Date, DateTime, Time as TimeOfDay};
 
 use super::counts::{LogCounts, Reason};
 use super::offsets::Offsets;
+use super::record::Moment;
 use crate::zone::{Instant, Zone};
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::{Clock, Stamp, Time};
@@ -78,29 +79,33 @@ impl SchedulerClock {
     /// strict.
     pub fn in_order<const N: usize>(
         &mut self,
-        stamps: [Option<Stamp>; N],
+        moments: [Option<Moment>; N],
         place: Place<'_>,
         log_counts: &mut LogCounts,
     ) -> Result<[Option<i64>; N]> {
-        let choices = stamps.map(|stamp| stamp.map(|stamp| self.choices(stamp)));
+        let choices = moments.map(|moment| moment.map(|moment| self.choices(moment)));
         let earliest = earliest(choices);
         if earliest != latest(choices) {
             let twice = choices
                 .iter()
                 .position(|choice| choice.is_some_and(Choices::is_two));
-            let example = twice.and_then(|at| stamps[at]);
+            let example = twice.and_then(|at| moments[at]);
             log_counts.note(Reason::OccursTwice, 1, || shown(place, example));
         }
-        for (stamp, choice) in stamps.iter().zip(choices) {
+        for (moment, choice) in moments.iter().zip(choices) {
             if choice.is_some_and(|choice| !choice.occurs) {
-                log_counts.fault(Reason::NeverOccurs, place, text(*stamp))?;
+                log_counts.fault(Reason::NeverOccurs, place, text(*moment))?;
             }
         }
         Ok(earliest)
     }
 
     /// The seconds since 1970 that a time can mean.
-    fn choices(&mut self, stamp: Stamp) -> Choices {
+    fn choices(&mut self, moment: Moment) -> Choices {
+        let stamp = match moment {
+            Moment::Second(second) => return Choices::one(second),
+            Moment::Written(stamp) => stamp,
+        };
         match (stamp, &self.zone) {
             (Stamp::Epoch(utc), _) => {
                 self.epoch = true;
@@ -174,9 +179,14 @@ impl SchedulerClock {
                     .to_owned()
             }
             (true, Some(_)) => {
+                let others = self.offsets.contradicting().map(|offset| {
+                    let others = Clock::new(offset, []).describe();
+                    format!("; some lines show {others} instead (--timezone ZONE names the zone)")
+                });
                 format!(
-                    "times are local times, as stated in the log: {}",
-                    clock.describe()
+                    "times are local times, as stated in the log: {}{}",
+                    clock.describe(),
+                    others.unwrap_or_default()
                 )
             }
             (true, None) => "the log counts seconds since 1970 and does not state its time zone: \
@@ -186,12 +196,16 @@ impl SchedulerClock {
     }
 }
 
-fn shown(place: Place<'_>, stamp: Option<Stamp>) -> String {
-    format!("{place}: {}", text(stamp))
+fn shown(place: Place<'_>, moment: Option<Moment>) -> String {
+    format!("{place}: {}", text(moment))
 }
 
-fn text(stamp: Option<Stamp>) -> String {
-    stamp.map(|stamp| stamp.to_string()).unwrap_or_default()
+fn text(moment: Option<Moment>) -> String {
+    match moment {
+        None => String::new(),
+        Some(Moment::Written(stamp)) => stamp.to_string(),
+        Some(Moment::Second(second)) => second.to_string(),
+    }
 }
 
 /// The seconds since 1970 that a time can mean. They are equal unless a local time occurs twice.
@@ -260,6 +274,11 @@ fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
         *latest = second;
     }
     latest
+}
+
+/// Parses a time in a log, in the forms of [`stamp`].
+pub fn moment(text: &str) -> Option<Moment> {
+    stamp(text).map(Moment::Written)
 }
 
 /// Parses `2026-01-31T08:00:00`, the same with a space or with an offset from UTC, a date alone, or
@@ -378,9 +397,9 @@ mod tests {
     fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
         let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
         let mut log_counts = LogCounts::default();
-        let stamps = texts.map(stamp);
+        let moments = texts.map(moment);
         let place = Place::line(Path::new("log"), 7);
-        let seconds = clock.in_order(stamps, place, &mut log_counts).unwrap();
+        let seconds = clock.in_order(moments, place, &mut log_counts).unwrap();
         let hours = |second: Option<i64>| (second.unwrap() % 86_400) as f64 / 3600.0;
         (seconds.map(hours), log_counts)
     }
@@ -424,7 +443,7 @@ mod tests {
         let place = Place::line(Path::new("log"), 7);
         let mut second = |clock: &mut SchedulerClock, text: &str| {
             clock
-                .in_order([stamp(text)], place, &mut log_counts)
+                .in_order([moment(text)], place, &mut log_counts)
                 .unwrap()[0]
                 .unwrap()
         };

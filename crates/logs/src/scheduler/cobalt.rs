@@ -1,6 +1,8 @@
 //! Extracts the nodes from Cobalt's accounting records.
 
-use super::record::Record;
+use std::borrow::Cow;
+
+use super::account_line::AccountLine;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str =
@@ -9,22 +11,24 @@ pub const WHERE: &str =
 /// The hosts in `exec_host`: locations separated by `:`. A location is a name, a number, or a range
 /// of numbers such as `4125-4131`. On a Blue Gene a location is a partition; it is treated as one
 /// node of that name.
-pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
+pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = record
         .value("exec_host")
         .filter(|value| !value.is_empty())?;
-    Some(locations(&value))
+    let hosts = locations(&value).map(|location| Cow::Owned(location.into_owned()));
+    Some(hosts.collect())
 }
 
 /// Converts a list of locations to lists of hosts. A range is put in brackets.
-pub(super) fn locations(text: &str) -> Vec<String> {
+pub(super) fn locations(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let parts = text.split([':', ',', ' ']).filter(|part| !part.is_empty());
-    parts
-        .map(|part| match is_range(part) {
-            true => format!("[{part}]"),
-            false => part.to_owned(),
-        })
-        .collect()
+    parts.map(|part| {
+        if is_range(part) {
+            Cow::Owned(format!("[{part}]"))
+        } else {
+            Cow::Borrowed(part)
+        }
+    })
 }
 
 fn is_range(part: &str) -> bool {
@@ -46,7 +50,7 @@ mod tests {
             ("ANL-R00-R01-2048", "ANL-R00-R01-2048"),
         ] {
             let line = format!("01/31/2026 08:00:00;E;7;end=1.5 exec_host={value}");
-            let record = Record::parse(&line).unwrap();
+            let record = AccountLine::parse(&line).unwrap();
             assert_eq!(hosts(&record).unwrap().join(" "), expected);
         }
     }

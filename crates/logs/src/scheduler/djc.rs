@@ -1,16 +1,18 @@
 //! Reads ALCF's job records: a CSV table with a row for every job.
 
-use super::clock::stamp;
+use std::borrow::Cow;
+
+use super::clock::moment;
 use super::cobalt::locations;
-use super::collector::HoldCollector;
+use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::hostlist;
 use super::reader::LineReader;
+use super::record::{self, Record, Run};
 use super::slurm::{is_unknown, no_time};
 use gleaner_core::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
-use gleaner_io::input::{Line, Place};
-use gleaner_occupancy::Hold;
+use gleaner_io::input::Line;
 
 /// Where users find the records, for messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
@@ -22,7 +24,7 @@ const LAYOUT: Layout = Layout {
         &["NODES_USED"],
         &["LOCATION"],
     ],
-    required: 3,
+    required: &[START, END, NODES],
     quoted: true,
     remedy: || format!("use {WHERE}"),
 };
@@ -58,8 +60,7 @@ struct Job {
     end: Option<i64>,
     nodes: u32,
     location: String,
-    line: u64,
-    file: std::path::PathBuf,
+    at: At,
 }
 
 impl Default for DjcReader {
@@ -77,19 +78,18 @@ impl LineReader for DjcReader {
         self.table.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
-        let row = match self.table.row(line)? {
-            None => return Ok(()),
-            Some(Ok(row)) => row,
-            Some(Err(found)) => return collector.fault(Reason::Unreadable, line.place, found),
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let Some(row) = collector.row(&mut self.table, line)? else {
+            return Ok(());
         };
-        if let Some(job) = job(&row, line.place, collector)? {
-            self.take(job, collector)?;
+        let at = collector.log.at(line.place);
+        match job(&row, at, &mut collector.log)? {
+            Some(job) => self.take(job, collector),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
+    fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
         if self.settled.is_none() {
             self.settle(collector)?;
         }
@@ -99,14 +99,15 @@ impl LineReader for DjcReader {
 
 impl DjcReader {
     /// Adds the job, or keeps it if the meaning of locations is not decided yet.
-    fn take(&mut self, job: Job, collector: &mut HoldCollector) -> Result<()> {
+    fn take(&mut self, job: Job, collector: &mut Collector<'_>) -> Result<()> {
         match self.settled {
-            Some(nodes) => hold(&job, nodes, collector),
+            Some(nodes) => report(&job, nodes, collector),
             None => {
                 self.waiting.push(job);
-                match self.waiting.len() < LOOKED_AT {
-                    true => Ok(()),
-                    false => self.settle(collector),
+                if self.waiting.len() < LOOKED_AT {
+                    Ok(())
+                } else {
+                    self.settle(collector)
                 }
             }
         }
@@ -114,66 +115,68 @@ impl DjcReader {
 
     /// Decides the meaning of locations, and adds the jobs that were kept. Locations are used if
     /// more than half of the first jobs have one that names as many nodes as the job used.
-    fn settle(&mut self, collector: &mut HoldCollector) -> Result<()> {
+    fn settle(&mut self, collector: &mut Collector<'_>) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let fitting = waiting.iter().filter(|job| fits(job)).count();
-        let nodes = match fitting * 2 > waiting.len() {
-            true => Nodes::Named,
-            false => Nodes::Counted,
+        let nodes = if fitting * 2 > waiting.len() {
+            Nodes::Named
+        } else {
+            Nodes::Counted
         };
         self.settled = Some(nodes);
         waiting
             .iter()
-            .try_for_each(|job| hold(job, nodes, collector))
+            .try_for_each(|job| report(job, nodes, collector))
     }
 }
 
 /// Whether a job's location names as many nodes as the job used.
 fn fits(job: &Job) -> bool {
-    let lists = locations(&job.location);
-    let counts: Result<Vec<usize>, _> = lists.iter().map(|list| hostlist::count(list)).collect();
-    let count: Option<usize> = counts.ok().map(|counts| counts.iter().sum());
-    count.is_some_and(|count| count > 0 && count == job.nodes as usize)
+    let counts = locations(&job.location).map(|list| hostlist::count(&list));
+    let count: Result<usize, _> = counts.sum();
+    count.is_ok_and(|count| count > 0 && count == job.nodes as usize)
 }
 
-fn hold(job: &Job, nodes: Nodes, collector: &mut HoldCollector) -> Result<()> {
-    let place = Place::line(&job.file, job.line);
-    if nodes == Nodes::Counted {
-        return collector.hold_count(place, job.nodes, job.start, job.end);
-    }
-    let lists = locations(&job.location);
-    if lists.is_empty() {
-        return collector.fault(Reason::NoNodes, place, "a job without LOCATION");
-    }
-    let count = Some(job.nodes as usize);
-    if collector
-        .look_up(place, lists.iter().map(String::as_str), count)?
-        .is_some()
-    {
-        collector.hold(place, Hold::Running, job.start, job.end)?;
-    }
-    Ok(())
+/// Reports a job.
+fn report(job: &Job, nodes: Nodes, collector: &mut Collector<'_>) -> Result<()> {
+    let lists: Vec<Cow<'_, str>> = match nodes {
+        Nodes::Counted => Vec::new(),
+        Nodes::Named => locations(&job.location).collect(),
+    };
+    let nodes = match nodes {
+        Nodes::Counted => record::Nodes::Count(job.nodes),
+        Nodes::Named if lists.is_empty() => {
+            let found = "a job without LOCATION";
+            return collector.log.fault(Reason::NoNodes, job.at, found);
+        }
+        Nodes::Named => record::Nodes::Lists(&lists, Some(job.nodes as usize)),
+    };
+    let whole = record::Job {
+        runs: &[Run::between(job.start, job.end, nodes)],
+        ..record::Job::default()
+    };
+    collector.take(job.at, &Record::Job(whole))
 }
 
 /// The job of a row, or `None` if it cannot be used, which is counted.
-fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<Option<Job>> {
+fn job(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<Job>> {
     let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {
-        collector.log_counts.leave_out(Reason::NeverStarted);
+        log.leave_out(Reason::NeverStarted);
         return Ok(None);
     }
-    let times = [stamp(start), stamp(end)];
+    let times = [moment(start), moment(end)];
     if times[0].is_none() || times[1].is_none() && !is_unknown(end) {
         let text = if times[0].is_none() { start } else { end };
-        no_time(text, place, collector)?;
+        no_time(text, at, log)?;
         return Ok(None);
     }
-    let [Some(from), to] = collector.seconds(place, times)? else {
+    let [Some(from), to] = log.seconds(at, times)? else {
         return Ok(None);
     };
     let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
         let found = format_args!("{nodes:?} is not a valid NODES_USED");
-        collector.fault(Reason::NoNodes, place, found)?;
+        log.fault(Reason::NoNodes, at, found)?;
         return Ok(None);
     };
     Ok(Some(Job {
@@ -181,8 +184,7 @@ fn job(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Re
         end: to,
         nodes,
         location: row.text(LOCATION).to_owned(),
-        line: place.line,
-        file: place.file.to_owned(),
+        at,
     }))
 }
 

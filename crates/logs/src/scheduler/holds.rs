@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::collector;
 use super::counts::{LogCounts, Reason};
 use super::edges::Edges;
+use super::idle;
 use gleaner_core::domain::{Change, Clock, Time};
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
@@ -97,7 +97,7 @@ impl Holds {
     fn note_short(&mut self) {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {
-            let (file, line) = collector::place_of(serial);
+            let (file, line) = idle::place_of(serial);
             let example = || {
                 // Files are numbered from 1.
                 let file = self.files.get((file as usize).wrapping_sub(1));

@@ -2,9 +2,12 @@
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
-//! holds of nodes; [`gleaner_occupancy`] turns them into events. The nodes and the running jobs are
-//! in memory, the log is not. What must be sorted goes to temporary files in the folder that
-//! `TMPDIR` names.
+//! records: jobs, and other holds of nodes. [`gleaner_occupancy`] turns the holds into events. The
+//! nodes and the running jobs are in memory, the log is not. What must be sorted goes to temporary
+//! files in the folder that `TMPDIR` names.
+//!
+//! The readers of GPU traces in [`crate::gpu`] report the same records. There, a table of
+//! jobs is made of them.
 //!
 //! # Formats
 //!
@@ -30,6 +33,7 @@
 //! count their nodes (SWF, and DJC without usable locations), each job is dealt the free nodes with
 //! the lowest indexes.
 
+mod account_line;
 mod accounts;
 mod clock;
 mod cobalt;
@@ -40,12 +44,13 @@ mod duplicates;
 mod edges;
 mod holds;
 pub mod hostlist;
+mod idle;
 mod names;
 mod node_list;
 mod node_set;
 mod offsets;
 mod pbs;
-pub(super) mod philly;
+mod philly;
 mod reader;
 mod record;
 mod slurm;
@@ -65,23 +70,27 @@ pub use holds::{Holds, Summary};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
 pub use philly::WHERE as PHILLY_LOG;
-pub use slurm::COMMAND as SACCT_COMMAND;
+pub use slurm::{COMMAND as SACCT_COMMAND, JOBS_COMMAND as SACCT_JOBS_COMMAND, VcOf};
 pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
 
+pub use account_line::kind as record_kind;
+pub(super) use clock::moment;
 pub use clock::{SchedulerClock, epoch, stamp};
+pub(super) use collector::{At, Collector, Log, Sink};
 pub use djc::whole;
-pub use record::kind as record_kind;
+pub(super) use philly::{PhillyReader, shown};
+pub(super) use reader::{LineReader, LogReader, read_all};
+pub(super) use record::{Job, Moment, Nodes, Record, Run};
+pub(super) use slurm::SacctReader;
 pub use slurm::is_unknown;
 pub use swf::is_job as is_swf_line;
 
 use accounts::AccountReader;
-use collector::HoldCollector;
 use djc::DjcReader;
 use edges::Edges;
+use idle::IdleNodes;
 use node_set::NodeSet;
-use reader::{LineReader, feed};
-use slurm::SacctReader;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
@@ -179,111 +188,85 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Holds> {
-    let mut collector = open(options)?;
+    let (log, mut sink) = open(options)?;
+    let mut collector = Collector::new(log, &mut sink);
     let inputs = inputs.into_iter();
     let mut reader = reader(options, inputs.size_hint().0 > 1);
-    let mut first = None;
-    for input in inputs {
-        let mut input = input?;
-        collector.log_counts.files += 1;
-        collector.files.push(input.path().to_owned());
-        match &mut reader {
-            Some(reader) => feed(reader.as_mut(), &mut input, &mut collector)?,
-            None => philly::read(&mut input, &mut collector)?,
-        }
-        first.get_or_insert_with(|| input.path().to_owned());
-    }
-    if let Some(mut reader) = reader {
-        reader.finish(&mut collector)?;
-    }
+    read_all(reader.as_mut(), inputs, &mut collector)?;
     if let Some(path) = &options.events {
-        read_events(path, options, &mut collector)?;
+        let mut reader = EventReader::new(options.delimiter.clone());
+        read_all(&mut reader, [Input::open(path)], &mut collector)?;
     }
-    finish(collector, options, &first.unwrap_or_default())
+    let log = collector.log;
+    finish(log, sink, options)
 }
 
-/// A collector set up by the options.
-fn open(options: &Options) -> Result<HoldCollector> {
+/// An empty log, and a sink for its idle nodes, set up by the options.
+fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
         Some(path) => node_list::read(path)?,
         None => NodeSet::default(),
     };
-    let mut machine = options.node_count;
+    let mut log = Log::new(clock, options.strict);
+    log.node_count = options.node_count;
     if nodes.is_fixed() {
-        machine = u32::try_from(nodes.len()).ok();
+        log.node_count = u32::try_from(nodes.len()).ok();
     }
-    let mut collector = HoldCollector::new(nodes, clock, options.strict, options.segment);
-    collector.machine = machine;
-    Ok(collector)
+    Ok((log, IdleNodes::new(nodes, options.segment)))
 }
 
-/// Returns the reader of a format; `None` for Philly, whose log is not read line by line. `are_several`
-/// states whether the log has several files, which may overlap.
-fn reader(options: &Options, are_several: bool) -> Option<Box<dyn LineReader>> {
-    Some(match options.format {
-        Format::Slurm => Box::new(SacctReader::new(options.delimiter.clone(), are_several)),
+/// The reader of a format. `are_several` states whether the log has several files, which may
+/// overlap.
+fn reader(options: &Options, are_several: bool) -> Box<dyn LogReader> {
+    let delimiter = options.delimiter.clone();
+    match options.format {
+        Format::Slurm => Box::new(SacctReader::for_idle_nodes(delimiter, are_several)),
         Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
         Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
         Format::Djc => Box::new(DjcReader::default()),
         Format::Swf => Box::new(SwfReader::new(options.cores_per_node, options.node_count)),
-        Format::Philly => return None,
-    })
-}
-
-/// Reads a file of Slurm's node events.
-fn read_events(path: &Path, options: &Options, collector: &mut HoldCollector) -> Result<()> {
-    let mut reader = EventReader::new(options.delimiter.clone());
-    collector.log_counts.files += 1;
-    feed(&mut reader, &mut Input::open(path)?, collector)?;
-    reader.finish(collector)
+        Format::Philly => Box::new(PhillyReader::for_idle_nodes()),
+    }
 }
 
 /// Chooses the window and the clock, and puts the edges in order.
-fn finish(mut collector: HoldCollector, options: &Options, first: &Path) -> Result<Holds> {
-    let Some(whole) = collector.span.whole() else {
+fn finish(mut log: Log, mut sink: IdleNodes, options: &Options) -> Result<Holds> {
+    sink.close(&mut log)?;
+    let Some(whole) = sink.span.whole() else {
         let expected = format!("at least one job that ran, from {}", origin(options.format));
-        return Err(collector.log_counts.nothing_left(&expected, first));
+        return Err(log.counts.nothing_left(&expected, log.first_file()));
     };
-    let window = window::window(&mut collector, options, whole, first)?;
-    let clock = collector.clock.in_window(window);
-    let machine = collector.machine;
-    let are_counted = collector.counted > 0;
-    let edges = collector.edges.finish()?;
-    let (mut nodes, mut rank) = collector.nodes.ranked();
-    let remark = collector.clock.remark(window);
-    let mut notes = collector.notes;
+    let window = window::window(&mut log, &sink.span, options, whole)?;
+    let clock = log.clock.in_window(window);
+    let machine = log.node_count;
+    let is_fixed = sink.nodes.is_fixed();
+    let are_counted = sink.counted > 0;
+    let edges = sink.edges.finish()?;
+    let (mut nodes, mut rank) = sink.nodes.ranked();
     let edges = if are_counted {
-        let (edges, dealt) = Edges::deal(collector.counts.finish()?, machine)?;
-        if !collector.nodes.is_fixed() {
+        let (edges, dealt) = Edges::deal(sink.counts.finish()?, machine)?;
+        if !is_fixed {
             (nodes, rank) = numbered(dealt);
         }
-        notes.push(dealt_note(dealt, machine.is_some()));
+        log.notes.push(dealt_note(dealt, machine.is_some()));
         edges
     } else {
         Edges::Named(edges)
     };
-    if !are_counted && !collector.nodes.is_fixed() {
-        let from = match options.format {
-            Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
-            Format::Philly => "; --machines FILE names all".to_owned(),
-            _ => "; --nodes FILE names all".to_owned(),
-        };
-        notes.push(format!(
-            "the machine is taken to be the {} that the log names{from}",
-            counted(nodes.len(), "node")
-        ));
+    if !are_counted && !is_fixed {
+        log.notes.push(named_note(nodes.len(), options.format));
     }
-    notes.extend(remark);
+    log.notes.extend(log.clock.remark(window));
     Ok(Holds {
         nodes,
         rank,
         edges,
-        files: collector.files,
+        files: log.files,
         window,
         clock,
-        log_counts: collector.log_counts,
-        notes,
+        log_counts: log.counts,
+        notes: log.notes,
     })
 }
 
@@ -294,12 +277,26 @@ fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     (names.collect(), (0..count).collect())
 }
 
+/// The remark for logs that name their nodes, without a list of all nodes.
+fn named_note(nodes: usize, format: Format) -> String {
+    let from = match format {
+        Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
+        Format::Philly => "; --machines FILE names all".to_owned(),
+        _ => "; --nodes FILE names all".to_owned(),
+    };
+    format!(
+        "the machine is taken to be the {} that the log names{from}",
+        counted(nodes, "node")
+    )
+}
+
 /// The remark for logs whose jobs only count their nodes.
 fn dealt_note(nodes: u32, known: bool) -> String {
     let nodes = counted(nodes, "node");
-    let machine = match known {
-        true => format!("the machine's {nodes}"),
-        false => format!("{nodes}, the most ever used at once (see --node-count)"),
+    let machine = if known {
+        format!("the machine's {nodes}")
+    } else {
+        format!("{nodes}, the most ever used at once (see --node-count)")
     };
     format!(
         "jobs have only a number of nodes: each is given the free nodes with the lowest \
@@ -333,8 +330,9 @@ pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
 /// # Errors
 /// As for a file with these bytes.
 pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<LogCounts> {
-    let mut collector = open(&Options::new(Format::Slurm))?;
-    let mut reader = EventReader::new(None);
-    feed(&mut reader, &mut Input::new(name, bytes)?, &mut collector)?;
-    Ok(collector.log_counts)
+    let (log, mut sink) = open(&Options::new(Format::Slurm))?;
+    let mut collector = Collector::new(log, &mut sink);
+    let input = Input::new(name, bytes);
+    read_all(&mut EventReader::new(None), [input], &mut collector)?;
+    Ok(collector.log.counts)
 }

@@ -8,13 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
 
 use super::hostlist::{Numbers, Piece};
 use gleaner_occupancy::NodeRange;
-
-/// The letter for 0 in a key. None of the 63 characters after it is a colon.
-const LETTERS: u8 = b'@';
 
 /// Most digits of a number that is split from its name; longer ones stay part of the text.
 const MAX_DIGITS: usize = 18;
@@ -22,14 +19,13 @@ const MAX_DIGITS: usize = 18;
 /// The indexes of all names, from 0 in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// The blocks of each stem, by [`Stem::key`].
-    stems: IndexMap<String, Blocks>,
+    /// The blocks of each stem.
+    stems: IndexMap<StemKey, Blocks>,
     /// Position of the stem that was looked up last. The next look-up usually needs the same one.
     last: usize,
     /// Number of names.
     len: usize,
-    /// A buffer for keys; `name` is one for names.
-    key: String,
+    /// A buffer for names.
     name: String,
 }
 
@@ -37,12 +33,46 @@ pub(super) struct Names {
 type Blocks = BTreeMap<u64, NodeRange>;
 
 /// What names that differ only in their last number have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Stem<'n> {
     before: &'n str,
     /// Digits of the number, zeros included; 0 if there is no number.
     digits: usize,
     after: &'n str,
+}
+
+/// A [`Stem`] that is kept. Its hash is that of the stem, so a stem is looked up without a copy.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct StemKey {
+    before: Box<str>,
+    digits: usize,
+    after: Box<str>,
+}
+
+impl StemKey {
+    fn stem(&self) -> Stem<'_> {
+        Stem {
+            before: &self.before,
+            digits: self.digits,
+            after: &self.after,
+        }
+    }
+}
+
+impl From<Stem<'_>> for StemKey {
+    fn from(stem: Stem<'_>) -> Self {
+        StemKey {
+            before: stem.before.into(),
+            digits: stem.digits,
+            after: stem.after.into(),
+        }
+    }
+}
+
+impl Equivalent<StemKey> for Stem<'_> {
+    fn equivalent(&self, key: &StemKey) -> bool {
+        *self == key.stem()
+    }
 }
 
 /// Consecutive names of a stem that are unknown.
@@ -117,14 +147,11 @@ impl Names {
         most: usize,
         each: &mut impl FnMut(Found<'_>),
     ) {
-        stem.key(&mut self.key);
         let again = self.stems.get_index(self.last);
-        if again.is_none_or(|(key, _)| *key != self.key) {
-            self.last = match self.stems.get_index_of(&self.key) {
+        if again.is_none_or(|(key, _)| key.stem() != stem) {
+            self.last = match self.stems.get_index_of(&stem) {
                 Some(index) => index,
-                None if self.len < most => {
-                    self.stems.insert_full(self.key.clone(), Blocks::new()).0
-                }
+                None if self.len < most => self.stems.insert_full(stem.into(), Blocks::new()).0,
                 None => usize::MAX,
             };
         }
@@ -173,7 +200,7 @@ impl Names {
     pub fn spelt(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.len];
         for (key, blocks) in &self.stems {
-            let stem = Stem::of_key(key);
+            let stem = key.stem();
             for (first, run) in blocks {
                 for step in 0..run.count {
                     names[(run.first + step) as usize] = stem.name(first + u64::from(step));
@@ -229,38 +256,6 @@ impl<'n> Stem<'n> {
             after: &name[end..],
         };
         (stem, number.parse().unwrap_or(0))
-    }
-
-    /// A text that identifies the stem. It has the number of digits as one letter, the length of
-    /// `before` in letters of six bits, lowest first, a colon, `before` and `after`.
-    fn key(&self, key: &mut String) {
-        let letter = |bits: usize| char::from(LETTERS + (bits & 63) as u8);
-        key.clear();
-        key.push(letter(self.digits));
-        let mut length = self.before.len();
-        while length > 0 {
-            key.push(letter(length));
-            length >>= 6;
-        }
-        key.push(':');
-        key.push_str(self.before);
-        key.push_str(self.after);
-    }
-
-    /// The stem of a key.
-    fn of_key(key: &'n str) -> Self {
-        let bits = |letter: &u8| usize::from(letter - LETTERS);
-        let (head, text) = key.split_once(':').unwrap_or((key, ""));
-        let (digits, length) = head.as_bytes().split_first().unwrap_or((&LETTERS, &[]));
-        let length = length
-            .iter()
-            .rfold(0, |length, letter| length << 6 | bits(letter));
-        let (before, after) = text.split_at_checked(length).unwrap_or((text, ""));
-        Stem {
-            before,
-            digits: bits(digits),
-            after,
-        }
     }
 
     /// The name of a number.
@@ -382,9 +377,8 @@ mod tests {
         fn a_name_is_its_stem_and_its_number(name in "[a-c:0-9é]{1,24}|[a-c]{60,200}[0-9x]{1,5}") {
             let (stem, number) = Stem::of(&name);
             prop_assert_eq!(&stem.name(number), &name);
-            let mut key = String::new();
-            stem.key(&mut key);
-            prop_assert_eq!(Stem::of_key(&key), stem);
+            let keys: IndexMap<StemKey, ()> = [(stem.into(), ())].into();
+            prop_assert_eq!(keys.get_index_of(&stem), Some(0));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Extracts the nodes from PBS accounting records.
 
-use super::record::Record;
+use std::borrow::Cow;
+
+use super::account_line::AccountLine;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, a file a day";
@@ -8,7 +10,7 @@ pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, a file a
 /// The hosts in `exec_host` (`host/N[*C]+…`). Without it, those in `exec_vnode`
 /// (`(v:ncpus=2)+(a:…+b:…)`), or in the `nodes` of a reservation, which have the form of
 /// `exec_vnode`.
-pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
+pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = |key| record.value(key).filter(|value| !value.is_empty());
     if let Some(hosts) = value("exec_host") {
         return Some(chunks(&hosts, '/'));
@@ -18,12 +20,12 @@ pub(super) fn hosts(record: &Record<'_>) -> Option<Vec<String>> {
 }
 
 /// The part of every chunk that is before `end`.
-fn chunks(value: &str, end: char) -> Vec<String> {
+fn chunks(value: &str, end: char) -> Vec<Cow<'static, str>> {
     let chunks = value
         .split('+')
         .map(|chunk| chunk.trim_matches(['(', ')', ' ']));
     chunks
-        .map(|chunk| chunk.split(end).next().unwrap_or(chunk).to_owned())
+        .map(|chunk| Cow::Owned(chunk.split(end).next().unwrap_or(chunk).to_owned()))
         .collect()
 }
 
@@ -47,7 +49,7 @@ mod tests {
             ("exec_host= user=a", "none"),
         ] {
             let line = format!("01/31/2026 08:00:00;E;7;{message}");
-            let record = Record::parse(&line).unwrap();
+            let record = AccountLine::parse(&line).unwrap();
             let found = hosts(&record).map_or("none".to_owned(), |hosts| hosts.join(" "));
             assert_eq!(found, expected, "{message}");
         }

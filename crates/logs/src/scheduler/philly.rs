@@ -4,80 +4,80 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::clock::stamp;
-use super::collector::HoldCollector;
-use super::counts::{LogCounts, Reason};
-use gleaner_core::domain::Stamp;
+use super::clock::moment;
+use super::collector::{At, Collector};
+use super::counts::Reason;
+use super::reader::LogReader;
+use super::record;
+use super::record::{MachineShare, Moment, Nodes, Record, Run};
 use gleaner_core::error::{Fault, Result};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
-use gleaner_occupancy::Hold;
 
 /// Where users find the log, for messages.
 pub const WHERE: &str =
     "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
 
-/// A job as the log describes it. Fields that the log leaves out are `None`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Job {
-    pub id: Option<String>,
-    pub vc: Option<String>,
-    pub user: Option<String>,
-    pub status: Option<String>,
-    pub submitted: Option<Stamp>,
-    pub attempts: Vec<Attempt>,
+/// Reads the log.
+pub struct PhillyReader {
+    /// Whether the jobs go into a table, so that each must have an id, a virtual cluster and a
+    /// submission.
+    for_jobs: bool,
 }
 
-/// An attempt: a time in which the job held GPUs, or should have.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Attempt {
-    pub start: Option<Stamp>,
-    pub end: Option<Stamp>,
-    pub machines: Vec<MachineShare>,
-}
+impl PhillyReader {
+    /// A reader for idle nodes.
+    pub fn for_idle_nodes() -> Self {
+        PhillyReader { for_jobs: false }
+    }
 
-/// A machine that an attempt used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MachineShare {
-    pub name: String,
-    /// Number of its GPUs that the attempt used.
-    pub gpus: u64,
-}
+    /// A reader for a table of jobs.
+    pub fn for_jobs() -> Self {
+        PhillyReader { for_jobs: true }
+    }
 
-impl Attempt {
-    /// Number of GPUs on all machines.
-    pub fn gpus(&self) -> u64 {
-        self.machines.iter().map(|machine| machine.gpus).sum()
+    /// Reports a job. Its GPUs are those of its first attempt.
+    fn job(&self, job: &Job, at: At, collector: &mut Collector<'_>) -> Result<()> {
+        let is_named = job.id.is_some() && job.vc.is_some() && job.submitted.is_some();
+        if self.for_jobs && !is_named {
+            let found = "a job without jobid, vc or submitted_time";
+            return collector.log.fault(Reason::Unreadable, at, found);
+        }
+        let runs: Vec<Run<'_>> = job.attempts.iter().map(Attempt::run).collect();
+        let job = record::Job {
+            id: job.id.as_deref().unwrap_or_default(),
+            user: job.user.as_deref().unwrap_or_default(),
+            vc: job.vc.as_deref().unwrap_or_default(),
+            state: state(job.status.as_deref().unwrap_or_default()),
+            gpus: job.attempts.first().map_or(0, Attempt::gpus),
+            submit: job.submitted.filter(|_| self.for_jobs),
+            runs: &runs,
+            ..record::Job::default()
+        };
+        collector.take(at, &Record::Job(job))
     }
 }
 
-/// Calls `each` with every job of a log. Elements that are not jobs are counted as faults.
-///
-/// # Errors
-/// As for [`json::pieces`], a fault if the reader is strict, and the errors of `each`.
-pub fn jobs<T>(
-    input: &mut Input<'_>,
-    target: &mut T,
-    log_counts: fn(&mut T) -> &mut LogCounts,
-    each: fn(&mut T, &Job, Place<'_>) -> Result<()>,
-) -> Result<()> {
-    let expected = format!("a JSON array of jobs, {WHERE}");
-    log_counts(target).unit = Unit::Job;
-    json::pieces(input, &[], &expected, |file, piece| {
-        if !piece.name.is_empty() {
-            return Err(no_array(file, piece.name, &expected).into());
-        }
-        log_counts(target).lines += 1;
-        let place = Place {
-            file,
-            unit: Unit::Job,
-            line: piece.number,
-        };
-        match Job::parse(&piece.value) {
-            Ok(job) => each(target, &job, place),
-            Err(found) => log_counts(target).fault(Reason::Unreadable, place, found),
-        }
-    })
+impl LogReader for PhillyReader {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let expected = format!("a JSON array of jobs, {WHERE}");
+        collector.log.counts.unit = Unit::Job;
+        json::pieces(input, &[], &expected, |file, piece| {
+            if !piece.name.is_empty() {
+                return Err(no_array(file, piece.name, &expected).into());
+            }
+            collector.log.counts.lines += 1;
+            let at = collector.log.at(Place {
+                file,
+                unit: Unit::Job,
+                line: piece.number,
+            });
+            match Job::parse(&piece.value) {
+                Ok(job) => self.job(&job, at, collector),
+                Err(found) => collector.log.fault(Reason::Unreadable, at, found),
+            }
+        })
+    }
 }
 
 /// The fault of a document that is an object and not an array.
@@ -86,51 +86,48 @@ fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
     Fault::of(file, format!("an object with {name:?}"), expected)
 }
 
-/// Reads a log, and collects the nodes that the attempts of all jobs held.
-pub(super) fn read(input: &mut Input<'_>, collector: &mut HoldCollector) -> Result<()> {
-    jobs(
-        input,
-        collector,
-        |collector| &mut collector.log_counts,
-        hold,
-    )
+/// Converts the status of a job to Slurm's words, which simulations use.
+fn state(status: &str) -> &str {
+    match status {
+        "Pass" => "COMPLETED",
+        "Failed" => "FAILED",
+        "Killed" => "CANCELLED",
+        other => other,
+    }
 }
 
-/// Adds the nodes that each attempt of a job held. An attempt without an end ends at the next one.
-fn hold(collector: &mut HoldCollector, job: &Job, place: Place<'_>) -> Result<()> {
-    if job.attempts.is_empty() {
-        collector.log_counts.leave_out(Reason::NeverStarted);
+/// A job as the log describes it. Fields that the log leaves out are `None`.
+#[derive(Debug, Clone, PartialEq)]
+struct Job {
+    id: Option<String>,
+    vc: Option<String>,
+    user: Option<String>,
+    status: Option<String>,
+    submitted: Option<Moment>,
+    attempts: Vec<Attempt>,
+}
+
+/// An attempt: a time in which the job held GPUs, or should have.
+#[derive(Debug, Clone, PartialEq)]
+struct Attempt {
+    start: Option<Moment>,
+    end: Option<Moment>,
+    machines: Vec<MachineShare>,
+}
+
+impl Attempt {
+    /// Number of GPUs on all machines.
+    fn gpus(&self) -> u64 {
+        self.machines.iter().map(|machine| machine.gpus).sum()
     }
-    for (index, attempt) in job.attempts.iter().enumerate() {
-        let number = index + 1;
-        if attempt.start.is_none() {
-            let found = format_args!("attempt {number} without a start");
-            collector.fault(Reason::NoRun, place, found)?;
-            continue;
-        }
-        let next = job.attempts.get(number).and_then(|next| next.start);
-        let end = match (attempt.end, next) {
-            (None, Some(next)) => {
-                let found = format_args!("attempt {number}, without an end before the next");
-                collector.fault(Reason::StartsAgain, place, found)?;
-                Some(next)
-            }
-            (end, _) => end,
-        };
-        let [Some(start), end] = collector.seconds(place, [attempt.start, end])? else {
-            continue;
-        };
-        if attempt.machines.is_empty() {
-            let found = format_args!("attempt {number} without machines");
-            collector.fault(Reason::NoNodes, place, found)?;
-            continue;
-        }
-        let names = attempt.machines.iter().map(|machine| machine.name.as_str());
-        if collector.look_up(place, names, None)?.is_some() {
-            collector.hold(place, Hold::Running, start, end)?;
+
+    fn run(&self) -> Run<'_> {
+        Run {
+            start: self.start,
+            end: self.end,
+            nodes: Nodes::Machines(&self.machines),
         }
     }
-    Ok(())
 }
 
 impl Job {
@@ -190,11 +187,11 @@ fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
     }
 }
 
-fn time(value: &Value, name: &str) -> Result<Option<Stamp>, String> {
+fn time(value: &Value, name: &str) -> Result<Option<Moment>, String> {
     let Some(text) = text(value, name)? else {
         return Ok(None);
     };
-    match stamp(&text) {
+    match moment(&text) {
         Some(time) => Ok(Some(time)),
         None => Err(format!(
             "{name} is {}, not a time such as 2017-10-07 01:12:09",

@@ -1,42 +1,76 @@
-//! The interface of all readers of line-based scheduler logs.
+//! The interface of all readers of logs.
 
-use super::collector::HoldCollector;
+use super::collector::Collector;
 use gleaner_core::error::Result;
 use gleaner_io::input::{Input, Line};
 
-/// Reads a log line by line. The files of a log are read one after the other.
-pub(super) trait LineReader {
+/// Reads the files of a log, one after the other, and reports what they say to a collector.
+pub trait LogReader {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read or has another format, a temporary file cannot be written, or there
+    /// is a fault and the reader is strict.
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()>;
+
+    /// Called after the last file.
+    ///
+    /// # Errors
+    /// As for [`LogReader::file`].
+    fn finish(&mut self, _: &mut Collector<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A [`LogReader`] that needs only one line at a time.
+pub trait LineReader {
     /// Called at the start of each file.
     fn begin(&mut self) {}
 
     /// Reads a line, which is complete.
     ///
     /// # Errors
-    /// A header lacks columns, a temporary file cannot be written, or the line has a fault and the
-    /// reader is strict.
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()>;
+    /// As for [`LogReader::file`].
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()>;
 
     /// Called after the last file.
     ///
     /// # Errors
-    /// As for [`LineReader::line`].
-    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()>;
+    /// As for [`LogReader::file`].
+    fn finish(&mut self, _: &mut Collector<'_>) -> Result<()> {
+        Ok(())
+    }
 }
 
-/// Passes all lines of a file to a reader.
+impl<R: LineReader> LogReader for R {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        self.begin();
+        while let Some(line) = input.next_line()? {
+            if collector.log.counts.take(&line)? {
+                self.line(&line, collector)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
+        LineReader::finish(self, collector)
+    }
+}
+
+/// Passes all files of a log to a reader.
 ///
 /// # Errors
-/// The file cannot be read, or the reader fails.
-pub(super) fn feed(
-    reader: &mut dyn LineReader,
-    input: &mut Input<'_>,
-    collector: &mut HoldCollector,
+/// A file cannot be opened, or the reader fails.
+pub fn read_all<'a>(
+    reader: &mut dyn LogReader,
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    collector: &mut Collector<'_>,
 ) -> Result<()> {
-    reader.begin();
-    while let Some(line) = input.next_line()? {
-        if collector.log_counts.take(&line)? {
-            reader.line(&line, collector)?;
-        }
+    for input in inputs {
+        let mut input = input?;
+        collector.log.begin(input.path());
+        reader.file(&mut input, collector)?;
     }
-    Ok(())
+    reader.finish(collector)
 }

@@ -1,181 +1,94 @@
-//! Parses accounting records: `MM/DD/YYYY HH:MM:SS;TYPE;id;key=value …`.
+//! What readers of logs report, whatever the format: jobs, and other holds of nodes.
 
 use std::borrow::Cow;
 
-use super::clock::american;
 use gleaner_core::domain::Stamp;
+use gleaner_occupancy::{Hold, NodeRange};
 
-/// An accounting record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record<'l> {
-    /// When the record was written, in local time.
-    pub stamp: Stamp,
-    /// The type of the record, such as `E`.
-    pub kind: &'l str,
-    /// The id of the job, reservation or node that the record is about.
+/// What one or several lines of a log say.
+#[derive(Debug)]
+pub enum Record<'l> {
+    /// A job.
+    Job(Job<'l>),
+    /// An outage, a drain or a reservation, which kept nodes from running jobs.
+    Hold(Hold, Run<'l>),
+}
+
+/// A job. A reader leaves the default where the log says nothing.
+#[derive(Debug, Default)]
+pub struct Job<'l> {
     pub id: &'l str,
-    /// The attributes, not parsed yet.
-    message: &'l str,
+    pub user: &'l str,
+    /// The virtual cluster or queue.
+    pub vc: &'l str,
+    /// The state, in Slurm's words if the job goes into a table of jobs.
+    pub state: &'l str,
+    /// Number of GPUs in each run.
+    pub gpus: u64,
+    /// Number of CPU cores in each run.
+    pub cpus: f64,
+    pub submit: Option<Moment>,
+    /// The runs in order of their starts; none if the job never ran, or if only `duration` is known.
+    pub runs: &'l [Run<'l>],
+    /// Seconds that the job ran, as stated in the log.
+    pub duration: Option<f64>,
+    /// Whether the state says that the job has ended. A last run without an end is then a fault;
+    /// otherwise the job is still running.
+    pub is_over: bool,
+    /// Whether other records with this id describe the same job: another run, or the end of a run
+    /// that has no end here.
+    pub is_part: bool,
 }
 
-/// The type of the record, or `None` if the line is not a record.
-pub fn kind(line: &str) -> Option<&str> {
-    Record::parse(line).ok().map(|record| record.kind)
+/// A time in which nodes were held.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'l> {
+    /// `None` if the log lacks it, which is a fault.
+    pub start: Option<Moment>,
+    /// `None` if the log lacks it.
+    pub end: Option<Moment>,
+    pub nodes: Nodes<'l>,
 }
 
-impl<'l> Record<'l> {
-    /// Parses a line. The error says why it is not a record.
-    pub fn parse(line: &'l str) -> Result<Self, String> {
-        let mut parts = line.splitn(4, ';');
-        let (Some(stamp), Some(kind), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err("a line without the three semicolons of a record".to_owned());
-        };
-        let Some(time) = american(stamp.trim()) else {
-            return Err(format!(
-                "{stamp:?} is not a time such as 01/31/2026 08:00:00"
-            ));
-        };
-        Ok(Record {
-            stamp: time,
-            kind: kind.trim(),
-            id: id.trim(),
-            message: parts.next().unwrap_or_default(),
-        })
-    }
-
-    /// The value of an attribute, without its quotes. `None` if the record lacks it.
-    pub fn value(&self, key: &str) -> Option<Cow<'l, str>> {
-        Attributes(self.message)
-            .find(|(found, _)| *found == key)
-            .map(|(_, value)| unquoted(value))
-    }
-}
-
-/// Iterates over the attributes of a record. Values may still be quoted.
-struct Attributes<'l>(&'l str);
-
-impl<'l> Iterator for Attributes<'l> {
-    type Item = (&'l str, &'l str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let text = self.0.trim_start();
-            if text.is_empty() {
-                return None;
-            }
-            let (word, rest) = text.split_at(word_length(text));
-            self.0 = rest;
-            if let Some(pair) = word.split_once('=') {
-                return Some(pair);
-            }
+impl<'l> Run<'l> {
+    /// A run between two seconds since 1970, or of a clock that only the log has.
+    pub fn between(from: i64, to: Option<i64>, nodes: Nodes<'l>) -> Self {
+        Run {
+            start: Some(Moment::Second(from)),
+            end: to.map(Moment::Second),
+            nodes,
         }
     }
 }
 
-/// Length of the text up to the first space or tab outside of quotes.
-fn word_length(text: &str) -> usize {
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            _ if escaped => escaped = false,
-            (Some(_), b'\\') => escaped = true,
-            (Some(open), _) if open == byte => quote = None,
-            (None, b'"' | b'\'') if opens(text, at) => quote = Some(byte),
-            (None, b' ' | b'\t') => return at,
-            _ => {}
-        }
-    }
-    match quote {
-        None => text.len(),
-        // The quote is never closed, so it is an apostrophe.
-        Some(_) => text.find([' ', '\t']).unwrap_or(text.len()),
-    }
+/// The nodes of a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Nodes<'l> {
+    /// The log does not say, or the reader does not need them.
+    Unknown,
+    /// Lists of nodes, such as `n[01-04]`, and their number if the log states it.
+    Lists(&'l [Cow<'l, str>], Option<usize>),
+    /// Machines of which GPUs were held.
+    Machines(&'l [MachineShare]),
+    /// The number of nodes. The log does not name them.
+    Count(u32),
+    /// Nodes that the reader has looked up before.
+    Found(&'l [NodeRange]),
 }
 
-/// Whether a quote at this position begins a value, which it does only after `=` or `,`.
-fn opens(text: &str, at: usize) -> bool {
-    at.checked_sub(1)
-        .is_none_or(|before| matches!(text.as_bytes()[before], b'=' | b','))
+/// A machine of which a run held GPUs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MachineShare {
+    pub name: String,
+    /// Number of its GPUs that the run held.
+    pub gpus: u64,
 }
 
-/// A value without its quotes and escapes.
-fn unquoted(value: &str) -> Cow<'_, str> {
-    let inner = ['"', '\'']
-        .into_iter()
-        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-    match inner {
-        None => Cow::Borrowed(value),
-        Some(inner) if !inner.contains('\\') => Cow::Borrowed(inner),
-        Some(inner) => {
-            let mut escaped = false;
-            let kept = inner.chars().filter(|c| {
-                escaped = *c == '\\' && !escaped;
-                !escaped
-            });
-            Cow::Owned(kept.collect())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn values_may_be_quoted() {
-        let line = r#"01/31/2026 08:00:00;E;7.pbs;user=a jobname="my \"best\" job end=9" x='a b' \
-                      comment=it's end=17 nodes=[1,2] last="#;
-        let record = Record::parse(line).unwrap();
-        assert_eq!((record.kind, record.id), ("E", "7.pbs"));
-        for (key, value) in [
-            ("user", Some("a")),
-            ("jobname", Some(r#"my "best" job end=9"#)),
-            ("x", Some("a b")),
-            ("comment", Some("it's")),
-            ("end", Some("17")),
-            ("last", Some("")),
-            ("other", None),
-        ] {
-            assert_eq!(record.value(key).as_deref(), value, "{key}");
-        }
-    }
-
-    #[test]
-    fn an_invalid_record_is_reported() {
-        for (line, part) in [
-            ("01/31/2026 08:00:00 up", "semicolons"),
-            ("2026-01-31 08:00:00;E;7;x=1", "not a time such as"),
-        ] {
-            assert!(Record::parse(line).unwrap_err().contains(part), "{line}");
-        }
-        assert_eq!(
-            Record::parse("01/31/2026 08:00:00;L;license")
-                .unwrap()
-                .value("x"),
-            None
-        );
-    }
-
-    proptest! {
-        #![proptest_config(gleaner_testing::cases(256))]
-
-        #[test]
-        fn any_quoted_value_is_read_back(value in "[a-z \"\\\\;=']{0,12}") {
-            let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
-            let line = format!("01/31/2026 08:00:00;E;7;before=1 it=\"{escaped}\" after=2");
-            let record = Record::parse(&line).unwrap();
-            let (it, after) = (record.value("it"), record.value("after"));
-            prop_assert_eq!(it.as_deref(), Some(value.as_str()));
-            prop_assert_eq!(after.as_deref(), Some("2"));
-        }
-
-        #[test]
-        fn any_line_is_read_or_refused(line in "\\PC{0,60}") {
-            if let Ok(record) = Record::parse(&format!("01/31/2026 08:00:00;E;7;{line}")) {
-                let _ = record.value("end");
-            }
-        }
-    }
+/// A time in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// A time as written. The clock of the log says which second it is.
+    Written(Stamp),
+    /// A second since 1970, or of a clock that only the log has.
+    Second(i64),
 }

@@ -1,61 +1,116 @@
-//! Reads Slurm's jobs from the table of `sacct`.
+//! Reads Slurm's jobs from the table of `sacct`: a row for each run of a job.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
-use super::clock::stamp;
-use super::collector::{HoldCollector, Runs};
+use super::clock::moment;
+use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::reader::LineReader;
-use gleaner_core::error::Result;
-use gleaner_io::delimited::{Layout, LogTable, Row};
+use super::record::{Job, Nodes, Record, Run};
+use gleaner_core::error::{Fault, Result};
+use gleaner_io::delimited::{Layout, LogTable, Names, Row};
 use gleaner_io::input::{Line, Place};
-use gleaner_occupancy::Hold;
 
-/// The command that writes the table with the columns that are read here.
+/// The command that writes the table with the columns that show which nodes were idle.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
-const LAYOUT: Layout = Layout {
-    columns: &[
-        &["JobIDRaw", "JobID"],
-        &["State"],
-        &["Start"],
-        &["End"],
-        &["NodeList"],
-        &["NNodes"],
-        &["Submit"],
-    ],
-    required: 5,
+/// The command that writes the table with the columns of jobs that held GPUs, too.
+pub const JOBS_COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
+                                Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
+
+const COLUMNS: &[Names] = &[
+    &["JobIDRaw", "JobID"],
+    &["State"],
+    &["Submit"],
+    &["Start"],
+    &["End"],
+    &["NodeList"],
+    &["AllocTRES"],
+    &["NNodes"],
+    &["User"],
+    &["Partition"],
+    &["Account"],
+    &["AllocCPUS", "NCPUS"],
+];
+const ID: usize = 0;
+const STATE: usize = 1;
+const SUBMIT: usize = 2;
+const START: usize = 3;
+const END: usize = 4;
+const NODES: usize = 5;
+const TRES: usize = 6;
+const COUNT: usize = 7;
+const USER: usize = 8;
+const PARTITION: usize = 9;
+const ACCOUNT: usize = 10;
+const CPUS: usize = 11;
+
+const IDLE_NODES: Layout = Layout {
+    columns: COLUMNS,
+    required: &[ID, STATE, START, END, NODES],
     quoted: false,
     remedy: || format!("make the file with `{COMMAND}`"),
 };
-const ID: usize = 0;
-const STATE: usize = 1;
-const START: usize = 2;
-const END: usize = 3;
-const NODES: usize = 4;
-const COUNT: usize = 5;
-const SUBMIT: usize = 6;
+const JOBS: Layout = Layout {
+    required: &[ID, STATE, SUBMIT, START, END, TRES],
+    remedy: || format!("make the file with `{JOBS_COMMAND}`"),
+    ..IDLE_NODES
+};
+
+/// What the virtual clusters of jobs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VcOf {
+    /// The partitions, or the accounts if the table has no column of partitions.
+    Partition,
+    /// The accounts.
+    Account,
+}
 
 /// Reads the table of `sacct`.
-pub(super) struct SacctReader {
+pub struct SacctReader {
     table: LogTable,
-    /// Jobs that have no end so far, by id and start. A later table may have their ends.
-    running: BTreeMap<(String, i64), Runs>,
-    /// The lines read so far, if the log has several files.
+    /// What the virtual clusters are; `None` if only the nodes of jobs matter.
+    vc_of: Option<VcOf>,
+    /// The lines read so far, if the log has several files and a repeated line must count once.
     duplicates: Option<Duplicates>,
 }
 
 impl SacctReader {
-    /// Creates a reader of tables with this delimiter; if `None`, the delimiter is detected from the
-    /// header. `are_several` states whether there are several tables: then a repeated line counts once.
-    pub fn new(delimiter: Option<String>, are_several: bool) -> Self {
+    /// A reader for idle nodes. `delimiter` separates the cells; if `None`, the header shows it.
+    /// `are_several` states whether there are several tables, which may overlap.
+    pub fn for_idle_nodes(delimiter: Option<String>, are_several: bool) -> Self {
         SacctReader {
+            table: LogTable::new(IDLE_NODES, delimiter),
+            vc_of: None,
             duplicates: are_several.then(Duplicates::default),
-            table: LogTable::new(LAYOUT, delimiter),
-            running: BTreeMap::new(),
         }
+    }
+
+    /// A reader for jobs that held GPUs. `delimiter` separates the cells; if `None`, the header
+    /// shows it.
+    pub fn for_jobs(delimiter: Option<String>, vc_of: VcOf) -> Self {
+        SacctReader {
+            table: LogTable::new(JOBS, delimiter),
+            vc_of: Some(vc_of),
+            duplicates: None,
+        }
+    }
+
+    /// Whether the table has a column for the virtual clusters, if they matter.
+    fn check_vc(&self, place: Place<'_>) -> Result<()> {
+        let has = |vc_of| {
+            vc_columns(vc_of)
+                .iter()
+                .any(|column| self.table.has(*column))
+        };
+        if self.vc_of.is_none_or(has) {
+            return Ok(());
+        }
+        let expected = "a column Partition or Account, which make the virtual clusters";
+        let fault = Fault::of(place.file, "neither in the header", expected);
+        Err(fault.at(place.within()).remedy((JOBS.remedy)()).into())
     }
 }
 
@@ -64,99 +119,117 @@ impl LineReader for SacctReader {
         self.table.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
-        match self.table.row(line)? {
-            None => Ok(()),
-            Some(Ok(_))
-                if self
-                    .duplicates
-                    .as_mut()
-                    .is_some_and(|lines| lines.has(&line.text)) =>
-            {
-                collector.log_counts.leave_out(Reason::Duplicate);
-                Ok(())
-            }
-            Some(Ok(row)) => job(&row, line.place, collector, &mut self.running),
-            Some(Err(found)) => collector.fault(Reason::Unreadable, line.place, found),
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let Some(row) = collector.row(&mut self.table, line)? else {
+            return self.check_vc(line.place);
+        };
+        if let Some(lines) = &mut self.duplicates
+            && lines.has(&line.text)
+        {
+            collector.log.leave_out(Reason::Duplicate);
+            return Ok(());
         }
-    }
-
-    fn finish(&mut self, collector: &mut HoldCollector) -> Result<()> {
-        for ((_, start), runs) in std::mem::take(&mut self.running) {
-            collector.hold_runs(&runs, Hold::Running, start, None)?;
-        }
-        Ok(())
+        let at = collector.log.at(line.place);
+        job(&row, self.vc_of, at, collector)
     }
 }
 
-/// Adds the hold of a job, or keeps the job if it has no end so far.
+/// The columns that can name the virtual clusters. The first one that the table has counts.
+fn vc_columns(vc_of: VcOf) -> &'static [usize] {
+    match vc_of {
+        VcOf::Partition => &[PARTITION, ACCOUNT],
+        VcOf::Account => &[ACCOUNT],
+    }
+}
+
+/// Reports the run in a row.
 fn job(
     row: &Row<'_, '_>,
-    place: Place<'_>,
-    collector: &mut HoldCollector,
-    running: &mut BTreeMap<(String, i64), Runs>,
+    vc_of: Option<VcOf>,
+    at: At,
+    collector: &mut Collector<'_>,
 ) -> Result<()> {
-    let (id, state) = (row.text(ID), row.text(STATE));
-    if id.contains('.') {
-        collector.log_counts.leave_out(Reason::Step);
+    let log = &mut collector.log;
+    if row.text(ID).contains('.') {
+        log.leave_out(Reason::Step);
         return Ok(());
     }
     if is_unknown(row.text(START)) {
-        collector.log_counts.leave_out(Reason::NeverStarted);
+        log.leave_out(Reason::NeverStarted);
         return Ok(());
     }
-    if is_unknown(row.text(NODES)) {
-        return without_nodes(row, place, collector);
+    let state = row.text(STATE);
+    if vc_of.is_none() && is_unknown(row.text(NODES)) {
+        return without_nodes(row, at, log);
     }
-    // The submission time helps to distinguish the two hours with the same local times.
-    let submit = row.cell(SUBMIT).filter(|_| collector.clock.has_zone());
-    let submit = submit.and_then(stamp);
-    let times = [submit, stamp(row.text(START)), stamp(row.text(END))];
-    if times[1].is_none() {
-        return no_time(row.text(START), place, collector);
-    }
-    if times[2].is_none() && !is_unknown(row.text(END)) {
-        return no_time(row.text(END), place, collector);
-    }
-    let [_, Some(start), end] = collector.seconds(place, times)? else {
-        return Ok(());
-    };
-    if end.is_none() && !holds_nodes(state) {
-        return collector.fault(Reason::NoEnd, place, format_args!("{state} without an end"));
+    // Without a table of jobs, the submission only helps to tell apart the two hours with the same
+    // local times.
+    let submit = row
+        .cell(SUBMIT)
+        .filter(|_| vc_of.is_some() || log.clock.has_zone());
+    let submit = submit.and_then(moment);
+    let (start, end) = (moment(row.text(START)), moment(row.text(END)));
+    let wrong = [
+        (SUBMIT, vc_of.is_some() && submit.is_none()),
+        (START, start.is_none()),
+        (END, end.is_none() && !is_unknown(row.text(END))),
+    ];
+    if let Some((column, _)) = wrong.into_iter().find(|(_, wrong)| *wrong) {
+        return no_time(row.text(column), at, log);
     }
     let count = row.cell(COUNT).and_then(|count| count.parse().ok());
-    let Some(runs) = collector.look_up(place, [row.text(NODES)], count)? else {
-        return Ok(());
+    let lists = [Cow::Borrowed(row.text(NODES))];
+    let run = Run {
+        start,
+        end,
+        nodes: Nodes::Lists(&lists, count),
     };
-    if end.is_none() {
-        running.insert((id.to_owned(), start), runs.to_vec());
-        return Ok(());
-    }
-    if !running.is_empty() {
-        running.remove(&(id.to_owned(), start));
-    }
-    collector.hold(place, Hold::Running, start, end)
+    let job = Job {
+        id: row.text(ID),
+        state,
+        submit,
+        runs: &[run],
+        is_over: end.is_none() && !holds_nodes(state),
+        is_part: true,
+        ..Job::default()
+    };
+    let Some(vc_of) = vc_of else {
+        return collector.take(at, &Record::Job(job));
+    };
+    let gpus = match gpus(row.text(TRES)) {
+        Ok(gpus) => gpus,
+        Err(found) => return log.fault(Reason::Unreadable, at, found),
+    };
+    let vc = vc_columns(vc_of)
+        .iter()
+        .find_map(|column| row.cell(*column));
+    let job = Job {
+        user: row.text(USER),
+        vc: vc.unwrap_or_default(),
+        state: state.split(' ').next().unwrap_or_default(),
+        gpus,
+        cpus: row.text(CPUS).parse().unwrap_or(0.0),
+        ..job
+    };
+    collector.take(at, &Record::Job(job))
 }
 
 /// Counts a job without a list of nodes: it never ran, or its list is missing.
-fn without_nodes(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
+fn without_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<()> {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
     if waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END) {
-        collector.log_counts.leave_out(Reason::NeverStarted);
+        log.leave_out(Reason::NeverStarted);
         return Ok(());
     }
-    collector.fault(
-        Reason::NoNodes,
-        place,
-        format_args!("{state} on {:?}", row.text(NODES)),
-    )
+    let found = format_args!("{state} on {:?}", row.text(NODES));
+    log.fault(Reason::NoNodes, at, found)
 }
 
 /// Counts a text that is not a time.
-pub(super) fn no_time(text: &str, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
+pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
-    collector.fault(Reason::Unreadable, place, found)
+    log.fault(Reason::Unreadable, at, found)
 }
 
 /// Whether a text is one that Slurm writes for unknown values.
@@ -180,4 +253,51 @@ fn holds_nodes(state: &str) -> bool {
         "STOPPED",
     ];
     live.iter().any(|word| state.starts_with(word))
+}
+
+/// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
+/// total if there is one, or else the sum over all types.
+fn gpus(resources: &str) -> Result<u64, String> {
+    let (mut all, mut typed) = (None, 0u64);
+    for resource in resources.split(',') {
+        let Some((name, count)) = resource.split_once('=') else {
+            continue;
+        };
+        let Some(kind) = name.trim().strip_prefix("gres/gpu") else {
+            continue;
+        };
+        // Other resources have names such as gres/gpumem and gres/gpuutil.
+        if !(kind.is_empty() || kind.starts_with(':')) {
+            continue;
+        }
+        let count = count.trim().parse::<u64>().ok();
+        let count = count.ok_or_else(|| format!("{resource:?} has no valid number of GPUs"))?;
+        match kind {
+            "" => all = Some(count),
+            _ => typed = typed.saturating_add(count),
+        }
+    }
+    Ok(all.unwrap_or(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpus_are_counted_once() {
+        for (resources, expected) in [
+            (
+                "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1",
+                4,
+            ),
+            ("cpu=8,gres/gpu=2", 2),
+            ("gres/gpu:a100=3,gres/gpu:1g.5gb=2", 5),
+            ("cpu=8,gres/gpumem=80G,gres/gpuutil=100", 0),
+            ("", 0),
+        ] {
+            assert_eq!(gpus(resources), Ok(expected), "{resources}");
+        }
+        assert!(gpus("gres/gpu=many").unwrap_err().contains("many"));
+    }
 }

@@ -1,13 +1,16 @@
 //! Reads Slurm's node events from the table of `sacctmgr list events`.
 
-use super::clock::stamp;
-use super::collector::HoldCollector;
+use std::borrow::Cow;
+
+use super::clock::moment;
+use super::collector::{At, Collector};
 use super::counts::Reason;
 use super::reader::LineReader;
+use super::record::{Nodes, Record, Run};
 use super::slurm::{is_unknown, no_time};
 use gleaner_core::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
-use gleaner_io::input::{Line, Place};
+use gleaner_io::input::Line;
 use gleaner_occupancy::Hold;
 
 /// The command that writes the table with the columns that are read here.
@@ -21,7 +24,7 @@ const LAYOUT: Layout = Layout {
         &["TimeEnd", "End", "Time End"],
         &["State"],
     ],
-    required: 4,
+    required: &[NODE, START, END, STATE],
     quoted: false,
     remedy: || format!("make the file with `{COMMAND}`"),
 };
@@ -45,41 +48,37 @@ impl LineReader for EventReader {
         self.0.begin();
     }
 
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
-        match self.0.row(line)? {
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        match collector.row(&mut self.0, line)? {
+            Some(row) => event(&row, collector.log.at(line.place), collector),
             None => Ok(()),
-            Some(Ok(row)) => event(&row, line.place, collector),
-            Some(Err(found)) => collector.fault(Reason::Unreadable, line.place, found),
         }
-    }
-
-    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
-        Ok(())
     }
 }
 
-/// Adds the outage of a row.
-fn event(row: &Row<'_, '_>, place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
+/// Reports the outage of a row.
+fn event(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
+    let log = &mut collector.log;
     // An event without a node is about the whole cluster, such as a change of its size.
     let hold = outage(row.text(STATE)).filter(|_| !is_unknown(row.text(NODE)));
     let Some(hold) = hold else {
-        collector.log_counts.leave_out(Reason::NoOutage);
+        log.leave_out(Reason::NoOutage);
         return Ok(());
     };
-    let times = [stamp(row.text(START)), stamp(row.text(END))];
-    if times[0].is_none() {
-        return no_time(row.text(START), place, collector);
+    let (start, end) = (moment(row.text(START)), moment(row.text(END)));
+    if start.is_none() {
+        return no_time(row.text(START), at, log);
     }
-    if times[1].is_none() && !is_unknown(row.text(END)) {
-        return no_time(row.text(END), place, collector);
+    if end.is_none() && !is_unknown(row.text(END)) {
+        return no_time(row.text(END), at, log);
     }
-    let [Some(start), end] = collector.seconds(place, times)? else {
-        return Ok(());
+    let lists = [Cow::Borrowed(row.text(NODE))];
+    let run = Run {
+        start,
+        end,
+        nodes: Nodes::Lists(&lists, None),
     };
-    if collector.look_up(place, [row.text(NODE)], None)?.is_some() {
-        collector.hold(place, hold, start, end)?;
-    }
-    Ok(())
+    collector.take(at, &Record::Hold(hold, run))
 }
 
 /// Why a node in a state such as `DOWN*` or `MIXED+DRAIN` takes no jobs; `None` if it takes jobs.

@@ -12,7 +12,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_occupancy::{CountedJob, Edge};
 
 /// A value of fixed length that can be written to disk.
-pub(super) trait Record: Ord + Copy + Send {
+pub(super) trait Packed: Ord + Copy + Send {
     /// Its form on disk.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
 
@@ -31,7 +31,7 @@ pub(super) struct Sorter<T> {
     runs: Vec<BufReader<File>>,
 }
 
-impl<T: Record> Sorter<T> {
+impl<T: Packed> Sorter<T> {
     /// A sorter that keeps this many values in memory.
     pub fn new(segment: usize) -> Self {
         Sorter {
@@ -72,7 +72,7 @@ impl<T: Record> Sorter<T> {
 
 /// Writes values to a temporary file, and returns a reader from its start. The file is deleted when
 /// the reader is dropped.
-pub(super) fn spool<T: Record>(
+pub(super) fn spool<T: Packed>(
     values: impl Iterator<Item = io::Result<T>>,
 ) -> io::Result<BufReader<File>> {
     let mut out = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
@@ -85,7 +85,7 @@ pub(super) fn spool<T: Record>(
 }
 
 /// Reads the next value, or `None` at the end.
-pub(super) fn read<T: Record>(file: &mut impl Read) -> io::Result<Option<T>> {
+pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
     let mut bytes = T::Bytes::default();
     match file.read_exact(bytes.as_mut()) {
         Ok(()) => Ok(Some(T::from_bytes(bytes))),
@@ -100,7 +100,7 @@ pub(super) enum Sorted<T> {
     OnDisk(Merge<T>),
 }
 
-impl<T: Record> Iterator for Sorted<T> {
+impl<T: Packed> Iterator for Sorted<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -117,7 +117,7 @@ pub(super) struct Merge<T> {
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
-impl<T: Record> Merge<T> {
+impl<T: Packed> Merge<T> {
     fn new(mut runs: Vec<BufReader<File>>) -> io::Result<Self> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for (index, run) in runs.iter_mut().enumerate() {
@@ -144,7 +144,7 @@ pub(super) fn spill_error(error: io::Error) -> Error {
     Error::io("sort in temporary files in", std::env::temp_dir(), error)
 }
 
-impl Record for Edge {
+impl Packed for Edge {
     type Bytes = [u8; 16];
 
     fn to_bytes(self) -> Self::Bytes {
@@ -156,7 +156,7 @@ impl Record for Edge {
     }
 }
 
-impl Record for CountedJob {
+impl Packed for CountedJob {
     type Bytes = [u8; 28];
 
     fn to_bytes(self) -> Self::Bytes {

@@ -1,14 +1,15 @@
 //! Reads the Standard Workload Format 2.2: comments with a header, and a line of 18 numbers for
 //! each job.
 
-use super::collector::HoldCollector;
+use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
+use super::record::{Job, Nodes, Record, Run};
 use crate::zone::Zone;
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
-use gleaner_io::input::{Line, Place};
+use gleaner_io::input::Line;
 
 /// Where users find such logs, for messages.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
@@ -92,7 +93,7 @@ impl SwfReader {
     }
 
     /// Applies the header once it is complete, and adds remarks on what is assumed.
-    fn settle(&mut self, collector: &mut HoldCollector) {
+    fn settle(&mut self, log: &mut Log) {
         self.settled = true;
         let header = &self.header;
         let cores = self.cores.or_else(|| {
@@ -100,7 +101,7 @@ impl SwfReader {
             Some(processors.div_ceil(nodes))
         });
         if cores.is_none() {
-            collector.notes.push(
+            log.notes.push(
                 "the header does not say how many processors a node has, and neither does \
                  --cores-per-node: every processor is taken as a node"
                     .to_owned(),
@@ -111,58 +112,60 @@ impl SwfReader {
         let of_processors = || header.processors.map(|p| p.div_ceil(cores));
         let nodes = header.nodes.or_else(of_processors);
         let nodes = nodes.filter(|nodes| *nodes as usize <= MAX_NODES);
-        collector.machine = collector.machine.or(self.given_nodes).or(nodes);
+        log.node_count = log.node_count.or(self.given_nodes).or(nodes);
         if header.start.is_none() {
             let note = "the header has no UnixStartTime: times are counted from 1970-01-01";
-            collector.notes.push(note.to_owned());
+            log.notes.push(note.to_owned());
             return;
         }
-        collector.clock.count_epochs();
+        log.clock.count_epochs();
         let fixed = || Zone::fixed(header.offset?);
         if let Some(zone) = header.zone.clone().or_else(fixed) {
-            collector.clock.say_zone(zone);
+            log.clock.say_zone(zone);
         }
     }
 
-    /// Adds the hold of a job.
-    fn job(&self, numbers: &[f64], place: Place<'_>, collector: &mut HoldCollector) -> Result<()> {
+    /// Reports a job.
+    fn job(&self, numbers: &[f64], at: At, collector: &mut Collector<'_>) -> Result<()> {
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
             // A job that was cancelled in the queue has no run time or no wait time.
-            collector.log_counts.leave_out(Reason::NeverStarted);
+            collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         let used = [numbers[ALLOCATED], numbers[REQUESTED]];
         let Some(processors) = used.into_iter().find(|count| *count > 0.0) else {
-            return collector.fault(Reason::NoNodes, place, "no number of processors");
+            let found = "no number of processors";
+            return collector.log.fault(Reason::NoNodes, at, found);
         };
         let zero = self.header.start.unwrap_or(0);
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
         // Conversion to `u32` limits the number to the largest one that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
-        collector.hold_count(place, nodes, start, Some(end))
+        let job = Job {
+            runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],
+            ..Job::default()
+        };
+        collector.take(at, &Record::Job(job))
     }
 }
 
 impl LineReader for SwfReader {
-    fn line(&mut self, line: &Line<'_>, collector: &mut HoldCollector) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let text = line.text.trim();
         if text.starts_with(';') {
             self.comment(text);
             return Ok(());
         }
         if !self.settled {
-            self.settle(collector);
+            self.settle(&mut collector.log);
         }
+        let at = collector.log.at(line.place);
         match numbers(text) {
-            Ok(numbers) => self.job(&numbers, line.place, collector),
-            Err(found) => collector.fault(Reason::Unreadable, line.place, found),
+            Ok(numbers) => self.job(&numbers, at, collector),
+            Err(found) => collector.log.fault(Reason::Unreadable, at, found),
         }
-    }
-
-    fn finish(&mut self, _: &mut HoldCollector) -> Result<()> {
-        Ok(())
     }
 }
 

@@ -1,10 +1,9 @@
 //! Chooses the start and end of the event log.
 
-use std::path::Path;
-
 use super::Options;
 use super::clock::stamp;
-use super::collector::HoldCollector;
+use super::collector::Log;
+use super::span::Span;
 use gleaner_core::domain::clock::Occurrence;
 use gleaner_core::domain::{Stamp, Time};
 use gleaner_core::error::{Error, Result};
@@ -12,15 +11,15 @@ use gleaner_occupancy::Window;
 
 /// The window of the event log: as the options say, or else where the logs are complete.
 pub(super) fn window(
-    collector: &mut HoldCollector,
+    log: &mut Log,
+    span: &Span,
     options: &Options,
     whole: Window,
-    first: &Path,
 ) -> Result<Window> {
-    let complete = collector.span.complete().unwrap_or(whole);
+    let complete = span.complete().unwrap_or(whole);
     let given = |flag: &str, text: Option<&str>, occurrence| {
         let stamp = text.map(|text| parse(flag, text)).transpose()?;
-        let second = stamp.map(|stamp| collector.clock.given(stamp, occurrence, whole));
+        let second = stamp.map(|stamp| log.clock.given(stamp, occurrence, whole));
         second.transpose()
     };
     let from = given("--from", options.from.as_deref(), Occurrence::First)?;
@@ -29,14 +28,14 @@ pub(super) fn window(
         from: from.unwrap_or(complete.from),
         to: to.unwrap_or(complete.to),
     };
-    let clock = collector.clock.in_window(whole);
+    let clock = log.clock.in_window(whole);
     let show = |window: Window| {
         let at = |second: i64| clock.show(clock.of_utc(Time::from_seconds(second)));
         format!("{} to {}", at(window.from), at(window.to))
     };
     if window.from >= window.to && from.is_none() && to.is_none() {
         let expected = "jobs that start and end at different times";
-        return Err(collector.log_counts.nothing_left(expected, first));
+        return Err(log.counts.nothing_left(expected, log.first_file()));
     }
     if window.from >= window.to {
         return Err(Error::Usage(format!(
@@ -47,7 +46,7 @@ pub(super) fn window(
     }
     let early = from.is_none() && complete.from > whole.from;
     if early || to.is_none() && complete.to < whole.to {
-        collector.notes.push(format!(
+        log.notes.push(format!(
             "the logs have jobs from {}, but are complete only from {}, which the event log covers \
              unless --from and --to say otherwise",
             show(whole),

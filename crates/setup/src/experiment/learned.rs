@@ -9,13 +9,11 @@ use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::packing::PackingModel;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{EstimatorChoice, Learning};
-use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
 use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::inputs::Reader;
-use crate::calendar;
 use gleaner_core::Observer;
 use gleaner_core::domain::inputs::{ForecastTable, Profile};
 use gleaner_core::domain::stamp::{as_text, parsed};
@@ -130,7 +128,7 @@ impl ModelArgs {
         observer: &dyn Observer,
     ) -> Option<Calendar> {
         let needed = choice.is_some_and(EstimatorChoice::needs_calendar) || self.given();
-        needed.then(|| calendar(self.epoch.or(experiment.epoch), trace, observer))
+        needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
     /// Estimates of the trace's jobs by an estimator: one of `--models DIR`, or else learnt in the
@@ -147,8 +145,7 @@ impl ModelArgs {
         calendar: Option<Calendar>,
     ) -> Result<Estimated> {
         // Without one, no estimator asks for it.
-        let calendar =
-            calendar.unwrap_or_else(|| Calendar::new(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)));
+        let calendar = calendar.unwrap_or_default();
         let Some(Learned::Directory(directory)) = &self.models else {
             let learning = Learning {
                 profile: !self.no_profile,
