@@ -27,7 +27,6 @@ pub mod trace;
 
 mod bounds;
 mod clock;
-mod intervals;
 pub(crate) mod words;
 mod workload;
 

@@ -81,9 +81,13 @@ impl<'r> Cell<'r> {
             Value::Time(Some(time)) => Some(time.to_string().into()),
             Value::Null | Value::Empty | Value::Time(None) => None,
         };
-        text.ok_or_else(|| match self.is_missing() {
-            true => self.fault("a text"),
-            false => self.fault("a text in UTF-8"),
+        text.ok_or_else(|| {
+            let is_missing = self.is_missing();
+            self.fault(if is_missing {
+                "a text"
+            } else {
+                "a text in UTF-8"
+            })
         })
     }
 

@@ -628,7 +628,7 @@ fn learning_curves_name_their_faults() {
         ),
         (
             "trial,resource,loss\n0,-1,2\n",
-            "line 2, resource: found \"-1\", expected a number of at least 0",
+            "line 2, resource: found \"-1\", expected a finite number of at least 0",
         ),
         (
             "trial,resource,loss\n-1,1,2\n",
