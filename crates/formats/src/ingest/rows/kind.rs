@@ -24,56 +24,35 @@ pub(in crate::ingest) trait Kind<T> {
     }
 }
 
-/// A text.
-pub(in crate::ingest) struct Text;
+/// Declares kinds without settings: the type, the words, and the method of [`Cell`] that reads it.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $Kind:ident: $type:ty, $holds:literal, $read:expr;)+) => {$(
+        $(#[doc = $doc])+
+        pub(in crate::ingest) struct $Kind;
 
-impl Kind<String> for Text {
-    fn holds(&self) -> String {
-        "a text".to_owned()
-    }
+        impl Kind<$type> for $Kind {
+            fn holds(&self) -> String {
+                $holds.to_owned()
+            }
 
-    fn read(&self, cell: &Cell<'_>) -> CellResult<String> {
-        Ok(cell.text()?.into_owned())
-    }
+            fn read(&self, cell: &Cell<'_>) -> CellResult<$type> {
+                $read(cell).map(Into::into)
+            }
+        }
+    )+};
 }
 
-/// An identifier: a text, in which a whole number loses a zero fraction.
-pub(in crate::ingest) struct Id;
-
-impl Kind<String> for Id {
-    fn holds(&self) -> String {
-        Text.holds()
-    }
-
-    fn read(&self, cell: &Cell<'_>) -> CellResult<String> {
-        Ok(cell.id()?.into_owned())
-    }
-}
-
-/// A boolean: 0 or 1, `false` or `true`.
-pub(in crate::ingest) struct Flag;
-
-impl Kind<bool> for Flag {
-    fn holds(&self) -> String {
-        "0 or 1".to_owned()
-    }
-
-    fn read(&self, cell: &Cell<'_>) -> CellResult<bool> {
-        cell.flag()
-    }
-}
-
-/// A time: whole seconds of the table's own clock, or a civil time.
-pub(in crate::ingest) struct Clock;
-
-impl Kind<CellTime> for Clock {
-    fn holds(&self) -> String {
-        "whole seconds, or a time such as 2020-04-01 00:00:00".to_owned()
-    }
-
-    fn read(&self, cell: &Cell<'_>) -> CellResult<CellTime> {
-        cell.clock()
-    }
+kinds! {
+    /// A text.
+    Text: String, "a text", Cell::text;
+    /// An identifier: a text, in which a whole number loses a zero fraction.
+    Id: String, "a text", Cell::id;
+    /// A boolean: 0 or 1, `false` or `true`.
+    Flag: bool, "0 or 1", Cell::flag;
+    /// A time: whole seconds of the table's own clock, or a civil time.
+    Clock: CellTime, "whole seconds, or a time such as 2020-04-01 00:00:00", Cell::clock;
+    /// A number that is infinite or NaN where training diverged. An empty cell is NaN.
+    Diverging: f64, "a number, or nan if training diverged", Cell::float_or_diverged;
 }
 
 /// A whole number in a range. The range must be within that of the field's type.
@@ -97,33 +76,27 @@ pub(in crate::ingest) struct Number {
     pub range: RangeInclusive<f64>,
 }
 
+impl Number {
+    /// The number in words, with its range.
+    pub fn words(&self) -> String {
+        let (low, high) = (short(*self.range.start()), *self.range.end());
+        match high {
+            f64::INFINITY => self.what.to_owned(),
+            f64::MAX => format!("{} of at least {low}", self.what),
+            _ => format!("{} from {low} to {}", self.what, short(high)),
+        }
+    }
+}
+
 impl Kind<f64> for Number {
     fn holds(&self) -> String {
-        let (low, high) = (short(*self.range.start()), *self.range.end());
-        if high == f64::MAX {
-            format!("{} of at least {low}", self.what)
-        } else {
-            format!("{} from {low} to {}", self.what, short(high))
-        }
+        self.words()
     }
 
     fn read(&self, cell: &Cell<'_>) -> CellResult<f64> {
         let number = cell.float().ok();
         let number = number.filter(|number| self.range.contains(number));
         number.ok_or_else(|| cell.fault(self.holds()))
-    }
-}
-
-/// A number that is infinite or NaN where training diverged. An empty cell is NaN.
-pub(in crate::ingest) struct Diverging;
-
-impl Kind<f64> for Diverging {
-    fn holds(&self) -> String {
-        "a number, or nan if training diverged".to_owned()
-    }
-
-    fn read(&self, cell: &Cell<'_>) -> CellResult<f64> {
-        cell.float_or_diverged()
     }
 }
 
