@@ -18,7 +18,9 @@ use std::path::Path;
 use gleaner_search::{MAX_JOBS, Point, Table};
 
 use super::Loaded;
-use super::rows::{CellResult, Diverging, Filled, Line, Number, Rows, Text, Whole, input};
+use super::rows::{
+    CellResult, Diverging, Filled, InputColumn, InputRow, Line, Number, Rows, Text, Whole, input,
+};
 use super::source::Source;
 use gleaner_core::error::{Faults, Result};
 
@@ -48,6 +50,11 @@ pub struct MeasuredCurves {
     pub table: Table,
     /// The name of the task that each trial trains; empty if the file does not say.
     pub tasks: Vec<String>,
+}
+
+/// The columns of learning curves.
+pub fn columns() -> Vec<InputColumn> {
+    LossRow::columns()
 }
 
 /// Reads learning curves.

@@ -30,6 +30,7 @@ mod rows;
 mod unwind;
 
 pub use gather::{Gatherer, MAX_FAULTS};
+pub use rows::{InputColumn, Need};
 pub use source::{Digest, SourceId};
 
 /// A value that was read, and the files that it came from.

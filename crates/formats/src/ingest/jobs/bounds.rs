@@ -34,8 +34,8 @@ pub(super) const ESTIMATE: Number = Number {
     range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
 };
 
-/// A speed relative to that alone, which must be plausible.
+/// A speed relative to running alone, which must be plausible.
 pub(super) const SPEED: Number = Number {
-    what: "a speed relative to that alone",
+    what: "a relative speed (1 = alone)",
     range: LEAST_SPEED..=10.0,
 };

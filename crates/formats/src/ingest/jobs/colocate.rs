@@ -114,8 +114,8 @@ mod tests {
                 "line 3: found LSTM on CIFAR-10, batch size 64 beside VGG on CIFAR-10, batch size \
                  64 a second time",
                 "line 4: found VGG",
-                "line 5, speed1: found \"0.009\", expected a speed relative to that alone from 0.01 to \
-                 10",
+                "line 5, speed1: found \"0.009\", expected a relative speed (1 = alone) from 0.01 \
+                 to 10",
                 "line 6, speed1: found \"10.1\"",
                 "line 7, speed1: found \"fast\"",
             ],

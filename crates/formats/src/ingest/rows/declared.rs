@@ -106,14 +106,15 @@ impl<P: InputRow> InputRow for Option<P> {
     }
 
     fn read(cells: &mut Cells<'_>) -> CellResult<Self> {
-        let all: Vec<Cell<'_>> = cells.peek(P::WIDTH).collect();
-        if all.iter().all(Cell::is_missing) {
+        let group = cells.clone();
+        let all = || group.peek(P::WIDTH);
+        if all().all(|cell| cell.is_missing()) {
             cells.cols.by_ref().take(P::WIDTH).for_each(drop);
             return Ok(None);
         }
         P::read(cells).map(Some).map_err(|mut fault| {
-            if all.iter().any(Cell::is_missing) {
-                let names: Vec<_> = all.iter().map(|cell| cell.label).collect();
+            if all().any(|cell| cell.is_missing()) {
+                let names: Vec<_> = all().map(|cell| cell.label).collect();
                 fault.remedy = format!("fill in all of {}, or none", names.join(", "));
             }
             fault
@@ -179,7 +180,9 @@ impl<'a, R: InputRow> Rows<'a, R> {
                 Need::Together => has_group,
             };
             if is_required {
-                header.require(&names, column.meaning).map(Some)
+                // The meaning begins with a noun; details follow.
+                let noun = column.meaning.split([',', ';', ':']).next();
+                header.require(&names, noun.unwrap_or_default()).map(Some)
             } else {
                 header.optional(&names)
             }

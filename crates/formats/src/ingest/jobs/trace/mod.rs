@@ -37,7 +37,7 @@ mod survey;
 mod tests;
 mod window;
 
-use job::JobRow;
+pub(super) use job::JobRow;
 use reader::Reader;
 use survey::Survey;
 use window::Window;
