@@ -104,7 +104,7 @@ def test_tasks_are_checked_when_they_are_made() -> None:
         (("a", {}), {}, "max_nodes: found 0"),
         (("", {1: 5}), {}, "name: found nothing"),
         (("a", {1: 5}), {"min_nodes": 2}, "min_nodes: found 2, expected at most 1"),
-        (("a", {1: 5}), {"min_nodes": 0}, "at least 1 node"),
+        (("a", {1: 5}), {"min_nodes": 0}, "a whole number of nodes, at least 1"),
         (("a", {1: 5}), {"max_nodes": 2}, "max_nodes: found 2"),
         (("a", {1: 5}), {"work": -1}, "work: found -1"),
         (("a", {1: 5}), {"work": float("nan")}, "work: found NaN"),

@@ -2,7 +2,6 @@
 //! the types of results, and the tables of objectives are those that the program knows.
 
 use std::fmt::Write;
-use std::fs;
 
 use gleaner_core::domain::Objective;
 use gleaner_core::domain::objective::{NAMED, Variable};
@@ -17,9 +16,6 @@ use gleaner_core::results::simulate::{Delays, PolicyFigures};
 use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow, SEQ};
 use gleaner_core::results::{Field, Figures, Record};
 use gleaner_expression::FUNCTIONS;
-
-/// If this variable is set, the tables are written instead of compared.
-const WRITE: &str = "WRITE_DOCS";
 
 fn table(first: &str, fields: &[Field]) -> String {
     let mut out = format!("| {first} | unit | meaning |\n|---|---|---|\n");
@@ -114,40 +110,13 @@ fn profiles() -> Vec<Placed> {
     ]
 }
 
-/// The page with these tables in place of its own.
-fn rewritten(page: &str, tables: Vec<Placed>) -> String {
-    let (mut out, mut rest) = (String::new(), page);
-    for (before, table) in tables {
-        assert_eq!(page.matches(&format!("\n{before}")).count(), 1, "{before}");
-        let at = rest.find(&format!("\n{before}")).unwrap();
-        let start = at + rest[at..].find("\n|").unwrap() + 1;
-        let end = start + rest[start..].find("\n\n").unwrap() + 1;
-        out += &rest[..start];
-        out += &table;
-        rest = &rest[end..];
-    }
-    out + rest
-}
-
 #[test]
 fn documented_tables_are_those_of_the_code() {
-    let pages = [
+    for (page, tables) in [
         ("docs/OUTPUTS.md", results()),
         ("docs/OBJECTIVES.md", objectives()),
         ("docs/PROFILING.md", profiles()),
-    ];
-    for (name, tables) in pages {
-        let path = gleaner_testing::workspace().join(name);
-        let page = fs::read_to_string(&path).unwrap();
-        let expected = rewritten(&page, tables);
-        if std::env::var_os(WRITE).is_some() {
-            fs::write(path, expected).unwrap();
-            continue;
-        }
-        let differs = page.lines().zip(expected.lines()).find(|(a, b)| a != b);
-        assert!(
-            page == expected,
-            "{name}, {differs:?}: have the tables written by {WRITE}=1 cargo test --test cli outputs"
-        );
+    ] {
+        gleaner_testing::check_tables(page, &tables, "cargo test --test cli outputs");
     }
 }

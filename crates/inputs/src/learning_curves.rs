@@ -17,10 +17,32 @@ use std::path::Path;
 
 use gleaner_search::{MAX_JOBS, Point, Table};
 
-use gleaner_core::error::Result;
-use gleaner_io::rows::{CellResult, Col, Header, Row};
+use crate::rows::{
+    Diverging, Filled, InputColumn, InputRow, Line, Number, Rows, Text, Whole, input,
+};
+use gleaner_core::error::{Faults, Result};
+use gleaner_io::Loaded;
+use gleaner_io::rows::CellResult;
 use gleaner_io::source::Source;
-use gleaner_io::{Gatherer, Loaded};
+
+const RESOURCE: Number = Number {
+    what: "a finite number",
+    range: 0.0..=f64::MAX,
+};
+
+input! {
+    /// A loss that was measured.
+    pub(super) struct LossRow {
+        /// the number of the trial, from 0
+        trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
+        /// the resource that the trial had consumed
+        resource: f64 as RESOURCE = "resource" [""],
+        /// the loss measured then
+        loss: f64 as Diverging = "loss" [""],
+        /// the task of the task file that the trial trains
+        task: Option<String> as Filled(Text) = "task" [""],
+    }
+}
 
 /// Learning curves that were measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,56 +53,28 @@ pub struct MeasuredCurves {
     pub tasks: Vec<String>,
 }
 
+/// The columns of learning curves.
+pub fn columns() -> Vec<InputColumn> {
+    LossRow::columns()
+}
+
 /// Reads learning curves.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together.
 pub fn read(path: &Path) -> Result<Loaded<MeasuredCurves>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns::require(&mut header)?;
-    let table = header.finish()?;
-    let (mut curves, mut faults) = (Curves::default(), Gatherer::default());
-    table.visit(
-        |row| match row.and_then(|row| curves.take(&columns, &row)) {
-            Ok(()) => Ok(()),
-            Err(fault) => faults.add(*fault),
-        },
-    )?;
-    faults.finish(())?;
+    let rows = Rows::<LossRow>::open(&source)?;
+    let mut curves = Curves::default();
+    rows.each("loss of a trial", |line| curves.take(line))?;
     let table = Table::new(curves.points).map_err(|found| {
-        let mut faults = gleaner_core::error::Faults::default();
-        for fault in found {
-            faults.push(source.fault(fault.found, fault.expected).field(fault.field));
-        }
-        faults
+        let faults = found.into_iter();
+        let faults =
+            faults.map(|fault| source.fault(fault.found, fault.expected).field(fault.field));
+        Faults(faults.collect())
     })?;
-    Ok(Loaded {
-        value: MeasuredCurves {
-            table,
-            tasks: curves.tasks.into_values().collect(),
-        },
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
-}
-
-struct Columns {
-    trial: Col,
-    resource: Col,
-    loss: Col,
-    task: Option<Col>,
-}
-
-impl Columns {
-    fn require(header: &mut Header<'_>) -> Result<Self> {
-        Ok(Columns {
-            trial: header.require(&["trial"], "the number of the trial, from 0")?,
-            resource: header.require(&["resource"], "the resource that the trial consumed")?,
-            loss: header.require(&["loss"], "the loss measured then")?,
-            task: header.optional(&["task"])?,
-        })
-    }
+    let tasks = curves.tasks.into_values().collect();
+    Ok(source.loaded(MeasuredCurves { table, tasks }))
 }
 
 /// The curves read so far.
@@ -91,31 +85,27 @@ struct Curves {
 }
 
 impl Curves {
-    fn take(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
-        let trial = row.cell(columns.trial).integer(0..=MAX_JOBS as i64 - 1)? as u32;
-        let (resource, loss) = (row.cell(columns.resource), row.cell(columns.loss));
-        let point = Point {
-            resource: resource.float()?,
-            loss: loss.float_or_diverged()?,
-        };
-        if point.resource < 0.0 {
-            return Err(resource.fault("a number of at least 0"));
-        }
-        if let Some(task) = columns.task {
-            let cell = row.cell(task);
-            let name = cell.text()?.into_owned();
+    fn take(&mut self, line: &Line<'_, LossRow>) -> CellResult<()> {
+        let LossRow {
+            trial,
+            resource,
+            loss,
+            task,
+        } = line.read()?;
+        if let Some(name) = task {
             let known = self.tasks.entry(trial).or_insert_with(|| name.clone());
             if *known != name {
-                return Err(cell.fault(format!("{known:?}, as in the rows of trial {trial} above")));
+                let expected = format!("{known:?}, as in the rows of trial {trial} above");
+                return Err(line.cell("task").fault(expected));
             }
         }
         let points = self.points.entry(trial).or_default();
         let last = points.last().map(|point| point.resource);
-        if let Some(last) = last.filter(|last| point.resource <= *last) {
+        if let Some(last) = last.filter(|last| resource <= *last) {
             let expected = format!("more than {last}, that of the row of trial {trial} above");
-            return Err(resource.fault(expected));
+            return Err(line.cell("resource").fault(expected));
         }
-        points.push(point);
+        points.push(Point { resource, loss });
         Ok(())
     }
 }

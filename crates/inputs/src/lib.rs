@@ -19,7 +19,10 @@ pub mod learning_curves;
 pub mod model;
 pub mod pickle;
 pub mod problems;
+mod rows;
 pub mod script;
 pub mod tasks;
 pub mod topology;
 pub mod write;
+
+pub use rows::{InputColumn, Need};

@@ -66,9 +66,10 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
         .rsplit_once(" at line ")
         .map_or(&*text, |(found, _)| found);
     let fault = Fault::of(path, format!("JSON that ends here: {found}"), expected);
-    let remedy = match error.is_eof() {
-        true => "the file is cut: copy it again",
-        false => "",
+    let remedy = if error.is_eof() {
+        "the file is cut: copy it again"
+    } else {
+        ""
     };
     fault.at(of_json(error)).remedy(remedy)
 }

@@ -1,5 +1,5 @@
 //! What tests in all crates of the workspace share: the settings of property tests, paths of files,
-//! the examples of the documentation, and an observer that stops runs.
+//! the examples and tables of the documentation, and an observer that stops runs.
 //!
 //! Every block of property tests states its number of cases, and no other setting:
 //!
@@ -23,6 +23,7 @@
 //! that fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin
 //! with it.
 
+mod documented;
 mod examples;
 mod places;
 mod records;
@@ -34,6 +35,7 @@ use std::str::FromStr;
 
 use proptest::test_runner::{Config, RngSeed};
 
+pub use documented::check_tables;
 pub use examples::{Example, examples};
 pub use places::{shared, workspace};
 pub use records::{records, results, segments};

@@ -75,9 +75,10 @@ impl<'a> Assembler<'a> {
         changes: impl IntoIterator<Item = Change>,
     ) -> Result<()> {
         self.builder.push_row(time, changes);
-        match self.builder.is_too_large() {
-            true => Err(too_large(self.path).into()),
-            false => Ok(()),
+        if self.builder.is_too_large() {
+            Err(too_large(self.path).into())
+        } else {
+            Ok(())
         }
     }
 
@@ -144,9 +145,10 @@ pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) 
     )
     .at(place)
     .field("time")
-    .remedy(match last.seconds_since(time) <= 3600.0 {
-        true => "sort the rows by time, or, where the clock was put back, see --timezone",
-        false => "sort the rows by time",
+    .remedy(if last.seconds_since(time) <= 3600.0 {
+        "sort the rows by time, or, where the clock was put back, see --timezone"
+    } else {
+        "sort the rows by time"
     })
 }
 

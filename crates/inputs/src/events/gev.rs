@@ -179,9 +179,10 @@ impl<S: Read + Write + Seek> Writer<S> {
     ) -> io::Result<()> {
         let mut out = Hashed::new(out);
         out.write_all(&GEV_MAGIC)?;
-        let version = match clock.is_known() {
-            true => VERSION,
-            false => WITHOUT_CLOCK,
+        let version = if clock.is_known() {
+            VERSION
+        } else {
+            WITHOUT_CLOCK
         };
         out.write_all(&version.to_le_bytes())?;
         let name = source.and_then(|s| s.path.file_name()).unwrap_or_default();

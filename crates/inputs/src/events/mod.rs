@@ -89,9 +89,10 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let mut faults = Gatherer::default();
     let mut moved = EventLogBuilder::new(log.nodes().to_vec());
     for (row, (time, changes)) in log.rows().enumerate() {
-        let stamp = match clock.is_known() {
-            true => Stamp::Epoch(clock.utc(time)),
-            false => Stamp::Local(time),
+        let stamp = if clock.is_known() {
+            Stamp::Epoch(clock.utc(time))
+        } else {
+            Stamp::Local(time)
         };
         let place = Place::Row(row);
         let time = place_or_fault(&mut placing, &mut faults, source.path(), stamp, place)?;

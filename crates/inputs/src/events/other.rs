@@ -96,10 +96,7 @@ fn known(head: &str) -> Option<Known> {
         return Some(NODES);
     }
     if record_kind(first).is_some() {
-        return Some(match is_cobalt(head) {
-            true => COBALT,
-            false => PBS,
-        });
+        return Some(if is_cobalt(head) { COBALT } else { PBS });
     }
     if first.starts_with(['{', '[']) {
         return of_json(head);

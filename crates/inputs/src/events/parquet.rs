@@ -26,10 +26,11 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
     describe(source, &table, &mut placing)?;
     let is_long = table.column("node").is_some() && state_column(&table).is_some();
-    let read = match is_long {
-        true => read_long(source, &table, placing),
-        false => read_wide(source, &table, placing),
-    }?;
+    let read = if is_long {
+        read_long(source, &table, placing)?
+    } else {
+        read_wide(source, &table, placing)?
+    };
     refuse_damaged(source, &table, &read.0)?;
     Ok(read)
 }

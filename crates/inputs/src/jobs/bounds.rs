@@ -1,8 +1,8 @@
 //! The largest numbers that tables of a cluster may hold. With these limits, no sum or product in
 //! the simulator overflows 64 bits.
 
-use gleaner_core::domain::inputs::LONGEST_ESTIMATE;
-use gleaner_io::rows::{Cell, CellResult};
+use crate::rows::Number;
+use gleaner_core::domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 
 /// Longest duration of a job in seconds, and longest time between the first and last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;
@@ -16,26 +16,26 @@ pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 /// Largest value of other amounts, such as MB of memory or samples per second.
 const LARGEST: f64 = 1e12;
 
-/// Parses a number from 0 to [`LARGEST`].
-pub(super) fn amount(cell: &Cell<'_>) -> CellResult<f64> {
-    let number = cell
-        .float()
-        .ok()
-        .filter(|number| (0.0..=LARGEST).contains(number));
-    number.ok_or_else(|| cell.fault(format!("a number from 0 to {LARGEST:e}")))
-}
+/// An amount, such as MB of memory or samples per second.
+pub(super) const AMOUNT: Number = Number {
+    what: "a number",
+    range: 0.0..=LARGEST,
+};
 
-/// Parses a number from -[`LARGEST`] to [`LARGEST`].
-pub(super) fn number(cell: &Cell<'_>) -> CellResult<f64> {
-    within(cell, LARGEST, "a number")
-}
+/// A predicted amount, which may be negative.
+pub(super) const PREDICTED_AMOUNT: Number = Number {
+    what: "a number",
+    range: -LARGEST..=LARGEST,
+};
 
-/// Parses an estimated duration in seconds, which may be negative.
-pub(super) fn estimate(cell: &Cell<'_>) -> CellResult<f64> {
-    within(cell, LONGEST_ESTIMATE, "seconds")
-}
+/// An estimated duration in seconds, which may be negative.
+pub(super) const ESTIMATE: Number = Number {
+    what: "seconds",
+    range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
+};
 
-fn within(cell: &Cell<'_>, most: f64, what: &str) -> CellResult<f64> {
-    let number = cell.float().ok().filter(|number| number.abs() <= most);
-    number.ok_or_else(|| cell.fault(format!("{what} from -{most:e} to {most:e}")))
-}
+/// A speed relative to running alone, which must be plausible.
+pub(super) const SPEED: Number = Number {
+    what: "a relative speed (1 = alone)",
+    range: LEAST_SPEED..=10.0,
+};

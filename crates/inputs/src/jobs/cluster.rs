@@ -7,18 +7,26 @@
 //! vcWoR,5
 //! ```
 //!
-//! The name is in the column `vc`, or in a column without a name, as pandas writes it. The number
-//! of nodes is in `num` or `nodes`.
+//! The name may also be in a column without a name, as pandas writes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::rows::{Id, Rows, Whole, input};
 use gleaner_core::domain::cluster::MAX_NODES;
 use gleaner_core::domain::{Cluster, VirtualCluster};
 use gleaner_core::error::Result;
 use gleaner_io::Loaded;
-use gleaner_io::rows::{CellResult, Col, Header, Row};
 use gleaner_io::source::Source;
+
+input! {
+    impl VirtualCluster {
+        /// the name of the VC, unique
+        name: String as Id = "vc" or "" or "__index_level_0__" [""],
+        /// the number of its nodes
+        nodes: u32 as Whole(1..=MAX_NODES) = "num" or "nodes" ["nodes"],
+    }
+}
 
 /// Reads a cluster. Each of its nodes has `gpus_per_node` GPUs.
 ///
@@ -27,59 +35,24 @@ use gleaner_io::source::Source;
 /// invalid number of nodes, or no VC at all.
 pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let name = header.require(&["vc", "", "__index_level_0__"], "the names of the VCs")?;
-    let nodes = header.require(&["num", "nodes"], "the nodes of each VC")?;
-    let mut reader = Reader {
-        columns: (name, nodes),
-        names: BTreeSet::new(),
-        nodes: 0,
-    };
-    let (vcs, mut faults) = header.finish()?.gather(|row| reader.vc(row))?;
-    if vcs.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no virtual cluster", "at least one row"))?;
-    }
-    let cluster = Cluster { vcs, gpus_per_node };
-    Ok(Loaded {
-        value: faults.finish(cluster)?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
-}
-
-/// Reads the rows, and checks them against earlier ones.
-struct Reader {
-    /// The column of the names and that of the numbers of nodes.
-    columns: (Col, Col),
-    /// The names in earlier rows.
-    names: BTreeSet<String>,
-    /// Number of nodes of all VCs so far.
-    nodes: i64,
-}
-
-impl Reader {
-    fn vc(&mut self, row: &Row<'_>) -> CellResult<VirtualCluster> {
-        let name = row.cell(self.columns.0);
-        let text = name.id()?.into_owned();
-        if !self.names.insert(text.clone()) {
-            let found = format!("{text:?} a second time");
-            return Err(name.fault_of(found, "every VC once"));
+    let (mut names, mut nodes) = (BTreeSet::new(), 0_u64);
+    let mut vcs: Vec<VirtualCluster> = Vec::new();
+    let rows = Rows::<VirtualCluster>::open(&source)?;
+    rows.each("virtual cluster", |line| {
+        let vc = line.read()?;
+        if !names.insert(vc.name.clone()) {
+            let found = format!("{:?} a second time", vc.name);
+            return Err(line.fault("vc", found, "every VC once"));
         }
-        let cell = row.cell(self.columns.1);
-        let nodes = cell.integer(1..=MAX_NODES)?;
-        self.nodes = self.nodes.saturating_add(nodes);
-        let too_many = || {
-            let found = format!("{} nodes up to here", self.nodes);
-            cell.fault_of(found, format!("at most {MAX_NODES} in all"))
-        };
-        if self.nodes > MAX_NODES {
-            return Err(too_many());
+        nodes += u64::from(vc.nodes);
+        if nodes > MAX_NODES.unsigned_abs() {
+            let found = format!("{nodes} nodes up to here");
+            return Err(line.fault("num", found, format!("at most {MAX_NODES} in all")));
         }
-        Ok(VirtualCluster {
-            name: text,
-            nodes: u32::try_from(nodes).map_err(|_| too_many())?,
-        })
-    }
+        vcs.push(vc);
+        Ok(())
+    })?;
+    Ok(source.loaded(Cluster { vcs, gpus_per_node }))
 }
 
 #[cfg(test)]

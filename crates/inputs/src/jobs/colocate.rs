@@ -9,100 +9,62 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::bounds::amount;
+use super::bounds::{AMOUNT, SPEED};
 use super::words::beside;
-use super::workload::WorkloadColumns;
+use crate::rows::{Rows, input};
 use gleaner_core::domain::Workload;
-use gleaner_core::domain::inputs::{LEAST_SPEED, Pair};
+use gleaner_core::domain::inputs::Pair;
 use gleaner_core::error::Result;
-use gleaner_io::rows::{Cell, CellResult, Col, Header, Row};
+use gleaner_io::Loaded;
 use gleaner_io::source::Source;
-use gleaner_io::{Gatherer, Loaded};
 
 /// Measured pairs, by their two workloads in the order of the file.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
+
+input! {
+    /// Two workloads on the same GPUs.
+    pub(super) struct PairRow {
+        /// the speed of the first one
+        speed1: f64 as SPEED = "speed1" [""],
+        /// the speed of the second one
+        speed2: f64 as SPEED = "speed2" [""],
+        /// the percentage of compute that both use
+        gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
+        /// the memory that both hold
+        gmem: f64 as AMOUNT = "gmem" ["MB"],
+        ..workloads: [Workload; 2],
+    }
+}
 
 /// Reads measured pairs.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together: a pair that occurs twice,
 /// in either order; a speed that is not from [`LEAST_SPEED`] to 10; other invalid numbers.
+///
+/// [`LEAST_SPEED`]: gleaner_core::domain::inputs::LEAST_SPEED
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns::require(&mut header)?;
-    let table = header.finish()?;
+    let rows = Rows::<PairRow>::open(&source)?;
     let mut pairs = Pairs::new();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| Ok((columns.read(&row)?, row.place())));
-        let ((workloads, pair), place) = match read {
-            Ok(read) => read,
-            Err(fault) => return faults.add(*fault),
-        };
-        let (first, second) = &workloads;
-        let turned = (second.clone(), first.clone());
+    rows.each("pair", |line| {
+        let row = line.read()?;
+        let [first, second] = row.workloads;
+        let workloads = (first.clone(), second.clone());
+        let turned = (second, first);
         if pairs.contains_key(&workloads) || pairs.contains_key(&turned) {
-            let found = format!("{} a second time", beside(first, second));
-            let fault = source.fault(found, "every pair once, in one order");
-            return faults.add(fault.at(place));
+            let found = format!("{} a second time", beside(&workloads.0, &workloads.1));
+            return Err(line.fault("", found, "every pair once, in one order"));
         }
+        let pair = Pair {
+            speeds: (row.speed1, row.speed2),
+            gpu_util: row.gpu_util,
+            gmem: row.gmem,
+        };
         pairs.insert(workloads, pair);
         Ok(())
     })?;
-    if pairs.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no pair", "at least one row"))?;
-    }
-    Ok(Loaded {
-        value: faults.finish(pairs)?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
-}
-
-struct Columns {
-    workloads: [WorkloadColumns; 2],
-    speeds: [Col; 2],
-    gpu_util: Col,
-    gmem: Col,
-}
-
-impl Columns {
-    fn require(header: &mut Header<'_>) -> Result<Self> {
-        Ok(Columns {
-            workloads: [
-                WorkloadColumns::require(header, "1")?,
-                WorkloadColumns::require(header, "2")?,
-            ],
-            speeds: [
-                header.require(&["speed1"], "the first one's speed (1 is alone)")?,
-                header.require(&["speed2"], "the second one's speed (1 is alone)")?,
-            ],
-            gpu_util: header.require(&["gpu_util"], "the percentage of compute used")?,
-            gmem: header.require(&["gmem"], "the MB of memory held")?,
-        })
-    }
-
-    fn read(&self, row: &Row<'_>) -> CellResult<((Workload, Workload), Pair)> {
-        let [first, second] = &self.workloads;
-        let pair = Pair {
-            speeds: (
-                speed(row.cell(self.speeds[0]))?,
-                speed(row.cell(self.speeds[1]))?,
-            ),
-            gpu_util: amount(&row.cell(self.gpu_util))?,
-            gmem: amount(&row.cell(self.gmem))?,
-        };
-        Ok(((first.read(row)?, second.read(row)?), pair))
-    }
-}
-
-/// Parses a speed relative to running alone, which must be plausible.
-fn speed(cell: Cell<'_>) -> CellResult<f64> {
-    let expected = format!("a speed from {LEAST_SPEED} to 10, where 1 is the speed alone");
-    let speed = cell.float().ok();
-    let sound = speed.filter(|speed| (LEAST_SPEED..=10.0).contains(speed));
-    sound.ok_or_else(|| cell.fault(expected))
+    Ok(source.loaded(pairs))
 }
 
 #[cfg(test)]
@@ -152,7 +114,8 @@ mod tests {
                 "line 3: found LSTM on CIFAR-10, batch size 64 beside VGG on CIFAR-10, batch size \
                  64 a second time",
                 "line 4: found VGG",
-                "line 5, speed1: found \"0.009\", expected a speed from 0.01 to 10",
+                "line 5, speed1: found \"0.009\", expected a relative speed (1 = alone) from 0.01 \
+                 to 10",
                 "line 6, speed1: found \"10.1\"",
                 "line 7, speed1: found \"fast\"",
             ],

@@ -6,17 +6,28 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::path::Path;
 
-use super::bounds;
+use super::bounds::ESTIMATE;
 use super::words::some;
+use crate::rows::{Id, Kind, Later, Rows, input};
 use gleaner_core::domain::Trace;
 use gleaner_core::domain::inputs::EstimateTable;
 use gleaner_core::error::Result;
 use gleaner_core::words::counted;
 use gleaner_io::Loaded;
-use gleaner_io::rows::{CellResult, Col, Header, Row};
 use gleaner_io::source::Source;
+
+input! {
+    /// The estimate of a job.
+    pub(super) struct EstimateRow {
+        /// the job's id
+        id: String as Id = "job_id" or "jobname" [""],
+        /// the estimated duration in seconds
+        seconds: PhantomData<f64> as Later(ESTIMATE) = "priority" ["s"],
+    }
+}
 
 /// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
@@ -26,53 +37,30 @@ use gleaner_io::source::Source;
 /// job, or none for some jobs.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns {
-        id: header.require(&["job_id", "jobname"], "the job's id")?,
-        estimate: header.require(&["priority"], "the estimated duration in seconds")?,
-    };
-    let jobs = trace.jobs.iter();
-    let mut found: BTreeMap<&str, Option<f64>> = jobs.map(|job| (job.id.as_str(), None)).collect();
-    let (_, mut faults) = header
-        .finish()?
-        .gather(|row| columns.read(row, &mut found))?;
-    let jobs = trace.jobs.iter().map(|job| job.id.as_str());
-    let missing: Vec<_> = jobs.filter(|id| found[id].is_none()).collect();
-    if !missing.is_empty() && faults.is_empty() {
-        let names = some(missing.iter().copied());
-        let found = format!(
-            "no estimate for {}: {names}",
-            counted(missing.len() as u64, "job")
-        );
+    let jobs = || trace.jobs.iter().map(|job| job.id.as_str());
+    let mut found: BTreeMap<&str, Option<f64>> = jobs().map(|id| (id, None)).collect();
+    let rows = Rows::<EstimateRow>::open(&source)?;
+    rows.each("estimate", |line| {
+        let id = line.read()?.id;
+        let Some(estimate) = found.get_mut(id.as_str()) else {
+            return Ok(());
+        };
+        match estimate.replace(ESTIMATE.read(&line.cell("priority"))?) {
+            None => Ok(()),
+            Some(_) => Err(line.fault("job_id", format!("{id:?} a second time"), "every job once")),
+        }
+    })?;
+    let missing: Vec<_> = jobs().filter(|id| found[id].is_none()).collect();
+    if !missing.is_empty() {
+        let jobs = counted(missing.len() as u64, "job");
+        let found = format!("no estimate for {jobs}: {}", some(missing.into_iter()));
         let fault = source.fault(found, "one for every job of the trace");
-        faults.add(fault.remedy("add them, or name the estimates of this trace"))?;
+        let remedy = "add them, or name the estimates of this trace";
+        return Err(fault.remedy(remedy).into());
     }
     let estimates = found.into_iter();
     let estimates = estimates.filter_map(|(id, estimate)| Some((id.to_owned(), estimate?)));
-    Ok(Loaded {
-        value: faults.finish(EstimateTable(estimates.collect()))?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
-}
-
-struct Columns {
-    id: Col,
-    estimate: Col,
-}
-
-impl Columns {
-    fn read(&self, row: &Row<'_>, found: &mut BTreeMap<&str, Option<f64>>) -> CellResult<()> {
-        let cell = row.cell(self.id);
-        let id = cell.id()?;
-        let Some(estimate) = found.get_mut(&*id) else {
-            return Ok(());
-        };
-        match estimate.replace(bounds::estimate(&row.cell(self.estimate))?) {
-            None => Ok(()),
-            Some(_) => Err(cell.fault_of(format!("{id:?} a second time"), "every job once")),
-        }
-    }
+    Ok(source.loaded(EstimateTable(estimates.collect())))
 }
 
 #[cfg(test)]

@@ -7,23 +7,33 @@
 //! 2020-09-01 00:10:00,5.8,31.9
 //! ```
 //!
-//! The columns are `pred_gpu_job`, the GPU jobs submitted, and `pred_gpu_num`, the GPUs that they
-//! request. If they are missing, `submit_gpu_job` and `submit_gpu_num`, which were really
-//! submitted, are used as the forecast.
+//! If the columns of predictions are missing, `submit_gpu_job` and `submit_gpu_num`, which were
+//! really submitted, are used as the forecast.
 
+use std::marker::PhantomData;
 use std::path::Path;
 
-use super::bounds::number;
+use super::bounds::PREDICTED_AMOUNT;
 use super::clock::Form;
-use super::intervals::{Columns, SUBMITTED};
+use crate::rows::{Clock, Later, Rows, input};
 use gleaner_core::domain::inputs::ForecastTable;
 use gleaner_core::error::Result;
 use gleaner_io::Loaded;
-use gleaner_io::rows::{CellResult, Header, Row};
+use gleaner_io::rows::CellTime;
+use gleaner_io::rows::Header;
 use gleaner_io::source::Source;
 
-/// Names of the columns of predicted jobs and GPUs.
-const PREDICTED: [&str; 2] = ["pred_gpu_job", "pred_gpu_num"];
+input! {
+    /// An interval.
+    pub(super) struct ForecastRow {
+        /// the start of the interval
+        time: PhantomData<CellTime> as Later(Clock) = "time" [""],
+        /// the GPU jobs expected in it
+        gpu_jobs: f64 as PREDICTED_AMOUNT = "pred_gpu_job" [""],
+        /// the GPUs that they request
+        gpus: f64 as PREDICTED_AMOUNT = "pred_gpu_num" [""],
+    }
+}
 
 /// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///
@@ -32,58 +42,43 @@ const PREDICTED: [&str; 2] = ["pred_gpu_job", "pred_gpu_num"];
 /// values that are not numbers or too large, or no row at all.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let past = !header.has(PREDICTED[0]) && header.has(SUBMITTED[0]);
-    let columns = Columns::require(&mut header, if past { SUBMITTED } else { PREDICTED })?;
-    let mut reader = Reader::default();
-    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
-    if rows.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no row", "at least one interval"))?;
-    }
-    let note = "the forecast has no column pred_gpu_job: the submitted jobs and GPUs are used as \
-                the forecast";
-    Ok(Loaded {
-        value: faults.finish(reader.shifted(start))?,
-        sources: vec![source.id().clone()],
-        notes: past.then(|| note.to_owned()).into_iter().collect(),
-    })
-}
-
-/// The intervals read so far, on the file's own clock.
-#[derive(Default)]
-struct Reader {
-    form: Option<Form>,
-    table: ForecastTable,
-}
-
-impl Reader {
-    fn read(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
-        let cell = row.cell(columns.time);
-        let form = self.form.or(Form::of(&cell));
-        self.form = form;
+    let header = Header::open(&source)?;
+    let is_past = !header.has("pred_gpu_job") && header.has("submit_gpu_job");
+    let rows = Rows::<ForecastRow>::with_names(header, |name| {
+        let prefix = if is_past { "submit_" } else { "pred_" };
+        name.replace("pred_", prefix)
+    })?;
+    let (mut form, mut table) = (None, ForecastTable::default());
+    rows.each("interval", |line| {
+        let cell = line.cell("time");
+        form = form.or(Form::of(&cell));
         let time = form.unwrap_or(Form::Civil).second(&cell)?;
-        let earlier = self.table.times.last();
+        let earlier = table.times.last();
         if earlier.is_some_and(|earlier| time <= *earlier) {
             let mut fault = cell.fault("a time after that of the row before");
             fault.remedy = "sort the rows by time, each once".to_owned();
             return Err(fault);
         }
-        let jobs = number(&row.cell(columns.jobs))?;
-        let gpus = number(&row.cell(columns.gpus))?;
-        self.table.times.push(time);
-        self.table.gpu_jobs.push(jobs);
-        self.table.gpus.push(gpus);
+        let row = line.read()?;
+        table.times.push(time);
+        table.gpu_jobs.push(row.gpu_jobs);
+        table.gpus.push(row.gpus);
         Ok(())
-    }
+    })?;
+    let mut loaded = source.loaded(shifted(table, start));
+    let note = "the forecast has no column pred_gpu_job: the submitted jobs and GPUs are used as \
+                the forecast";
+    loaded.notes.extend(is_past.then(|| note.to_owned()));
+    Ok(loaded)
+}
 
-    /// The forecast, shifted so that its first interval begins at `start`.
-    fn shifted(mut self, start: i64) -> ForecastTable {
-        let first = self.table.times.first().copied().unwrap_or_default();
-        for time in &mut self.table.times {
-            *time = start.saturating_add(*time - first);
-        }
-        self.table
+/// The forecast, shifted so that its first interval begins at `start`.
+fn shifted(mut table: ForecastTable, start: i64) -> ForecastTable {
+    let first = table.times.first().copied().unwrap_or_default();
+    for time in &mut table.times {
+        *time = start.saturating_add(*time - first);
     }
+    table
 }
 
 #[cfg(test)]
@@ -134,7 +129,7 @@ mod tests {
             ],
         );
         let empty = read_csv("time,pred_gpu_job,pred_gpu_num\n");
-        assert_has(&fault(empty), &["no row"]);
+        assert_has(&fault(empty), &["no interval"]);
         let message = fault(read_csv("time,pred_gpu_job\n1,1\n"));
         assert_has(&message, &["header, pred_gpu_num: found no such column"]);
     }

@@ -12,15 +12,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::words::name;
-use super::workload::WorkloadColumns;
+use crate::rows::{Rows, Text, input};
 use gleaner_core::domain::Workload;
 use gleaner_core::error::Result;
-use gleaner_io::rows::{CellResult, Header, Row};
+use gleaner_io::Loaded;
 use gleaner_io::source::Source;
-use gleaner_io::{Gatherer, Loaded};
 
 /// The file of the computational graph of each workload.
 pub type Graphs = BTreeMap<Workload, PathBuf>;
+
+input! {
+    /// A workload and the file of its graph.
+    pub(super) struct GraphRow {
+        /// the file of the computational graph, its path relative to this table
+        graph: String as Text = "graph" [""],
+        ..workload: Workload,
+    }
+}
 
 /// Reads the table.
 ///
@@ -29,44 +37,23 @@ pub type Graphs = BTreeMap<Workload, PathBuf>;
 /// twice, or a graph file that does not exist.
 pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let graph = header.require(&["graph"], "the file of the computational graph")?;
-    let columns = WorkloadColumns::require(&mut header, "")?;
-    let table = header.finish()?;
-    let beside = path.parent().unwrap_or(Path::new(""));
-    let one = |row: &Row<'_>| -> CellResult<(Workload, PathBuf)> {
-        let cell = row.cell(graph);
-        let file = beside.join(&*cell.text()?);
-        match file.is_file() {
-            true => Ok((columns.read(row)?, file)),
-            false => Err(cell.fault("a file, its path as seen from this table")),
-        }
-    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let rows = Rows::<GraphRow>::open(&source)?;
     let mut graphs = Graphs::new();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| Ok((one(&row)?, row.place())));
-        let ((workload, file), place) = match read {
-            Ok(read) => read,
-            Err(fault) => return faults.add(*fault),
-        };
+    rows.each("workload", |line| {
+        let GraphRow { graph, workload } = line.read()?;
+        let file = folder.join(graph);
+        if !file.is_file() {
+            let expected = "a file, its path as seen from this table";
+            return Err(line.cell("graph").fault(expected));
+        }
         let found = format!("{} a second time", name(&workload));
         match graphs.insert(workload, file) {
             None => Ok(()),
-            Some(_) => {
-                let fault = source.fault(found, "every workload once");
-                faults.add(fault.at(place))
-            }
+            Some(_) => Err(line.fault("", found, "every workload once")),
         }
     })?;
-    if graphs.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no workload", "at least one row"))?;
-    }
-    Ok(Loaded {
-        value: faults.finish(graphs)?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
+    Ok(source.loaded(graphs))
 }
 
 #[cfg(test)]

@@ -1,19 +1,21 @@
 //! Readers of the inputs of a GPU-cluster simulation: the cluster, its jobs, and what policies know
 //! about them. All are tables, in CSV or Parquet, whose columns may be in any order.
 //!
-//! | module | file of the original | columns |
-//! |---|---|---|
-//! | [`cluster`] | `vc_config.csv` | the name of a VC, `num` |
-//! | [`trace`] | `cluster_full_log.csv`, `cluster_log.csv` | see there |
-//! | [`profiles`] | `single_data.csv` | a workload, its usage, `label` |
-//! | [`colocate`] | `colocate_info.csv` | two workloads, `speed1`, `speed2`, `gpu_util`, `gmem` |
-//! | [`graphs`] | | a workload, `graph` |
-//! | [`throughput`] | `cluster_throughput.csv` | `time`, `submit_gpu_job`, `submit_gpu_num` |
-//! | [`forecast`] | `Venus_throughput_pred.csv` | `time`, `pred_gpu_job`, `pred_gpu_num` |
-//! | [`estimates`] | `Venus_Sept_lgb.csv` | `job_id`, `priority` |
+//! | module | file of the original |
+//! |---|---|
+//! | [`cluster`] | `vc_config.csv` |
+//! | [`trace`] | `cluster_full_log.csv`, `cluster_log.csv` |
+//! | [`profiles`] | `single_data.csv` |
+//! | [`colocate`] | `colocate_info.csv` |
+//! | [`graphs`] | |
+//! | [`throughput`] | `cluster_throughput.csv` |
+//! | [`forecast`] | `Venus_throughput_pred.csv` |
+//! | [`estimates`] | `Venus_Sept_lgb.csv` |
 //!
-//! A workload is described by `model`, `dataset`, `batchsize`, `amp`. Its usage is `speed` in
-//! samples per second, `gpu_util` and `gmem_util` in percent and `gmem` in MB.
+//! Each module declares the columns of its table with `input!`; dataset/README.md lists them.
+
+use super::rows::{InputColumn, InputRow};
+use gleaner_core::domain::VirtualCluster;
 
 pub mod cluster;
 pub mod colocate;
@@ -27,9 +29,23 @@ pub mod trace;
 
 mod bounds;
 mod clock;
-mod intervals;
 pub(crate) mod words;
 mod workload;
+
+/// The tables that are read, each with its columns. They have the names of their files in a
+/// directory of data.
+pub fn tables() -> [(&'static str, Vec<InputColumn>); 8] {
+    [
+        ("jobs", trace::JobRow::columns()),
+        ("vc_config", VirtualCluster::columns()),
+        ("single_data", profiles::ProfileRow::columns()),
+        ("workloads", graphs::GraphRow::columns()),
+        ("colocate_info", colocate::PairRow::columns()),
+        ("throughput_pred", forecast::ForecastRow::columns()),
+        ("cluster_throughput", throughput::IntervalRow::columns()),
+        ("duration_estimate", estimates::EstimateRow::columns()),
+    ]
+}
 
 #[cfg(test)]
 pub(super) mod testing;

@@ -6,20 +6,35 @@
 //! BERT,SQuAD,32,0,84.872,99.689,62.484,20162.0,2
 //! ```
 //!
-//! `speed` and `label` may be missing. An optional column `source` says whether a profile was
-//! `measured` or `predicted`. An empty cell means `measured`.
+//! `speed` and `label` may be missing, and so may `source`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::words::name;
-use super::workload::{UsageColumns, WorkloadColumns};
-use gleaner_core::domain::Workload;
+use crate::rows::{Maybe, OneOf, Or, Rows, Whole, input};
 use gleaner_core::domain::inputs::{Profile, ProfileSource};
+use gleaner_core::domain::{Usage, Workload};
 use gleaner_core::error::Result;
-use gleaner_io::rows::{Cell, CellResult, Col, Header, Row};
+use gleaner_io::Loaded;
 use gleaner_io::source::Source;
-use gleaner_io::{Gatherer, Loaded};
+
+const SOURCE: OneOf<ProfileSource> = OneOf(&[
+    ("measured", ProfileSource::Measured),
+    ("predicted", ProfileSource::Predicted),
+]);
+
+input! {
+    /// The profile of a workload.
+    pub(super) struct ProfileRow {
+        /// the sharing score: a workload shares a GPU well (0), less well (1) or badly (2)
+        score: Option<u8> as Maybe(Whole(0..=2)) = "label" [""],
+        /// the source of the profile; default: measured
+        source: ProfileSource as Or(SOURCE, ProfileSource::Measured) = "source" [""],
+        ..workload: Workload,
+        ..usage: Usage,
+    }
+}
 
 /// Reads profiles.
 ///
@@ -29,75 +44,22 @@ use gleaner_io::{Gatherer, Loaded};
 /// predicted.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns {
-        workload: WorkloadColumns::require(&mut header, "")?,
-        usage: UsageColumns::require(&mut header)?,
-        label: header.optional(&["label"])?,
-        source: header.optional(&["source"])?,
-    };
-    let table = header.finish()?;
+    let rows = Rows::<ProfileRow>::open(&source)?;
     let mut profiles = BTreeMap::new();
-    let mut faults = Gatherer::default();
-    table.visit(|row| {
-        let read = row.and_then(|row| Ok((columns.read(&row)?, row.place())));
-        let ((workload, profile), place) = match read {
-            Ok(read) => read,
-            Err(fault) => return faults.add(*fault),
+    rows.each("profile", |line| {
+        let row = line.read()?;
+        let found = format!("{} a second time", name(&row.workload));
+        let profile = Profile {
+            usage: row.usage,
+            score: row.score,
+            source: row.source,
         };
-        let found = format!("{} a second time", name(&workload));
-        match profiles.insert(workload, profile) {
+        match profiles.insert(row.workload, profile) {
             None => Ok(()),
-            Some(_) => {
-                let fault = source.fault(found, "every workload once");
-                faults.add(fault.at(place))
-            }
+            Some(_) => Err(line.fault("", found, "every workload once")),
         }
     })?;
-    if profiles.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no profile", "at least one row"))?;
-    }
-    Ok(Loaded {
-        value: faults.finish(profiles)?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
-}
-
-struct Columns {
-    workload: WorkloadColumns,
-    usage: UsageColumns,
-    label: Option<Col>,
-    source: Option<Col>,
-}
-
-impl Columns {
-    fn read(&self, row: &Row<'_>) -> CellResult<(Workload, Profile)> {
-        let workload = self.workload.read(row)?;
-        let usage = self.usage.read(row)?;
-        let profile = Profile {
-            usage,
-            score: row.given(self.label).map(score).transpose()?,
-            source: row
-                .given(self.source)
-                .map_or(Ok(ProfileSource::Measured), source)?,
-        };
-        Ok((workload, profile))
-    }
-}
-
-/// Parses a sharing score: 0, 1 or 2.
-fn score(label: Cell<'_>) -> CellResult<u8> {
-    let score = label.integer(0..=2)?;
-    u8::try_from(score).map_err(|_| label.fault("0, 1 or 2"))
-}
-
-fn source(cell: Cell<'_>) -> CellResult<ProfileSource> {
-    match cell.text()?.as_ref() {
-        "measured" => Ok(ProfileSource::Measured),
-        "predicted" => Ok(ProfileSource::Predicted),
-        _ => Err(cell.fault("measured or predicted")),
-    }
+    Ok(source.loaded(profiles))
 }
 
 #[cfg(test)]

@@ -7,18 +7,32 @@
 //! 2020-04-01 00:10:00,3,24
 //! ```
 
+use std::marker::PhantomData;
 use std::path::Path;
 
 use gleaner_learn::lucid::throughput::{MINUTES, Series};
 
-use super::bounds::amount;
+use super::bounds::AMOUNT;
 use super::clock::Form;
-use super::intervals::{Columns, SUBMITTED};
+use crate::rows::{Clock, Later, Rows, input};
 use gleaner_core::domain::Time;
 use gleaner_core::error::Result;
 use gleaner_io::Loaded;
-use gleaner_io::rows::{Cell, CellResult, Header, Row};
+use gleaner_io::rows::CellTime;
+use gleaner_io::rows::{Cell, CellResult};
 use gleaner_io::source::Source;
+
+input! {
+    /// An interval.
+    pub(super) struct IntervalRow {
+        /// the start of the interval
+        time: PhantomData<CellTime> as Later(Clock) = "time" [""],
+        /// the GPU jobs submitted in it
+        gpu_jobs: f64 as AMOUNT = "submit_gpu_job" [""],
+        /// the GPUs that they request
+        gpus: f64 as AMOUNT = "submit_gpu_num" [""],
+    }
+}
 
 /// Length of an interval in nanoseconds.
 const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
@@ -30,45 +44,31 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// leave a gap; values that are not numbers, negative or too large; or no row at all.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns::require(&mut header, SUBMITTED)?;
-    let mut reader = Reader::default();
-    let (rows, mut faults) = header.finish()?.gather(|row| reader.read(&columns, row))?;
-    if rows.is_empty() && faults.is_empty() {
-        faults.add(source.fault("no row", "at least one interval"))?;
-    }
-    let start = reader.first.and_then(Time::civil).unwrap_or_default();
-    let series = Series::new(start, reader.jobs, reader.gpus);
+    let rows = Rows::<IntervalRow>::open(&source)?;
+    let mut times = Times::default();
+    let (mut jobs, mut gpus) = (Vec::new(), Vec::new());
+    rows.each("interval", |line| {
+        times.follow(line.cell("time"))?;
+        let row = line.read()?;
+        jobs.push(row.gpu_jobs);
+        gpus.push(row.gpus);
+        Ok(())
+    })?;
+    let start = times.first.and_then(Time::civil).unwrap_or_default();
+    let series = Series::new(start, jobs, gpus);
     let series = series.map_err(|error| source.fault(error.to_string(), "a whole series"));
-    // Faults of rows explain why the series is invalid, so they are reported first.
-    faults.finish(())?;
-    Ok(Loaded {
-        value: series?,
-        sources: vec![source.id().clone()],
-        notes: Vec::new(),
-    })
+    Ok(source.loaded(series?))
 }
 
-/// The intervals read so far.
+/// The times of the intervals read so far.
 #[derive(Default)]
-struct Reader {
+struct Times {
     form: Option<Form>,
     first: Option<Time>,
     last: Option<Time>,
-    jobs: Vec<f64>,
-    gpus: Vec<f64>,
 }
 
-impl Reader {
-    fn read(&mut self, columns: &Columns, row: &Row<'_>) -> CellResult<()> {
-        self.follow(row.cell(columns.time))?;
-        let jobs = amount(&row.cell(columns.jobs))?;
-        let gpus = amount(&row.cell(columns.gpus))?;
-        self.jobs.push(jobs);
-        self.gpus.push(gpus);
-        Ok(())
-    }
-
+impl Times {
     /// Reads the time of the next interval, and checks that it follows the one before.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
         // If the time of this row is invalid, the next row is not compared with it.
@@ -87,11 +87,12 @@ impl Reader {
             return Ok(());
         };
         let mut fault = cell.fault(format!("{next}, ten minutes after the row before"));
-        fault.remedy = match time <= last {
-            true => "sort the rows by time, each once",
-            false => "fill the gap, with 0 for intervals in which nothing was submitted",
-        }
-        .to_owned();
+        let remedy = if time <= last {
+            "sort the rows by time, each once"
+        } else {
+            "fill the gap, with 0 for intervals in which nothing was submitted"
+        };
+        fault.remedy = remedy.to_owned();
         Err(fault)
     }
 }
@@ -146,7 +147,7 @@ mod tests {
             &counted,
             &["expected a time such as 2020-04-01 00:00:00", "write dates"],
         );
-        assert_has(&fault(read_rows("")), &["no row"]);
+        assert_has(&fault(read_rows("")), &["no interval"]);
         let input = Input::csv("time,submit_gpu_job\n2020-04-01,1\n");
         let message = fault(read(input.path()));
         assert_has(&message, &["header, submit_gpu_num: found no such column"]);

@@ -51,7 +51,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::tasks::fields::Labels;
+    use crate::tasks::fields::Format;
 
     fn draft(nodes: &Arc<[f64]>, progress: &Arc<[f64]>) -> CurveDraft {
         CurveDraft {
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn repeated_lists_share_one_curve() {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());
-        let mut report = Report::new(Path::new("f"), String::new(), &Labels::OURS);
+        let mut report = Report::new(Path::new("f"), "", Format::Table);
         let mut curves = Curves::default();
         let mut check = |draft| curves.check(draft, &mut report).unwrap();
         let first = check(draft(&nodes, &progress));
@@ -84,7 +84,7 @@ mod tests {
     fn a_faulty_list_is_a_fault_every_time() {
         let nodes: Arc<[f64]> = [0.0, 4.0].into();
         let progress: Arc<[f64]> = [0.0, -3.0].into();
-        let mut report = Report::new(Path::new("f"), String::new(), &Labels::OURS);
+        let mut report = Report::new(Path::new("f"), "", Format::Table);
         let mut curves = Curves::default();
         for _ in 0..2 {
             assert!(

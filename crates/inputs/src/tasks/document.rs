@@ -10,7 +10,7 @@
 //!
 //! [[task]]
 //! name = "trial-1"
-//! submit = 2021-02-10 20:21:15  # optional: from the start of the log
+//! submit = 2021-02-10 20:21:15
 //! min_nodes = 1
 //! max_nodes = 8
 //! rescale_up = 18    # seconds
@@ -25,7 +25,7 @@
 //! rescale_up = 20
 //! rescale_down = 10
 //! work = 1e6
-//! priority = 2       # optional: 1
+//! priority = 2
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
@@ -48,7 +48,7 @@ use std::path::Path;
 
 use super::curves::Curves;
 use super::entry::{Entry, Parsed, read_curve};
-use super::fields::{Fields, Labels, Report};
+use super::fields::{Fields, Format, Report};
 use super::groups;
 use super::node::Node;
 use super::search;
@@ -57,13 +57,6 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_io::fault::Place;
 use gleaner_io::source::{Source, TEXT_LIMIT, TOML_LIMIT};
 use gleaner_io::toml_text;
-
-static LABELS: Labels = Labels {
-    nodes: "curve.nodes",
-    progress: "curve.progress",
-    objective: "curve.objective",
-    ..Labels::OURS
-};
 
 /// The curves of a document.
 #[derive(Default)]
@@ -117,38 +110,34 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
             .fault(document.to_string(), "an object with a list `task`")
             .into());
     };
-    let mut fields = Fields::new(values, Report::new(path, String::new(), &LABELS));
-    let curves = match fields.take("curve") {
-        Some(Node::Table(curves)) => curves,
-        other => fields.absent_or_wrong("curve", other, "curves by name"),
-    };
-    let tasks = match fields.take("task") {
-        Some(Node::List(tasks)) => tasks,
-        Some(Node::Numbers(numbers)) => numbers.iter().copied().map(Node::Number).collect(),
-        other => fields.absent_or_wrong("task", other, "a list of tasks"),
-    };
-    let groups = match fields.take("group") {
-        None => Vec::new(),
-        Some(Node::List(groups)) => groups,
-        other => fields.absent_or_wrong("group", other, "a list of groups"),
-    };
+    let mut fields = Fields::new(values, Report::new(path, "", Format::Document));
+    let curves = fields.maybe("curve", |fields, name| {
+        fields.read(name, "curves by name", |node| match node {
+            Node::Table(curves) => Ok(curves),
+            other => Err(other),
+        })
+    });
+    let tasks = fields.list("task", "a list of tasks");
+    let groups = fields.list("group", "a list of groups");
+    let search = fields.take("search");
     let mut parsed = Parsed {
         groups: groups::read(path, groups, &mut fields.report),
-        search: fields.take("search").map(|table| search::read(path, table)),
+        search: search.map(|table| search::read(path, table)),
         ..Parsed::default()
     };
     let mut named = Named::default();
-    for (name, curve) in curves {
+    for (name, curve) in curves.flatten().unwrap_or_default() {
         let (curve, report) = named.read(path, &name, curve);
-        parsed.entries.extend(Entry::of_faults(report));
+        if !report.faults.is_empty() {
+            parsed.entries.push(Entry::of_faults(report));
+        }
         if named.by_name.insert(name.clone(), curve).is_some() {
             let found = format!("{name:?} a second time");
             fields.report.add("curve", found, "every curve once");
         }
     }
-    let tasks = (1..)
-        .zip(tasks)
-        .map(|(number, task)| entry(path, number, task, &mut named));
+    let tasks = (1..).zip(tasks);
+    let tasks = tasks.map(|(number, task)| entry(path, number, task, &mut named));
     parsed.entries.extend(tasks);
     parsed.fatal = fields.finish().faults;
     Ok(parsed)
@@ -162,8 +151,8 @@ impl Named {
         name: &str,
         curve: Node,
     ) -> (Option<ScalingCurve>, Report<'a>) {
-        let report = Report::new(path, format!("curve {name:?}"), &LABELS);
-        let mut fields = Fields::new([], report);
+        let report = Report::new(path, format!("curve {name:?}"), Format::Document);
+        let mut fields = Fields::new::<String>([], report);
         let curve = self.inline(&mut fields, curve);
         let report = fields.finish();
         (curve.filter(|_| report.faults.is_empty()), report)
@@ -201,21 +190,10 @@ impl Named {
 
 /// Reads the task with this number.
 fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
-    let mut report = Report::new(path, format!("task {number}"), &LABELS);
-    let Node::Table(values) = task else {
-        report.add("task", task.to_string(), "a table of fields");
-        return Entry {
-            name: None,
-            task: None,
-            submit: None,
-            deadline: None,
-            report,
-        };
+    let mut fields = match Fields::of_table(path, "task", format!("task {number}"), task) {
+        Ok(fields) => fields,
+        Err(report) => return Entry::of_faults(report),
     };
-    if let Some((_, Node::Text(name))) = values.iter().find(|(key, _)| key == "name") {
-        report.place = format!("task {number} ({name:?})");
-    }
-    let mut fields = Fields::new(values, report);
     let curve = match fields.take("curve") {
         Some(Node::Text(name)) => named.of_name(&mut fields, &name),
         Some(curve) => named.inline(&mut fields, curve),

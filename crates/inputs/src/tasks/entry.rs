@@ -36,17 +36,26 @@ pub(super) struct Parsed<'a> {
     pub fatal: Vec<Fault>,
 }
 
+impl Parsed<'_> {
+    /// The content of a file that has these faults as a whole.
+    pub fn of_faults(fatal: Vec<Fault>) -> Self {
+        Parsed {
+            fatal,
+            ..Parsed::default()
+        }
+    }
+}
+
 impl<'a> Entry<'a> {
-    /// An entry with the faults of something other than a task. `None` if there are no faults.
-    pub fn of_faults(report: Report<'a>) -> Option<Self> {
-        let faulty = !report.faults.is_empty();
-        faulty.then_some(Entry {
+    /// An entry with the faults of something other than a task.
+    pub fn of_faults(report: Report<'a>) -> Self {
+        Entry {
             name: None,
             task: None,
             submit: None,
             deadline: None,
             report,
-        })
+        }
     }
 
     /// Reads a task, with its curve from its own fields.
@@ -58,25 +67,13 @@ impl<'a> Entry<'a> {
     /// Reads a task with this curve. `None` means that the curve has a fault, which was already
     /// added.
     pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
-        let labels = fields.report.labels;
-        let draft = Draft {
-            name: fields.text(labels.name),
-            submit: fields.time(labels.submit),
-            deadline: fields.time(labels.deadline),
-            min_nodes: fields.number(labels.min_nodes),
-            max_nodes: fields.number(labels.max_nodes),
-            rescale_up: fields.number(labels.rescale_up),
-            rescale_down: fields.number(labels.rescale_down),
-            work: fields.work(labels.work),
-            priority: fields.number_or(labels.priority, 1.0),
-            curve,
-        };
+        let draft = Draft::read(&mut fields);
         let mut report = fields.finish();
         Entry {
             name: draft.name.clone(),
             submit: draft.submit.flatten(),
             deadline: draft.deadline.flatten(),
-            task: draft.check(&mut report),
+            task: draft.check(curve, &mut report),
             report,
         }
     }
@@ -84,27 +81,25 @@ impl<'a> Entry<'a> {
     /// Converts the task's times to the clock of a log. If a local time occurs twice, the first
     /// occurrence is used.
     pub fn place(&mut self, clock: &Clock) {
-        let labels = self.report.labels;
-        let submit = self.on_clock(self.submit, labels.submit, clock);
-        let deadline = self.on_clock(self.deadline, labels.deadline, clock);
+        let submit = self.on_clock(self.submit, "submit", clock);
+        let deadline = self.on_clock(self.deadline, "deadline", clock);
         let Some(task) = &mut self.task else { return };
         task.submit = submit.unwrap_or(task.submit);
         task.deadline = deadline.or(task.deadline);
         if let Some(deadline) = deadline.filter(|deadline| *deadline <= task.submit) {
             let expected = format!("a time after the submission, {}", task.submit);
-            self.report
-                .add(labels.deadline, deadline.to_string(), expected);
+            self.report.add("deadline", deadline.to_string(), expected);
         }
     }
 
     /// A time of the task on the clock of a log; `None` if the file does not say, or adds a fault.
-    fn on_clock(&mut self, stamp: Option<Stamp>, label: &str, clock: &Clock) -> Option<Time> {
+    fn on_clock(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Time> {
         match clock.time(stamp?, Occurrence::First) {
             Ok(time) => Some(time),
             Err(error) => {
                 let expected = "a time without an offset from UTC, as the log's time zone is \
                                 unknown (--timezone ZONE names it)";
-                self.report.add(label, error.0.to_string(), expected);
+                self.report.add(field, error.0.to_string(), expected);
                 None
             }
         }
@@ -113,18 +108,12 @@ impl<'a> Entry<'a> {
 
 /// Reads the curve from a task's fields.
 pub(super) fn read_curve(fields: &mut Fields<'_>, curves: &mut Curves) -> Option<ScalingCurve> {
-    let labels = fields.report.labels;
-    let nodes = fields.list(labels.nodes);
-    let progress = fields.list(labels.progress);
-    let objective = if fields.has(labels.objective) {
-        Some(fields.list(labels.objective)?)
-    } else {
-        None
-    };
+    let nodes = fields.numbers("curve.nodes");
+    let progress = fields.numbers("curve.progress");
     let draft = CurveDraft {
+        objective: fields.maybe("curve.objective", Fields::numbers)?,
         nodes: nodes?,
         progress: progress?,
-        objective,
     };
     curves.check(draft, &mut fields.report)
 }

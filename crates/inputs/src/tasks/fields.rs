@@ -1,72 +1,153 @@
-//! The named values of one task. They are taken out one by one, and faults are recorded on the way.
+//! The fields of tasks: the declaration of each, and their values, which are taken out one by one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::node::Node;
+use crate::rows::Number;
 use gleaner_core::domain::tasks::ENDLESS;
 use gleaner_core::domain::{Stamp, Time};
 use gleaner_core::error::{Fault, Faults, Result};
 
-/// The names of the fields in a format.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Labels {
+/// A declared field of a task or its curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskField {
+    /// Its name in documents. A dot separates the name of a table from that of a field in it.
     pub name: &'static str,
-    pub submit: &'static str,
-    pub min_nodes: &'static str,
-    pub max_nodes: &'static str,
-    pub rescale_up: &'static str,
-    pub rescale_down: &'static str,
-    pub work: &'static str,
-    pub priority: &'static str,
-    pub deadline: &'static str,
-    pub nodes: &'static str,
-    pub progress: &'static str,
-    pub objective: &'static str,
+    /// Its column in the original's pickles; empty if they have none.
+    pub original: &'static str,
+    /// The unit of its values; empty if they have none.
+    pub unit: &'static str,
+    /// Its meaning and its range in words.
+    pub meaning: &'static str,
+    /// Whether it may be missing.
+    pub is_optional: bool,
+    /// How a cell with text is parsed.
+    pub(super) shape: Shape,
 }
 
-impl Labels {
-    /// The names in this program's own formats.
-    pub const OURS: Labels = Labels {
-        name: "name",
-        submit: "submit",
-        min_nodes: "min_nodes",
-        max_nodes: "max_nodes",
-        rescale_up: "rescale_up",
-        rescale_down: "rescale_down",
-        work: "work",
-        priority: "priority",
-        deadline: "deadline",
-        nodes: "curve_nodes",
-        progress: "curve_progress",
-        objective: "curve_objective",
-    };
+/// How a cell with text is parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Text,
+    Number,
+    Numbers,
 }
 
-/// Records the faults of one task, or of one shared curve.
+/// The fields of a task and its curve, in the order of the documentation.
+#[rustfmt::skip]
+pub static FIELDS: [TaskField; 12] = [
+    field("name", "index", Shape::Text, "", "unique"),
+    field("submit", "Tsub", Shape::Text, "",
+        "when it may first run: a time as above, local time of the log; default: from the start of the log").optional(),
+    field("min_nodes", "Jmin", Shape::Number, "nodes", "fewest nodes, at least 1"),
+    field("max_nodes", "Jmax", Shape::Number, "nodes", "most nodes: at least 1, at most the curve's last point"),
+    field("rescale_up", "Tcup", Shape::Number, "s",
+        "progress lost when it grows: at most 1e12, and at most a million times the window `--t-fwd`"),
+    field("rescale_down", "Tcdw", Shape::Number, "s",
+        "progress lost when it shrinks or is preempted, in the same range"),
+    field("work", "Pmax", Shape::Number, "work",
+        "total work, in the curve's units, above 0; or `endless`: it runs as long as there are nodes"),
+    field("priority", "", Shape::Number, "",
+        "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
+    field("deadline", "", Shape::Text, "",
+        "when it should be done: a time after its submission; default: no deadline. Only \
+         [objectives](../docs/OBJECTIVES.md#deadlines) that use it look at it").optional(),
+    field("curve.nodes", "Ns", Shape::Numbers, "nodes",
+        "node counts of the scaling curve's points: 0 first, increasing"),
+    field("curve.progress", "Ps", Shape::Numbers, "work/s",
+        "work per second at each point: 0 at 0 nodes; linear between points"),
+    field("curve.objective", "Os", Shape::Numbers, "",
+        "objective per second at each point, 0 at 0 nodes; default: the progress").optional(),
+];
+
+const fn field(
+    name: &'static str,
+    original: &'static str,
+    shape: Shape,
+    unit: &'static str,
+    meaning: &'static str,
+) -> TaskField {
+    TaskField {
+        name,
+        original,
+        unit,
+        meaning,
+        is_optional: false,
+        shape,
+    }
+}
+
+impl TaskField {
+    const fn optional(mut self) -> Self {
+        self.is_optional = true;
+        self
+    }
+
+    /// Its column in tables.
+    pub fn column(&self) -> String {
+        self.name.replace('.', "_")
+    }
+}
+
+/// What tasks are read from. It decides how messages name the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Document,
+    Table,
+    Pickle,
+    Program,
+}
+
+impl Format {
+    /// The name of a field in this format.
+    pub fn label(self, name: &str) -> Cow<'_, str> {
+        let original = || {
+            let field = FIELDS.iter().find(|field| field.name == name);
+            let original = field.map_or("", |field| field.original);
+            if original.is_empty() { name } else { original }
+        };
+        match (self, name) {
+            (Format::Document, _) => name.into(),
+            (Format::Table, _) => name.replace('.', "_").into(),
+            (Format::Pickle, _) => original().into(),
+            (Format::Program, "curve.nodes" | "curve.progress") => "curve".into(),
+            (Format::Program, _) => name.trim_start_matches("curve.").into(),
+        }
+    }
+}
+
+/// Records the faults of one task, or of something else with fields.
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {
     pub path: &'a Path,
     /// The place for messages, such as `line 3` or `task 2 ("J1")`.
     pub place: String,
-    pub labels: &'static Labels,
+    pub format: Format,
     pub faults: Vec<Fault>,
 }
 
 impl<'a> Report<'a> {
-    pub fn new(path: &'a Path, place: String, labels: &'static Labels) -> Self {
+    pub fn new(path: &'a Path, place: impl Into<String>, format: Format) -> Self {
         Report {
             path,
-            place,
-            labels,
+            place: place.into(),
+            format,
             faults: Vec::new(),
         }
     }
 
+    /// The name of a field in the format.
+    pub fn label<'f>(&self, field: &'f str) -> Cow<'f, str> {
+        self.format.label(field)
+    }
+
     /// Adds a fault of a field.
     pub fn add(&mut self, field: &str, found: impl Into<String>, expected: impl Into<String>) {
-        let fault = Fault::of(self.path, found, expected).field(field);
+        let label = self.label(field);
+        let fault = Fault::of(self.path, found, expected).field(label);
         self.faults.push(fault.at(self.place.as_str()));
     }
 
@@ -76,7 +157,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The values of a task by name. A method returns `None` if it added a fault.
+/// The values of a task by name. They are taken out one by one, and faults are recorded on the way.
 pub(super) struct Fields<'a> {
     values: BTreeMap<String, Node>,
     pub report: Report<'a>,
@@ -84,7 +165,10 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Takes values over. A name that occurs twice is a fault; missing values are dropped.
-    pub fn new(values: impl IntoIterator<Item = (String, Node)>, report: Report<'a>) -> Self {
+    pub fn new<N: Into<String>>(
+        values: impl IntoIterator<Item = (N, Node)>,
+        report: Report<'a>,
+    ) -> Self {
         let mut fields = Fields {
             values: BTreeMap::new(),
             report,
@@ -93,9 +177,32 @@ impl<'a> Fields<'a> {
         fields
     }
 
+    /// The fields of a table of a document. `what` says which kind of table, and `place` where it
+    /// is. Its name, if it has one, becomes part of the place.
+    ///
+    /// # Errors
+    /// The node is not a table; the report says so.
+    pub fn of_table(
+        path: &'a Path,
+        what: &str,
+        place: String,
+        node: Node,
+    ) -> Result<Self, Report<'a>> {
+        let mut report = Report::new(path, place, Format::Document);
+        let Node::Table(values) = node else {
+            report.add(what, node.to_string(), "a table of fields");
+            return Err(report);
+        };
+        if let Some((_, Node::Text(name))) = values.iter().find(|(key, _)| key == "name") {
+            report.place = format!("{} ({name:?})", report.place);
+        }
+        Ok(Fields::new(values, report))
+    }
+
     /// Takes more values over, in the same way.
-    pub fn extend(&mut self, values: impl IntoIterator<Item = (String, Node)>) {
+    pub fn extend<N: Into<String>>(&mut self, values: impl IntoIterator<Item = (N, Node)>) {
         for (name, value) in values {
+            let name = name.into();
             if value != Node::Null && self.values.insert(name.clone(), value).is_some() {
                 self.report
                     .add(&name, "the field a second time", "every field once");
@@ -108,77 +215,105 @@ impl<'a> Fields<'a> {
         self.values.remove(name)
     }
 
-    pub fn text(&mut self, name: &str) -> Option<String> {
-        match self.take(name) {
-            Some(Node::Text(text)) => Some(text),
-            other => self.wrong(name, other, "a text"),
-        }
+    /// Takes a value out and converts it. Returns `None` if the value is missing or `of` gives it
+    /// back, which is a fault.
+    pub fn read<T>(
+        &mut self,
+        name: &str,
+        expected: impl Into<String>,
+        of: impl FnOnce(Node) -> Result<T, Node>,
+    ) -> Option<T> {
+        let value = self.take(name).unwrap_or(Node::Null);
+        of(value)
+            .map_err(|found| self.report.add(name, found.to_string(), expected))
+            .ok()
     }
 
-    pub fn number(&mut self, name: &str) -> Option<f64> {
-        match self.take(name) {
-            Some(Node::Number(number)) => Some(number),
-            other => self.wrong(name, other, "a number"),
-        }
-    }
-
-    /// A number, or `default` if it is missing.
-    pub fn number_or(&mut self, name: &str, default: f64) -> Option<f64> {
+    /// Reads a value that may be missing: then the inner value is `None`.
+    pub fn maybe<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self, &str) -> Option<T>,
+    ) -> Option<Option<T>> {
         if self.has(name) {
-            self.number(name)
+            read(self, name).map(Some)
         } else {
-            Some(default)
+            Some(None)
         }
+    }
+
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        self.read(name, "a text", |node| match node {
+            Node::Text(text) => Ok(text),
+            other => Err(other),
+        })
+    }
+
+    /// A number in a range.
+    pub fn number(&mut self, name: &str, kind: &Number) -> Option<f64> {
+        self.read(name, kind.words(), |node| match node {
+            Node::Number(number) if kind.range.contains(&number) => Ok(number),
+            other => Err(other),
+        })
+    }
+
+    /// A whole number of at least `least`.
+    pub fn whole(&mut self, name: &str, least: u32, expected: &str) -> Option<u32> {
+        self.read(name, expected, |node| {
+            let Node::Number(number) = node else {
+                return Err(node);
+            };
+            let count = whole(number).filter(|count| *count >= least);
+            count.ok_or(node)
+        })
     }
 
     /// An amount of work: a number above 0, or `endless`, which becomes infinity.
     pub fn work(&mut self, name: &str) -> Option<f64> {
-        const EXPECTED: &str = "a number above 0, or \"endless\"";
-        match self.take(name) {
-            Some(Node::Text(text)) if text == ENDLESS => Some(f64::INFINITY),
-            Some(Node::Number(work)) if work.is_finite() && work > 0.0 => Some(work),
-            other => self.wrong(name, other, EXPECTED),
-        }
+        let expected = format!("a number above 0, or {ENDLESS:?}");
+        self.read(name, expected, |node| match node {
+            Node::Text(text) if text == ENDLESS => Ok(f64::INFINITY),
+            Node::Number(work) if work.is_finite() && work > 0.0 => Ok(work),
+            other => Err(other),
+        })
     }
 
     /// A time. The inner `None` means that it is missing, which is not a fault.
     pub fn time(&mut self, name: &str) -> Option<Option<Stamp>> {
         const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
-        let value = self.take(name);
-        let stamp = match &value {
-            None => return Some(None),
-            Some(Node::Time(stamp)) => Some(*stamp),
-            Some(Node::Number(seconds)) => {
-                Time::from_fractional_seconds(*seconds).map(Stamp::Epoch)
-            }
-            Some(Node::Text(text)) => text.parse().ok(),
-            Some(_) => None,
-        };
-        stamp
-            .or_else(|| self.wrong(name, value, EXPECTED))
-            .map(Some)
+        self.maybe(name, |fields, name| {
+            fields.read(name, EXPECTED, |node| {
+                let stamp = match &node {
+                    Node::Time(stamp) => Some(*stamp),
+                    Node::Number(seconds) => {
+                        Time::from_fractional_seconds(*seconds).map(Stamp::Epoch)
+                    }
+                    Node::Text(text) => text.parse().ok(),
+                    _ => None,
+                };
+                stamp.ok_or(node)
+            })
+        })
     }
 
     /// A list of numbers, which several tasks may share.
-    pub fn list(&mut self, name: &str) -> Option<Arc<[f64]>> {
-        match self.take(name) {
-            Some(Node::Numbers(numbers)) => Some(numbers),
-            other => self.wrong(name, other, "a list of numbers"),
-        }
+    pub fn numbers(&mut self, name: &str) -> Option<Arc<[f64]>> {
+        self.read(name, "a list of numbers", |node| match node {
+            Node::Numbers(numbers) => Ok(numbers),
+            other => Err(other),
+        })
     }
 
-    /// An empty list in place of a value that is missing or of another type. Another type is a
-    /// fault.
-    pub fn absent_or_wrong<T>(
-        &mut self,
-        name: &str,
-        found: Option<Node>,
-        expected: &str,
-    ) -> Vec<T> {
-        if let Some(found) = found {
-            self.report.add(name, found.to_string(), expected);
-        }
-        Vec::new()
+    /// A list of anything; empty if it is missing or has a fault.
+    pub fn list(&mut self, name: &str, expected: &str) -> Vec<Node> {
+        let list = self.maybe(name, |fields, name| {
+            fields.read(name, expected, |node| match node {
+                Node::List(nodes) => Ok(nodes),
+                Node::Numbers(numbers) => Ok(numbers.iter().copied().map(Node::Number).collect()),
+                other => Err(other),
+            })
+        });
+        list.flatten().unwrap_or_default()
     }
 
     /// Whether a value with this name was not taken out yet.
@@ -189,25 +324,19 @@ impl<'a> Fields<'a> {
     /// Adds a fault for every value that was not taken out, because no field has its name. Returns
     /// the report.
     pub fn finish(mut self) -> Report<'a> {
-        let names: Vec<String> = self.values.into_keys().collect();
-        for name in names {
-            let fault = Fault::of(
-                self.report.path,
-                "a field that no task has",
-                "a known field",
-            )
-            .at(self.report.place.as_str())
-            .field(name)
-            .remedy("correct or remove it");
-            self.report.faults.push(fault);
+        for name in std::mem::take(&mut self.values).into_keys() {
+            self.report
+                .add(&name, "a field that no task has", "a known field");
+            if let Some(fault) = self.report.faults.last_mut() {
+                fault.remedy = "correct or remove it".to_owned();
+            }
         }
         self.report
     }
+}
 
-    /// Adds a fault of a value that is missing or of another type.
-    fn wrong<T>(&mut self, name: &str, found: Option<Node>, expected: &str) -> Option<T> {
-        let found = found.unwrap_or(Node::Null).to_string();
-        self.report.add(name, found, expected);
-        None
-    }
+/// Converts a number to a whole one; `None` if it has a fraction or is too large.
+pub(super) fn whole(value: f64) -> Option<u32> {
+    let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+    is_whole.then_some(value as u32)
 }

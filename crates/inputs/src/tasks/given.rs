@@ -3,18 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::curves::Curves;
 use super::entry::Entry;
-use super::fields::{Labels, Report};
-use super::validate::{CurveDraft, Draft};
+use super::fields::{Fields, Format, Report};
+use super::node::Node;
+use gleaner_core::domain::tasks::ENDLESS;
 use gleaner_core::domain::{Clock, Stamp, Time, TrainingTask};
 use gleaner_core::error::{Error, Result};
-
-pub(super) static LABELS: Labels = Labels {
-    nodes: "curve",
-    progress: "curve",
-    objective: "objective",
-    ..Labels::OURS
-};
 
 /// A task as a program specifies it.
 #[derive(Debug, Clone)]
@@ -51,36 +46,40 @@ impl GivenTask {
     /// # Errors
     /// All faults of the task.
     pub fn check(self) -> Result<TrainingTask> {
-        let mut report = Report::new(Path::new("Task"), format!("{:?}", self.name), &LABELS);
+        let place = format!("{:?}", self.name);
+        let mut report = Report::new(Path::new("Task"), place, Format::Program);
         if self.work.is_nan() || self.work <= 0.0 {
             let expected = "a number above 0, or no value for an endless task";
-            report.add(LABELS.work, self.work.to_string(), expected);
+            report.add("work", self.work.to_string(), expected);
         }
-        let curve = CurveDraft {
-            nodes: self.nodes,
-            progress: self.progress,
-            objective: self.objective,
-        };
-        let curve = curve.check(&mut report);
-        let draft = Draft {
-            name: Some(self.name),
-            submit: Some(self.submit.map(Stamp::Local)),
-            deadline: Some(self.deadline.map(Stamp::Local)),
-            min_nodes: Some(self.min_nodes),
-            max_nodes: Some(self.max_nodes),
-            rescale_up: Some(self.rescale_up),
-            rescale_down: Some(self.rescale_down),
-            work: Some(self.work),
-            priority: Some(self.priority),
-            curve,
-        };
-        let mut entry = Entry {
-            name: None,
-            submit: draft.submit.flatten(),
-            deadline: draft.deadline.flatten(),
-            task: draft.check(&mut report),
-            report,
-        };
+        let is_finite = self.work.is_finite() && self.work > 0.0;
+        let time =
+            |time: Option<Time>| time.map_or(Node::Null, |time| Node::Time(Stamp::Local(time)));
+        let values = [
+            ("name", Node::Text(self.name)),
+            ("submit", time(self.submit)),
+            ("deadline", time(self.deadline)),
+            ("min_nodes", Node::Number(self.min_nodes)),
+            ("max_nodes", Node::Number(self.max_nodes)),
+            ("rescale_up", Node::Number(self.rescale_up)),
+            ("rescale_down", Node::Number(self.rescale_down)),
+            (
+                "work",
+                if is_finite {
+                    Node::Number(self.work)
+                } else {
+                    Node::Text(ENDLESS.to_owned())
+                },
+            ),
+            ("priority", Node::Number(self.priority)),
+            ("curve.nodes", Node::Numbers(self.nodes)),
+            ("curve.progress", Node::Numbers(self.progress)),
+            (
+                "curve.objective",
+                self.objective.map_or(Node::Null, Node::Numbers),
+            ),
+        ];
+        let mut entry = Entry::read(Fields::new(values, report), &mut Curves::default());
         entry.place(&Clock::UNKNOWN);
         match entry.task {
             Some(task) => entry.report.into_result(task),

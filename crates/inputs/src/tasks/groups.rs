@@ -6,12 +6,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::fields::{Fields, Labels, Report};
+use super::fields::{Fields, Report};
 use super::node::Node;
 use gleaner_core::domain::TaskGroup;
 use gleaner_core::domain::task_group::MAX_GROUPS;
 use gleaner_core::error::Fault;
-use gleaner_solvers::range::short;
 
 /// A group of a file, with the faults found so far.
 pub(super) struct GroupDraft<'a> {
@@ -45,69 +44,48 @@ pub(super) fn read<'a>(
 }
 
 /// Reads the group with this number.
-fn draft(path: &Path, number: usize, group: Node) -> GroupDraft<'_> {
-    let mut report = Report::new(path, format!("group {number}"), &Labels::OURS);
-    let mut empty = TaskGroup {
+fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
+    let mut group = TaskGroup {
         name: String::new(),
         tasks: Vec::new(),
         min_nodes: None,
         max_nodes: None,
     };
-    let Node::Table(values) = group else {
-        report.add("group", group.to_string(), "a table of fields");
-        return GroupDraft {
-            group: empty,
-            report,
-        };
-    };
-    if let Some((_, Node::Text(name))) = values.iter().find(|(key, _)| key == "name") {
-        report.place = format!("group {number} ({name:?})");
-    }
-    let mut fields = Fields::new(values, report);
-    empty.name = fields.text("name").unwrap_or_default();
-    empty.tasks = names(&mut fields);
-    empty.min_nodes = limit(&mut fields, "min_nodes");
-    empty.max_nodes = limit(&mut fields, "max_nodes");
-    GroupDraft {
-        group: empty,
-        report: fields.finish(),
-    }
-}
-
-/// The names of the group's tasks.
-fn names(fields: &mut Fields<'_>) -> Vec<String> {
-    const EXPECTED: &str = "a list of names of tasks";
-    let Some(Node::List(nodes)) = fields.take("tasks").or(Some(Node::Null)).filter(is_list) else {
-        fields.report.add("tasks", "no list of names", EXPECTED);
-        return Vec::new();
-    };
-    let mut names = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        match node {
-            Node::Text(name) => names.push(name),
-            other => fields.report.add("tasks", other.to_string(), EXPECTED),
+    let report = match Fields::of_table(path, "group", format!("group {number}"), node) {
+        Ok(mut fields) => {
+            group = TaskGroup {
+                name: fields.text("name").unwrap_or_default(),
+                tasks: fields
+                    .read("tasks", "a list of names of tasks", names)
+                    .unwrap_or_default(),
+                min_nodes: limit(&mut fields, "min_nodes"),
+                max_nodes: limit(&mut fields, "max_nodes"),
+            };
+            fields.finish()
         }
-    }
-    names
+        Err(report) => report,
+    };
+    GroupDraft { group, report }
 }
 
-fn is_list(node: &Node) -> bool {
-    matches!(node, Node::List(_))
+/// A list of names, or the node that is not one.
+fn names(node: Node) -> Result<Vec<String>, Node> {
+    let Node::List(nodes) = node else {
+        return Err(node);
+    };
+    let name = |node| match node {
+        Node::Text(name) => Ok(name),
+        other => Err(other),
+    };
+    nodes.into_iter().map(name).collect()
 }
 
 /// A limit on nodes; `None` if there is none, or if it has a fault.
 fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
-    if !fields.has(name) {
-        return None;
-    }
-    let value = fields.number(name)?;
-    let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-    if !is_whole {
-        fields
-            .report
-            .add(name, short(value), "a whole number of nodes");
-    }
-    is_whole.then_some(value as u32)
+    let limit = fields.maybe(name, |fields, name| {
+        fields.whole(name, 0, "a whole number of nodes")
+    });
+    limit.flatten()
 }
 
 impl GroupDraft<'_> {
@@ -140,9 +118,7 @@ impl GroupDraft<'_> {
             }
             _ => {}
         }
-        match self.report.faults.is_empty() {
-            true => (Some(self.group), Vec::new()),
-            false => (None, self.report.faults),
-        }
+        let faults = self.report.faults;
+        (faults.is_empty().then_some(self.group), faults)
     }
 }

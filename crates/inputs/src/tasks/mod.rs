@@ -9,21 +9,6 @@
 //! - One **TOML or JSON** file; see [`document`].
 //! - One **CSV or Parquet** file; see [`table`].
 //!
-//! # Fields
-//!
-//! | field | unit | pickle |
-//! |---|---|---|
-//! | `name` | text, unique | index |
-//! | `submit` | time; default: the start of the log | `Tsub` |
-//! | `min_nodes`, `max_nodes` | nodes | `Jmin`, `Jmax` |
-//! | `rescale_up`, `rescale_down` | seconds of progress lost | `Tcup`, `Tcdw` |
-//! | `work` | units of work | `Pmax` |
-//! | `priority` | weight above 0; default: 1 | |
-//! | `deadline` | time after the submission; default: none | |
-//! | curve `nodes` | nodes: first 0, increasing | `Ns` |
-//! | curve `progress` | units of work per second; 0 at 0 nodes | `Ps` |
-//! | curve `objective` | per second; default: the progress | `Os` |
-//!
 //! Any other field is a fault, so misspelt names do not go unnoticed.
 
 use std::collections::BTreeSet;
@@ -49,11 +34,11 @@ mod pickle;
 mod search;
 mod validate;
 
+pub use fields::{FIELDS, TaskField};
 pub use given::GivenTask;
-use given::LABELS as GIVEN_LABELS;
 
 use entry::Parsed;
-use fields::{Labels, Report};
+use fields::{Format, Report};
 use groups::GroupDraft;
 
 /// Tasks, and the faults of those that were left out.
@@ -73,11 +58,11 @@ pub struct TaskSet {
     file: PathBuf,
 }
 
-/// The place of a task in its file, and the names of its fields.
+/// The place of a task in its file, and what they were read from.
 #[derive(Debug, Clone, PartialEq)]
 struct Origin {
     place: String,
-    labels: &'static Labels,
+    format: Format,
 }
 
 impl From<Vec<TrainingTask>> for TaskSet {
@@ -85,7 +70,7 @@ impl From<Vec<TrainingTask>> for TaskSet {
     fn from(tasks: Vec<TrainingTask>) -> Self {
         let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
             place: format!("task {} ({:?})", index + 1, task.name),
-            labels: &GIVEN_LABELS,
+            format: Format::Program,
         });
         TaskSet {
             origins: origins.collect(),
@@ -120,7 +105,7 @@ impl TaskSet {
         sieve.set.skipped = self.skipped;
         (sieve.set.groups, sieve.set.search) = (self.groups, self.search);
         for (task, origin) in self.tasks.into_iter().zip(self.origins) {
-            let mut report = Report::new(&self.file, origin.place, origin.labels);
+            let mut report = Report::new(&self.file, origin.place, origin.format);
             costs_fit_the_window(&task, window, &mut report);
             sieve.take(Some(task), report)?;
         }
@@ -130,10 +115,9 @@ impl TaskSet {
 
 /// Checks both rescaling costs of a task against the window.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
-    let labels = report.labels;
     let costs = [
-        (labels.rescale_up, task.rescale_up),
-        (labels.rescale_down, task.rescale_down),
+        ("rescale_up", task.rescale_up),
+        ("rescale_down", task.rescale_down),
     ];
     for (field, cost) in costs {
         if cost > range::LOSS * window {
@@ -176,7 +160,7 @@ impl<'a> Sieve<'a> {
                 self.set.tasks.push(task);
                 self.set.origins.push(Origin {
                     place: report.place,
-                    labels: report.labels,
+                    format: report.format,
                 });
                 Ok(())
             }
@@ -311,7 +295,7 @@ fn collect(
             && let Some(name) = names.replace(name)
         {
             let found = format!("{name:?}, which an earlier task has");
-            report.add(report.labels.name, found, "every name once");
+            report.add("name", found, "every name once");
         }
         sieve.take(entry.task, report)?;
     }

@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use gleaner_core::domain::Stamp;
 use gleaner_io::fault::show;
+use gleaner_solvers::range::short;
 
 /// A value in a document or in a cell of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,9 +73,10 @@ impl Node {
 }
 
 fn whole_or_float(value: f64) -> serde_json::Value {
-    match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => (value as i64).into(),
-        false => value.into(),
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        (value as i64).into()
+    } else {
+        value.into()
     }
 }
 
@@ -98,9 +100,10 @@ impl ListBuilder {
 
     /// Returns the list, and leaves the builder empty.
     pub fn finish(&mut self) -> Node {
-        match self.values.is_empty() {
-            true => Node::Numbers(std::mem::take(&mut self.numbers).into()),
-            false => Node::List(std::mem::take(&mut self.values)),
+        if self.values.is_empty() {
+            Node::Numbers(std::mem::take(&mut self.numbers).into())
+        } else {
+            Node::List(std::mem::take(&mut self.values))
         }
     }
 }
@@ -110,7 +113,7 @@ impl fmt::Display for Node {
         match self {
             Node::Null => f.write_str("nothing"),
             Node::Bool(value) => value.fmt(f),
-            Node::Number(value) => value.fmt(f),
+            Node::Number(value) => f.write_str(&short(*value)),
             Node::Text(text) => f.write_str(&show(text.as_bytes())),
             Node::Time(time) => time.fmt(f),
             Node::Numbers(values) => write!(f, "a list of {} values", values.len()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::curves::Curves;
 use super::entry::{Entry, Parsed};
-use super::fields::{Fields, Labels, Report};
+use super::fields::{FIELDS, Fields, Format, Report, TaskField};
 use super::node::Node;
 use crate::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
 use crate::pickle::{of_column, of_pickle};
@@ -14,24 +14,17 @@ use gleaner_core::error::{Error, Result};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 
-static LABELS: Labels = Labels {
-    name: "index",
-    submit: "Tsub",
-    min_nodes: "Jmin",
-    max_nodes: "Jmax",
-    rescale_up: "Tcup",
-    rescale_down: "Tcdw",
-    work: "Pmax",
-    priority: "priority",
-    deadline: "deadline",
-    nodes: "Ns",
-    progress: "Ps",
-    objective: "Os",
-};
+/// The field that either frame may have.
+const SUBMIT: &str = "submit";
 
-const BOUNDS: [&str; 5] = ["Tcup", "Tcdw", "Jmin", "Jmax", "Pmax"];
-const CURVE: [&str; 3] = ["Ns", "Ps", "Os"];
-const SUBMIT: &str = "Tsub";
+/// The fields that are columns of a frame: of curves, or else of tasks.
+fn columns(of_curves: bool) -> Vec<&'static TaskField> {
+    let is_column = |field: &&TaskField| {
+        let in_curves = field.name.starts_with("curve.");
+        field.name == SUBMIT || in_curves == of_curves && !["", "index"].contains(&field.original)
+    };
+    FIELDS.iter().filter(is_column).collect()
+}
 
 pub(super) fn read<'a>(
     tasks: &'a Source,
@@ -41,10 +34,11 @@ pub(super) fn read<'a>(
     let (task_bytes, curve_bytes) = (tasks.read_all()?, curves.read_all()?);
     let frame = read_frame(&task_bytes).map_err(|e| of_pickle(tasks.path(), &e))?;
     let curve_frame = read_frame(&curve_bytes).map_err(|e| of_pickle(curves.path(), &e))?;
-    require(tasks, &frame, &BOUNDS)?;
-    require(curves, &curve_frame, &CURVE)?;
-    note_ignored(tasks, &frame, &BOUNDS, notes);
-    note_ignored(curves, &curve_frame, &CURVE, notes);
+    let (of_task, of_curve) = (columns(false), columns(true));
+    require(tasks, &frame, &of_task, &of_curve)?;
+    require(curves, &curve_frame, &of_curve, &of_task)?;
+    note_ignored(tasks, &frame, &of_task, notes);
+    note_ignored(curves, &curve_frame, &of_curve, notes);
 
     let names = frame
         .index_strings()
@@ -54,14 +48,12 @@ pub(super) fn read<'a>(
     let mut shared = Curves::default();
     for (row, name) in names.into_iter().enumerate() {
         let place = format!("{} ({name:?})", Place::Row(row));
-        let report = Report::new(tasks.path(), place, &LABELS);
-        let name_field = (LABELS.name.to_owned(), Node::Text(name.to_owned()));
-        let mut fields = Fields::new([name_field], report);
-        fields.extend(values(&frame, row, &BOUNDS));
-        fields.extend(values(&frame, row, &[SUBMIT]));
+        let report = Report::new(tasks.path(), place, Format::Pickle);
+        let mut fields = Fields::new([("name", Node::Text(name.to_owned()))], report);
+        fields.extend(values(&frame, row, &of_task));
         let curve = rows.get_mut(name).map(|(curve_row, used)| {
             *used = true;
-            (&curve_frame, *curve_row)
+            values(&curve_frame, *curve_row, &of_curve)
         });
         parsed
             .entries
@@ -71,44 +63,48 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// Reads a task. `curve` is the frame and row of its curve, if there is one.
+/// Reads a task. `curve` has the values of its curve, if there is one.
 fn entry<'a>(
     mut fields: Fields<'a>,
-    curve: Option<(&Frame<'_>, usize)>,
+    curve: Option<Vec<(&'static str, Node)>>,
     curves: &Source,
     shared: &mut Curves,
 ) -> Entry<'a> {
-    let Some((frame, row)) = curve else {
+    let Some(curve) = curve else {
         let expected = format!("a row of this name in {}", curves.path().display());
-        fields.report.add(LABELS.name, "no scaling curve", expected);
+        fields.report.add("name", "no scaling curve", expected);
         return Entry::with_curve(fields, None);
     };
-    fields.extend(values(frame, row, &CURVE));
-    if !fields.has(SUBMIT) {
-        fields.extend(values(frame, row, &[SUBMIT]));
-    }
+    // The submission in the frame of tasks takes precedence.
+    let has_submit = fields.has(SUBMIT);
+    let curve = curve.into_iter();
+    fields.extend(curve.filter(|(name, _)| *name != SUBMIT || !has_submit));
     Entry::read(fields, shared)
 }
 
-/// Returns an error if a frame lacks one of these columns.
-fn require(source: &Source, frame: &Frame<'_>, columns: &[&str]) -> Result<()> {
-    let Some(missing) = columns.iter().find(|name| frame.position(name).is_none()) else {
+/// Returns an error if a frame lacks one of these columns. `others` are those of the other frame.
+fn require(
+    source: &Source,
+    frame: &Frame<'_>,
+    columns: &[&TaskField],
+    others: &[&TaskField],
+) -> Result<()> {
+    let has = |field: &&&TaskField| frame.position(field.original).is_some();
+    let mut required = columns.iter().filter(|field| field.name != SUBMIT);
+    let Some(missing) = required.find(|field| !has(field)) else {
         return Ok(());
     };
     let present = frame.columns().join(", ");
     let error = ColumnError::Missing {
-        name: (*missing).to_owned(),
+        name: missing.original.to_owned(),
         present,
     };
     let fault = of_column(source.path(), &error);
-    let known = BOUNDS
-        .iter()
-        .chain(&CURVE)
-        .filter(|name| !columns.contains(name));
-    let others = known.filter(|name| frame.position(name).is_some());
-    Err(Error::from(match others.count() {
-        0 => fault,
-        _ => fault.remedy("exchange the files of tasks (-bdfn) and curves (-scfn)"),
+    let mut exchanged = others.iter().filter(|field| !columns.contains(field));
+    Err(Error::from(if exchanged.any(|field| has(&field)) {
+        fault.remedy("exchange the files of tasks (-bdfn) and curves (-scfn)")
+    } else {
+        fault
     }))
 }
 
@@ -118,25 +114,21 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
         .index_strings()
         .map_err(|e| of_column(source.path(), &e))?;
     let mut rows = BTreeMap::new();
-    let mut report = Report::new(source.path(), String::new(), &LABELS);
+    let mut report = Report::new(source.path(), "", Format::Pickle);
     for (row, name) in names.into_iter().enumerate() {
         if rows.insert(name.to_owned(), (row, false)).is_some() {
             report.place = Place::Row(row).into();
-            report.add(
-                "index",
-                format!("{name:?} a second time"),
-                "every name once",
-            );
+            report.add("name", format!("{name:?} a second time"), "every name once");
         }
     }
     report.into_result(rows)
 }
 
-/// The values of these columns in a row, with their names.
-fn values(frame: &Frame<'_>, row: usize, columns: &[&str]) -> Vec<(String, Node)> {
-    let value = |name: &&str| {
-        let cell = frame.cell(frame.position(name)?, row)?;
-        Some(((*name).to_owned(), node(&cell)))
+/// The values of these fields in a row, with their names.
+fn values(frame: &Frame<'_>, row: usize, columns: &[&TaskField]) -> Vec<(&'static str, Node)> {
+    let value = |field: &&TaskField| {
+        let cell = frame.cell(frame.position(field.original)?, row)?;
+        Some((field.name, node(&cell)))
     };
     columns.iter().filter_map(value).collect()
 }
@@ -154,8 +146,8 @@ fn node(cell: &Cell<'_>) -> Node {
 }
 
 /// Adds a remark on columns that are not read.
-fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&str], notes: &mut Vec<String>) {
-    let ignored = |name: &&str| !read.contains(name) && *name != SUBMIT;
+fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: &mut Vec<String>) {
+    let ignored = |name: &&str| read.iter().all(|field| field.original != *name);
     let names: Vec<&str> = frame
         .columns()
         .iter()

@@ -19,15 +19,21 @@ use std::path::{Path, PathBuf};
 use gleaner_search::{Algorithm, Family, LearningCurves, Plan};
 
 use super::TaskSet;
-use super::fields::{Fields, Labels, Report};
+use super::fields::{Fields, Report};
 use super::node::Node;
 use crate::learning_curves;
 use crate::learning_curves::MeasuredCurves;
+use crate::rows::Number;
 use gleaner_core::domain::{TrainingTask, TrialSearch};
 use gleaner_core::error::{Fault, Result};
 use gleaner_core::words::counted;
 use gleaner_io::{Gatherer, SourceId};
-use gleaner_solvers::range::short;
+
+/// A resource. The plan checks its range.
+const RESOURCE: Number = Number {
+    what: "a number",
+    range: f64::NEG_INFINITY..=f64::INFINITY,
+};
 
 /// A search as its file states it, with the faults found so far.
 pub(super) struct SearchDraft<'a> {
@@ -44,98 +50,81 @@ enum CurvesDraft {
 
 /// Reads the table of a search.
 pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
-    let mut report = Report::new(path, "search".to_owned(), &Labels::OURS);
-    let Node::Table(values) = search else {
-        report.add("search", search.to_string(), "a table of fields");
-        return SearchDraft {
-            plan: None,
-            curves: CurvesDraft::Family(Family::default()),
-            report,
-        };
+    let mut fields = match Fields::of_table(path, "search", "search".to_owned(), search) {
+        Ok(fields) => fields,
+        Err(report) => {
+            return SearchDraft {
+                plan: None,
+                curves: CurvesDraft::Family(Family::default()),
+                report,
+            };
+        }
     };
-    let mut fields = Fields::new(values, report);
-    let curves = curves(&mut fields, path);
+    let curves = fields.take("curves");
     let plan = plan(&mut fields);
+    let mut report = fields.finish();
     SearchDraft {
         plan,
-        curves,
-        report: fields.finish(),
+        curves: self::curves(curves, path, &mut report),
+        report,
     }
 }
 
+/// The plan; `None` if a field of it has a fault, which was added.
 fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
-    let name = fields.text("algorithm");
-    let algorithm = name.and_then(|name| {
-        let algorithm = name.parse::<Algorithm>().ok();
-        if algorithm.is_none() {
-            let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
-            let expected = format!("one of {}", names.join(", "));
-            fields
-                .report
-                .add("algorithm", format!("{name:?}"), expected);
-        }
-        algorithm
+    let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
+    let expected = format!("one of {}", names.join(", "));
+    let algorithm = fields.read("algorithm", expected, |node| match &node {
+        Node::Text(name) => name.parse::<Algorithm>().map_err(|_| node),
+        _ => Err(node),
     });
-    let max_resource = fields.number("max_resource");
+    let mut whole =
+        |name: &str| fields.maybe(name, |fields, name| fields.whole(name, 0, "a whole number"));
+    let (trials, eta) = (whole("trials"), whole("eta"));
+    let max_resource = fields.number("max_resource", &RESOURCE);
+    let min_resource = fields.maybe("min_resource", |fields, name| {
+        fields.number(name, &RESOURCE)
+    });
     let defaults = Plan::new(Algorithm::Random, 1.0);
-    let min_resource = fields.number_or("min_resource", defaults.min_resource);
-    let eta = whole(fields, "eta", Some(defaults.eta));
-    let trials = whole(fields, "trials", None);
     Some(Plan {
         algorithm: algorithm?,
         trials: trials?,
         eta: eta?.unwrap_or(defaults.eta),
-        min_resource: min_resource?,
+        min_resource: min_resource?.unwrap_or(defaults.min_resource),
         max_resource: max_resource?,
     })
 }
 
-/// A whole number, or `default` if it is missing; `None` if it has a fault.
-fn whole(fields: &mut Fields<'_>, name: &str, default: Option<u32>) -> Option<Option<u32>> {
-    if !fields.has(name) {
-        return Some(default);
-    }
-    let value = fields.number(name)?;
-    let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-    if !is_whole {
-        fields.report.add(name, short(value), "a whole number");
-    }
-    is_whole.then_some(Some(value as u32))
-}
-
-fn curves(fields: &mut Fields<'_>, path: &Path) -> CurvesDraft {
-    const EXPECTED: &str =
-        "the name of a file of learning curves, or a table of a family's parameters";
-    let family = match fields.take("curves") {
+/// The source of the learning curves. Faults are added to the report.
+fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDraft {
+    let family = match node {
         None => Family::default(),
         Some(Node::Text(name)) => {
             let folder = path.parent().unwrap_or(Path::new(""));
             return CurvesDraft::File(folder.join(name));
         }
-        Some(table @ Node::Table(_)) => match serde_json::from_value::<Family>(table.into_json()) {
-            Ok(family) => family,
-            Err(error) => {
-                fields.report.add(
-                    "curves",
-                    error.to_string(),
-                    "parameters of docs/SEARCHES.md",
-                );
+        Some(table @ Node::Table(_)) => {
+            serde_json::from_value(table.into_json()).unwrap_or_else(|error| {
+                let expected = "parameters of docs/SEARCHES.md";
+                report.add("curves", error.to_string(), expected);
                 Family::default()
-            }
-        },
+            })
+        }
         Some(other) => {
-            fields.report.add("curves", other.to_string(), EXPECTED);
+            let expected =
+                "the name of a file of learning curves, or a table of a family's parameters";
+            report.add("curves", other.to_string(), expected);
             Family::default()
         }
     };
     if family.seed != 0 {
         let found = family.seed.to_string();
         let expected = "no seed: the losses are drawn by the replay's --seed";
-        fields.report.add("curves.seed", found, expected);
+        report.add("curves.seed", found, expected);
     }
     for fault in family.validate().err().unwrap_or_default() {
         let field = format!("curves.{}", fault.field);
-        fields.report.add(&field, fault.found, fault.expected);
+        report.add(&field, fault.found, fault.expected);
     }
     CurvesDraft::Family(family)
 }

@@ -6,9 +6,8 @@
 //! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. Columns
-//! `submit` and `deadline` (times such as `2021-02-10 20:21:15`) and a column `priority` may be
-//! added. Cells of these and of `curve_objective` may be empty, and all four columns may be missing.
+//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. Optional
+//! fields may have empty cells, or no column.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -18,7 +17,7 @@ use csv::StringRecord;
 
 use super::curves::Curves;
 use super::entry::{Entry, Parsed};
-use super::fields::{Fields, Labels, Report};
+use super::fields::{FIELDS, Fields, Format, Report, Shape, TaskField};
 use super::node::{ListBuilder, Node};
 use gleaner_core::domain::Stamp;
 use gleaner_core::error::{Fault, Result};
@@ -27,137 +26,136 @@ use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Column, Table, Value};
 use gleaner_io::source::Source;
 
-static LABELS: Labels = Labels::OURS;
+/// The columns of a table: the declared field of each, in the order of the file.
+struct Columns<'a> {
+    source: &'a Source,
+    fields: Vec<&'static TaskField>,
+}
 
-/// Columns that hold texts.
-const TEXTS: [&str; 3] = ["name", "submit", "deadline"];
-/// Columns that hold lists of numbers.
-const LISTS: [&str; 3] = ["curve_nodes", "curve_progress", "curve_objective"];
-/// Columns that hold numbers.
-const NUMBERS: [&str; 6] = [
-    "min_nodes",
-    "max_nodes",
-    "rescale_up",
-    "rescale_down",
-    "work",
-    "priority",
-];
-/// Columns that may be missing.
-const OPTIONAL: [&str; 4] = ["submit", "deadline", "priority", "curve_objective"];
+impl<'a> Columns<'a> {
+    /// Finds the fields of the columns.
+    ///
+    /// # Errors
+    /// The faults of columns that are unknown, missing or repeated.
+    fn find(source: &'a Source, names: &ColumnNames) -> Result<Self, Vec<Fault>> {
+        let fault = |found: &str, expected: &str, name: &str| {
+            let fault = source.fault(found, expected);
+            fault.at(Place::Header).field(name)
+        };
+        let wrong = FIELDS.iter().filter_map(|field| {
+            let column = field.column();
+            let found = match names.count(&column) {
+                0 if field.is_optional => return None,
+                0 => "no such column".to_owned(),
+                1 => return None,
+                count => format!("{count} such columns"),
+            };
+            Some(fault(&found, "the column once", &column))
+        });
+        let of = |name: &String| FIELDS.iter().find(|field| field.column() == *name);
+        let unknown = names.all().iter().filter(|name| of(name).is_none());
+        let unknown = unknown.map(|name| {
+            let columns: Vec<String> = FIELDS.iter().map(TaskField::column).collect();
+            let expected = format!("one of {}", columns.join(", "));
+            let fault = fault("a column that no task has", &expected, name);
+            fault.remedy("correct or remove it")
+        });
+        let faults: Vec<Fault> = wrong.chain(unknown).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let fields = names.all().iter().filter_map(of).collect();
+        Ok(Columns { source, fields })
+    }
 
-/// All columns that a table of tasks can have.
-fn known() -> impl Iterator<Item = &'static str> {
-    TEXTS.into_iter().chain(NUMBERS).chain(LISTS)
+    /// Reads the task of a row.
+    fn entry(
+        &self,
+        place: Place,
+        cells: impl Iterator<Item = Node>,
+        curves: &mut Curves,
+    ) -> Entry<'a> {
+        let names = self.fields.iter().map(|field| field.name);
+        let report = self.report(place);
+        Entry::read(Fields::new(names.zip(cells), report), curves)
+    }
+
+    fn report(&self, place: Place) -> Report<'a> {
+        Report::new(self.source.path(), place, Format::Table)
+    }
 }
 
 pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     let mut records = Records::open(source)?;
-    let names = records.names();
-    let mut parsed = Parsed {
-        fatal: check_header(source, &names),
-        ..Parsed::default()
+    let columns = match Columns::find(source, &records.names()) {
+        Ok(columns) => columns,
+        Err(faults) => return Ok(Parsed::of_faults(faults)),
     };
-    if !parsed.fatal.is_empty() {
-        return Ok(parsed);
-    }
+    let width = columns.fields.len();
+    let mut parsed = Parsed::default();
     let mut curves = Curves::default();
     let mut record = StringRecord::new();
     while let Some(line) = records.next_text(&mut record)? {
-        let mut report = Report::new(source.path(), Place::Line(line).into(), &LABELS);
-        if record.len() == names.all().len() {
-            let fields = Fields::new(cells(&names, &record), report);
-            parsed.entries.push(Entry::read(fields, &mut curves));
+        let place = Place::Line(line);
+        parsed.entries.push(if record.len() == width {
+            let cells = columns.fields.iter().zip(&record);
+            let nodes = cells.map(|(field, cell)| parse(field.shape, cell.trim()));
+            columns.entry(place, nodes, &mut curves)
         } else {
-            let expected = format!("{}, as in the header", names.all().len());
+            let mut report = columns.report(place);
+            let expected = format!("{width}, as in the header");
             report.add("", format!("{} fields", record.len()), expected);
-            parsed.entries.extend(Entry::of_faults(report));
-        }
+            Entry::of_faults(report)
+        });
     }
     Ok(parsed)
 }
 
-/// The faults of a header: names that are unknown, missing or repeated.
-fn check_header(source: &Source, names: &ColumnNames) -> Vec<Fault> {
-    let fault = |found: String, expected: String, name: &str| {
-        let fault = source.fault(found, expected);
-        fault.at(Place::Header).field(name)
-    };
-    let wrong = known().filter_map(|name| {
-        let found = match names.count(name) {
-            0 if OPTIONAL.contains(&name) => return None,
-            0 => "no such column".to_owned(),
-            1 => return None,
-            count => format!("{count} such columns"),
-        };
-        Some(fault(found, "the column once".to_owned(), name))
-    });
-    let names = names.all().iter();
-    let unknown = names.filter(|name| known().all(|known| known != *name));
-    let unknown = unknown.map(|name| {
-        let expected = format!("one of {}", known().collect::<Vec<_>>().join(", "));
-        let found = "a column that no task has".to_owned();
-        fault(found, expected, name).remedy("correct or remove it")
-    });
-    wrong.chain(unknown).collect()
-}
-
-fn cells(names: &ColumnNames, record: &StringRecord) -> Vec<(String, Node)> {
-    let cells = names.all().iter().zip(record);
-    cells
-        .map(|(name, cell)| (name.clone(), parse(name, cell.trim())))
-        .collect()
-}
-
-/// The text of a cell, parsed as its column requires.
-fn parse(column: &str, cell: &str) -> Node {
-    if cell.is_empty() {
-        Node::Null
-    } else if LISTS.contains(&column) {
-        Node::parse_list(cell)
-    } else if NUMBERS.contains(&column) {
-        cell.parse()
-            .map_or_else(|_| Node::Text(cell.to_owned()), Node::Number)
-    } else {
-        Node::Text(cell.to_owned())
+/// The text of a cell, parsed as its field requires.
+fn parse(shape: Shape, cell: &str) -> Node {
+    let text = || Node::Text(cell.to_owned());
+    match shape {
+        _ if cell.is_empty() => Node::Null,
+        Shape::Numbers => Node::parse_list(cell),
+        Shape::Number => cell.parse().map_or_else(|_| text(), Node::Number),
+        Shape::Text => text(),
     }
 }
 
 pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     let table = Table::open(source)?;
     let names = table.columns().iter().map(|column| column.name.as_str());
-    let fatal = check_header(source, &ColumnNames::new(names));
-    if !fatal.is_empty() {
-        return Ok(Parsed {
-            fatal,
-            ..Parsed::default()
-        });
-    }
+    let columns = match Columns::find(source, &ColumnNames::new(names)) {
+        Ok(columns) => columns,
+        Err(faults) => return Ok(Parsed::of_faults(faults)),
+    };
     let mut rows = vec![Vec::new(); table.rows()];
-    for column in table.columns() {
-        for (row, node) in rows.iter_mut().zip(column_nodes(&table, column)?) {
-            row.push((column.name.clone(), node));
+    for (column, field) in table.columns().iter().zip(&columns.fields) {
+        for (row, node) in rows
+            .iter_mut()
+            .zip(column_nodes(&table, column, field.shape)?)
+        {
+            row.push(node);
         }
     }
     let mut curves = Curves::default();
-    let entries = rows.into_iter().enumerate().map(|(row, values)| {
-        let report = Report::new(source.path(), Place::Row(row).into(), &LABELS);
-        Entry::read(Fields::new(values, report), &mut curves)
-    });
+    let rows = rows.into_iter().enumerate();
+    let entries =
+        rows.map(|(row, cells)| columns.entry(Place::Row(row), cells.into_iter(), &mut curves));
     Ok(Parsed {
         entries: entries.collect(),
-        fatal,
         ..Parsed::default()
     })
 }
 
 /// The cells of a column. Equal lists of numbers share memory, because a few bytes of a file can
 /// stand for many rows with the same list.
-fn column_nodes(table: &Table<'_>, column: &Column) -> Result<Vec<Node>> {
+fn column_nodes(table: &Table<'_>, column: &Column, shape: Shape) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
     let mut lists = Lists::default();
     let (mut list, mut list_row) = (ListBuilder::default(), 0);
     table.visit_elements(column, |row, value| {
-        let node = node(column, value);
+        let node = node(column, shape, value);
         if !column.is_list() {
             nodes[row] = lists.share(node);
             return Ok(());
@@ -233,14 +231,14 @@ impl PartialEq for ByContent {
 
 impl Eq for ByContent {}
 
-fn node(column: &Column, value: Value<'_>) -> Node {
+fn node(column: &Column, shape: Shape, value: Value<'_>) -> Node {
     match value {
         Value::Null | Value::Empty => Node::Null,
         Value::Bool(value) => Node::Bool(value),
         Value::Int(value) => Node::Number(value as f64),
         Value::Float(value) => Node::Number(value),
         Value::Text(text) => match std::str::from_utf8(text) {
-            Ok(text) => parse(&column.name, text),
+            Ok(text) => parse(shape, text),
             Err(_) => Node::Other(value.to_string()),
         },
         Value::Time(Some(time)) if column.utc => Node::Time(Stamp::Epoch(time)),

@@ -116,9 +116,10 @@ fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault
             let end = text.find(char::is_whitespace).unwrap_or(text.len());
             let (word, more) = text.split_at(end);
             // After a space, `Nodes= Level=0` has another key and not a value.
-            match text.len() < after.len() && word.contains('=') {
-                true => ("", text),
-                false => (word, more),
+            if text.len() < after.len() && word.contains('=') {
+                ("", text)
+            } else {
+                (word, more)
             }
         }
     };

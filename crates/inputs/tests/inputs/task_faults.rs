@@ -43,7 +43,7 @@ fn every_rule_has_its_message() {
         (("name", "7"), "name: found 7, expected a text"),
         (
             ("min_nodes", "0"),
-            "min_nodes: found 0, expected at least 1 node",
+            "min_nodes: found 0, expected a whole number of nodes, at least 1",
         ),
         (
             ("min_nodes", "-1"),
@@ -63,7 +63,7 @@ fn every_rule_has_its_message() {
         ),
         (
             ("max_nodes", "0"),
-            "max_nodes: found 0, expected at least 1 node",
+            "max_nodes: found 0, expected a whole number of nodes, at least 1",
         ),
         (
             ("max_nodes", "1e10"),
@@ -87,11 +87,11 @@ fn every_rule_has_its_message() {
         ),
         (
             ("rescale_down", "'1'"),
-            "rescale_down: found \"1\", expected a number",
+            "rescale_down: found \"1\", expected seconds from 0 to 1e12",
         ),
         (
             ("rescale_up", ""),
-            "rescale_up: found nothing, expected a number",
+            "rescale_up: found nothing, expected seconds from 0 to 1e12",
         ),
         (("work", "0"), "work: found 0, expected a number above 0"),
         (("work", "-3"), "work: found -3, expected a number above 0"),
@@ -335,7 +335,7 @@ fn faults_in_csv_name_the_line() {
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let text = format!("{header}a,1,4,1,1,10,0;4,0;3\nb,one,4,1,1,10,0;4,0;x\nc,1,4\n");
     let words = [
-        "line 3, min_nodes: found \"one\", expected a number",
+        "line 3, min_nodes: found \"one\", expected a whole number of nodes",
         "line 3, curve_progress: found \"0;x\", expected a list of numbers",
         "line 4: found 3 fields, expected 8, as in the header",
     ];
@@ -364,7 +364,7 @@ fn pickles_come_in_pairs_and_in_order() {
     let swapped = fault_of(read(&curves, Some(&bounds), false));
     assert_has(
         &swapped,
-        &["Tcup: found no such column", "exchange the files"],
+        &["Jmin: found no such column", "exchange the files"],
     );
     let events = fixture("pickle/events-2.2.3-p5.pkl");
     let message = fault_of(read(&bounds, Some(&events), false));
@@ -385,11 +385,11 @@ fn groups_name_their_faults() {
         ),
         (
             "[[group]]\nname = 'g'\nmax_nodes = 1",
-            "group 1 (\"g\"), tasks: found no list of names",
+            "group 1 (\"g\"), tasks: found nothing, expected a list of names of tasks",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = [1, 2]\nmax_nodes = 1",
-            "tasks: found no list of names",
+            "tasks: found a list of 2 values, expected a list of names of tasks",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a', 2]\nmax_nodes = 1",
@@ -497,7 +497,7 @@ fn searches_name_their_faults() {
     for (rest, words) in [
         (
             "[search]\nmax_resource = 9",
-            "search, algorithm: found nothing, expected a text",
+            "search, algorithm: found nothing, expected one of random, successive-halving",
         ),
         (
             "[search]\nalgorithm = 'grid'\nmax_resource = 9",
@@ -628,7 +628,7 @@ fn learning_curves_name_their_faults() {
         ),
         (
             "trial,resource,loss\n0,-1,2\n",
-            "line 2, resource: found \"-1\", expected a number of at least 0",
+            "line 2, resource: found \"-1\", expected a finite number of at least 0",
         ),
         (
             "trial,resource,loss\n-1,1,2\n",

@@ -41,9 +41,10 @@ impl Header {
         delimiter: Option<&str>,
         layout: &Layout,
     ) -> Result<Self> {
-        let dialect = match layout.quoted {
-            true => Dialect::Csv,
-            false => Dialect::of_header(line, delimiter),
+        let dialect = if layout.quoted {
+            Dialect::Csv
+        } else {
+            Dialect::of_header(line, delimiter)
         };
         let names = ColumnNames::new(dialect.split(line).iter());
         let wanted = layout.columns;

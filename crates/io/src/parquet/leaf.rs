@@ -110,9 +110,10 @@ impl Leaf<'_> {
         let rows = rows.map_err(|_| damaged("a negative number of rows"))?;
         let values = usize::try_from(chunk.num_values());
         let values = values.map_err(|_| damaged("a negative number of values"))?;
-        let sound = match self.list {
-            true => values <= guard::max_elements(self.bytes.len()),
-            false => values == rows,
+        let sound = if self.list {
+            values <= guard::max_elements(self.bytes.len())
+        } else {
+            values == rows
         };
         if !sound {
             return Err(Stop::Damaged(format!("{values} values in {rows} rows")));

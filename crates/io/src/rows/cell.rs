@@ -26,7 +26,8 @@ pub enum CellTime {
 pub struct Cell<'r> {
     pub(super) source: &'r Source,
     pub(super) place: Place,
-    pub(super) label: &'r str,
+    /// The name of its column in messages.
+    pub label: &'r str,
     /// Never an empty text.
     pub(super) value: Value<'r>,
 }
@@ -81,9 +82,13 @@ impl<'r> Cell<'r> {
             Value::Time(Some(time)) => Some(time.to_string().into()),
             Value::Null | Value::Empty | Value::Time(None) => None,
         };
-        text.ok_or_else(|| match self.is_missing() {
-            true => self.fault("a text"),
-            false => self.fault("a text in UTF-8"),
+        text.ok_or_else(|| {
+            let is_missing = self.is_missing();
+            self.fault(if is_missing {
+                "a text"
+            } else {
+                "a text in UTF-8"
+            })
         })
     }
 

@@ -92,13 +92,16 @@ impl<'a> Header<'a> {
         Ok(Col(0))
     }
 
-    /// Requests a column that may be missing: the first of these names that is there. Returns
-    /// `None` if there is none.
+    /// Requests a column that may be missing: the first of these names that is there and was not
+    /// requested before. Returns `None` if there is none.
     ///
     /// # Errors
     /// There are too many faults; the error holds all of them.
     pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
-        let mut found = names.iter().map(|name| (name, self.names.position(name)));
+        let is_free = |at: &usize| self.wanted.iter().all(|wanted| wanted.at != *at);
+        let mut found = names
+            .iter()
+            .map(|name| (name, self.names.position(name).filter(is_free)));
         let Some((name, at)) = found.find_map(|(name, at)| Some((name, at?))) else {
             return Ok(None);
         };

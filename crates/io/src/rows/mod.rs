@@ -1,8 +1,7 @@
 //! Tables with named columns, from CSV or Parquet. Either can be compressed, in a tar archive, or
 //! come from stdin, as [`Source`] reads it.
 //!
-//! A reader opens the [`Header`] and asks it for columns by name. [`Header::finish`] then returns
-//! the [`Table`], whose rows the reader visits. The order of columns does not matter, and columns
+//! A reader asks the [`Header`] for columns by name; [`Header::finish`] then returns the [`Table`]. The order of columns does not matter, and columns
 //! that nobody asks for are ignored. A [`Cell`] is parsed as the expected type; otherwise it is a
 //! fault that names the line or row and the column. CSV is streamed on every visit. Of Parquet, the
 //! requested columns are held in memory.

@@ -50,6 +50,19 @@ impl<'r> Row<'r> {
         }
     }
 
+    /// The cell of a column. It is empty if the table lacks the column.
+    pub fn cell_or_empty(&self, col: Option<Col>) -> Cell<'r> {
+        col.map_or(
+            Cell {
+                source: self.source,
+                place: self.place,
+                label: "",
+                value: Value::Null,
+            },
+            |col| self.cell(col),
+        )
+    }
+
     /// The cell of an optional column, if the column exists and the cell is not empty.
     pub fn given(&self, col: Option<Col>) -> Option<Cell<'r>> {
         col.map(|col| self.cell(col))

@@ -10,7 +10,7 @@ use super::row::{Cells, Row};
 use crate::Gatherer;
 use crate::delimited::Records;
 use crate::source::Source;
-use gleaner_core::error::{Fault, Result};
+use gleaner_core::error::Result;
 
 /// A table whose columns were requested.
 pub struct Table<'a> {
@@ -85,16 +85,9 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A fault of a cell in a row that was visited.
-    pub fn fault(
-        &self,
-        place: Place,
-        col: Col,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Fault {
-        let fault = self.source.fault(found, expected).at(place);
-        fault.field(self.wanted[col.index()].label.as_str())
+    /// The name of a requested column, for messages.
+    pub fn label(&self, col: Col) -> &str {
+        &self.wanted[col.index()].label
     }
 
     fn row<'r>(&'r self, place: Place, cells: Cells<'r>) -> Row<'r> {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::Loaded;
 use gleaner_core::error::{Error, Fault, Result};
 
 mod disk;
@@ -201,6 +202,15 @@ impl Source {
     /// A fault of this input as a whole, without a line or row.
     pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
         Fault::of(self.path(), found, expected)
+    }
+
+    /// A value that was read from this input alone, without remarks.
+    pub fn loaded<T>(&self, value: T) -> Loaded<T> {
+        Loaded {
+            value,
+            sources: vec![self.id.clone()],
+            notes: Vec::new(),
+        }
     }
 
     /// The content without compression; a tar archive is still whole.

@@ -116,9 +116,10 @@ fn read_allocations(
             from: time(from)?,
             to: time(to)?,
         };
-        match row.from <= row.to {
-            true => Ok(row),
-            false => Err(to.fault("a time that is not before `from`")),
+        if row.from <= row.to {
+            Ok(row)
+        } else {
+            Err(to.fault("a time that is not before `from`"))
         }
     })?;
     let mut names: Vec<(String, u32)> = nodes.into_iter().collect();

@@ -78,13 +78,14 @@ impl SimulateRun {
 /// directory.
 fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
-    match !name.is_empty() && name.len() <= 100 && name.bytes().all(harmless) {
-        true => Ok(()),
-        false => Err(in_summary(
+    if !name.is_empty() && name.len() <= 100 && name.bytes().all(harmless) {
+        Ok(())
+    } else {
+        Err(in_summary(
             files,
             "policies",
             format!("the policy {name:?}"),
-        )),
+        ))
     }
 }
 

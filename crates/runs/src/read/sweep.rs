@@ -105,9 +105,10 @@ impl Columns {
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;
-    let mode = match header.has("policy") {
-        true => Mode::Simulate,
-        false => Mode::Replay,
+    let mode = if header.has("policy") {
+        Mode::Simulate
+    } else {
+        Mode::Replay
     };
     let columns = Columns::pick(&mut header, mode)?;
     let (runs, mut faults) = header.finish()?.gather(|row| columns.read(row))?;

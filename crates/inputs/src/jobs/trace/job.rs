@@ -1,65 +1,74 @@
-//! Parses the parts of a job.
+//! A job as a trace states it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use super::Options;
-use super::columns::Columns;
+use crate::jobs::bounds::{AMOUNT, LONGEST, MAX_GPUS};
 use crate::jobs::words::name;
+use crate::jobs::workload::GivenUsage;
+use crate::rows::{Clock, Id, Later, Line, Or, Whole, input};
 use gleaner_core::domain::{Usage, Workload};
-use gleaner_core::error::Fault;
-use gleaner_io::rows::{CellResult, Col, Row};
+use gleaner_io::rows::CellResult;
+use gleaner_io::rows::CellTime;
 
-/// A text, or an empty text if the column or cell is missing.
-pub(super) fn text(row: &Row<'_>, col: Option<Col>) -> CellResult<String> {
-    match row.given(col) {
-        Some(cell) => cell.id().map(Cow::into_owned),
-        None => Ok(String::new()),
+input! {
+    /// A job.
+    pub struct JobRow {
+        /// the job's id, unique
+        id: String as Id = "job_id" or "jobname" [""],
+        /// the job's virtual cluster
+        vc: PhantomData<String> as Later(Id) = "vc" [""],
+        /// the job's GPUs, at most those of its virtual cluster; jobs of 0 GPUs are left out
+        gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
+        /// the time of its submission
+        submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],
+        /// the seconds it runs alone at full speed
+        duration: i64 as Whole(1..=LONGEST) = "duration" ["s"],
+        /// its user; no policy uses it
+        user: String as Or(Id, String::new()) = "user" [""],
+        /// its name, if the table has `job_id`; no policy uses it
+        name: String as Or(Id, String::new()) = "jobname" [""],
+        /// its CPUs; no policy uses them; default: 0
+        cpus: f64 as Or(AMOUNT, 0.0) = "cpu_num" [""],
+        /// how it ended; no policy uses it
+        state: String as Or(Id, String::new()) = "state" [""],
+        ..workload: Option<Workload>,
+        ..usage: GivenUsage,
     }
 }
 
-/// How the job ended. Philly's words are converted to Slurm's.
-pub(super) fn state(row: &Row<'_>, columns: &Columns) -> CellResult<String> {
-    let state = text(row, columns.state)?;
-    Ok(match state.as_str() {
+/// How a job ended. Philly's words are converted to Slurm's.
+pub(super) fn state(word: String) -> String {
+    match word.as_str() {
         "Pass" => "COMPLETED".to_owned(),
         "Failed" => "FAILED".to_owned(),
         "Killed" => "CANCELLED".to_owned(),
-        _ => state,
-    })
+        _ => word,
+    }
 }
 
-/// What the job trains, if the trace says so, and its usage of GPUs. Usage that the trace lacks
-/// comes from the profile of the workload.
-pub(super) fn workload(
-    row: &Row<'_>,
-    columns: &Columns,
+/// The usage of a job whose workload has a profile. It is 0 if there are no profiles.
+///
+/// # Errors
+/// The workload must have a profile and has none.
+pub(super) fn profiled(
+    line: &Line<'_, JobRow>,
+    workload: Option<&Workload>,
     options: &Options<'_>,
-) -> CellResult<(Option<Workload>, Usage)> {
-    let given = columns.workload.map(|columns| columns.given(row));
-    let workload = given.transpose()?.flatten();
-    let known = match (&workload, options.profiles) {
-        (Some(workload), Some(profiles)) => match profiles.get(workload) {
-            Some(profile) => profile.usage,
-            None if options.unprofiled => Usage::default(),
-            None => return Err(no_profile(row, columns, workload)),
-        },
-        _ => Usage::default(),
+) -> CellResult<Usage> {
+    let (Some(workload), Some(profiles)) = (workload, options.profiles) else {
+        return Ok(Usage::default());
     };
-    let usage = columns.usage.read_or(row, known)?;
-    Ok((workload, usage))
-}
-
-/// The fault of a workload without a profile.
-fn no_profile(row: &Row<'_>, columns: &Columns, workload: &Workload) -> Box<Fault> {
-    let cell = row.cell(
-        columns
-            .workload
-            .map_or(columns.id, |columns| columns.model()),
-    );
-    let mut fault = cell.fault_of(name(workload), "a workload with a profile");
-    fault.remedy = "measure it and add it to the profiles".to_owned();
-    fault
+    match profiles.get(workload) {
+        Some(profile) => Ok(profile.usage),
+        None if options.unprofiled => Ok(Usage::default()),
+        None => {
+            let mut fault = line.fault("model", name(workload), "a workload with a profile");
+            fault.remedy = "measure it and add it to the profiles".to_owned();
+            Err(fault)
+        }
+    }
 }
 
 /// The distinct workloads, in order of their first appearance.

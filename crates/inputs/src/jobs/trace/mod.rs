@@ -1,21 +1,8 @@
 //! Reads job traces of GPU clusters.
 //!
-//! # Columns
-//!
-//! | column | |
-//! |---|---|
-//! | `job_id` | unique; if the column is missing, `jobname` is the id |
-//! | `vc` | virtual cluster |
-//! | `gpu_num` | number of GPUs; jobs with 0 are left out |
-//! | `submit_time` | see below |
-//! | `duration` | whole seconds, at least 1 |
-//! | `user`, `jobname`, `cpu_num`, `state` | optional |
-//! | `model`, `dataset`, `batchsize`, `amp` | what the job trains; all four or none |
-//! | `speed`, `gpu_util`, `gmem_util`, `gmem` | its usage; default: the profile's |
-//!
-//! Other columns are ignored. So the artifact's `cluster_full_log.csv`, Helios' `cluster_log.csv`
-//! and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
-//! become `COMPLETED`, `FAILED` and `CANCELLED`.
+//! The columns are those of `JobRow`. Other columns are ignored. So the artifact's
+//! `cluster_full_log.csv`, Helios' `cluster_log.csv` and Philly's logs can be read without changes.
+//! Philly's states `Pass`, `Failed` and `Killed` become `COMPLETED`, `FAILED` and `CANCELLED`.
 //!
 //! # Times
 //!
@@ -35,14 +22,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::clock::Form;
+use crate::rows::Rows;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Cluster, Stamp, Time, Trace, Workload};
 use gleaner_core::error::{Error, Faults, Result};
 use gleaner_io::Loaded;
-use gleaner_io::rows::{Header, Table};
 use gleaner_io::source::Source;
 
-mod columns;
 mod job;
 mod left_out;
 mod reader;
@@ -51,7 +37,7 @@ mod survey;
 mod tests;
 mod window;
 
-use columns::Columns;
+pub(super) use job::JobRow;
 use reader::Reader;
 use survey::Survey;
 use window::Window;
@@ -93,27 +79,20 @@ pub struct TraceInput {
 /// [`Error::Usage`] if the window does not fit the trace.
 pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Loaded<TraceInput>> {
     let source = Source::open(path)?;
-    let mut header = Header::open(&source)?;
-    let columns = Columns::pick(&mut header)?;
-    let table = header.finish()?;
+    let rows = Rows::<JobRow>::open(&source)?;
     let vcs = cluster.vcs.iter().map(|vc| vc.name.as_str());
     let vcs = (0..).zip(vcs).map(|(index, name)| (name, index)).collect();
-    let survey = Survey::of(&table, &columns, &vcs, options.epoch)?;
+    let survey = Survey::of(&rows, &vcs, options.epoch)?;
     let window = window(path, &survey, &options)?;
-    let mut reader = Reader::new(cluster, vcs, columns, window, options);
-    read_rows(&table, &mut reader)?;
-    let (value, notes) = reader.finish(&table)?;
+    let mut reader = Reader::new(cluster, vcs, window, options);
+    rows.visit(|line| reader.line(line))?;
+    reader.drop_repeated(&rows)?;
+    let (value, notes) = reader.finish(&source)?;
     Ok(Loaded {
         value,
         sources: vec![source.id().clone()],
         notes,
     })
-}
-
-/// Reads all rows, and then removes jobs whose id is repeated.
-fn read_rows(table: &Table<'_>, reader: &mut Reader<'_>) -> Result<()> {
-    table.visit(|row| reader.row(row))?;
-    reader.drop_repeated(table)
 }
 
 /// The window that the options ask for. A trace in whole seconds cannot have one.

@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::columns::Columns;
-use super::job::{Workloads, state, text, workload};
+use super::job::{JobRow, Workloads, profiled, state};
 use super::left_out::LeftOut;
 use super::window::{Position, Window};
 use super::{Options, TraceInput};
-use crate::jobs::bounds::{LONGEST, MAX_GPUS, amount};
+use crate::jobs::bounds::LONGEST;
+use crate::rows::{Line, Rows};
 use gleaner_core::domain::{Cluster, Job, Trace};
 use gleaner_core::error::{Fault, Faults, Result};
 use gleaner_core::words::{counted, printable};
 use gleaner_io::Gatherer;
-use gleaner_io::rows::{Cell, CellResult, Place, Row, Table};
+use gleaner_io::rows::{Cell, CellResult, Place};
+use gleaner_io::source::Source;
 
 /// Collects the jobs of a trace, and the faults of others.
 pub(super) struct Reader<'a> {
     cluster: &'a Cluster,
     /// Index of each VC in the cluster, by its name.
     vcs: BTreeMap<&'a str, usize>,
-    columns: Columns,
     window: Window,
     options: Options<'a>,
     jobs: Vec<(Place, Job)>,
@@ -33,14 +33,12 @@ impl<'a> Reader<'a> {
     pub fn new(
         cluster: &'a Cluster,
         vcs: BTreeMap<&'a str, usize>,
-        columns: Columns,
         window: Window,
         options: Options<'a>,
     ) -> Self {
         Reader {
             cluster,
             vcs,
-            columns,
             window,
             options,
             jobs: Vec::new(),
@@ -52,8 +50,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a row: adds its job, or records its fault.
-    pub fn row(&mut self, row: CellResult<Row<'_>>) -> Result<()> {
-        let job = row.and_then(|row| Ok(self.job(&row)?.map(|job| (row.place(), job))));
+    pub fn line(&mut self, line: CellResult<Line<'_, JobRow>>) -> Result<()> {
+        let job = line.and_then(|line| Ok(self.job(&line)?.map(|job| (line.place(), job))));
         match job {
             Ok(job) => {
                 self.jobs.extend(job);
@@ -64,7 +62,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Removes jobs whose id an earlier job has, and records a fault for each.
-    pub fn drop_repeated(&mut self, table: &Table<'_>) -> Result<()> {
+    pub fn drop_repeated(&mut self, rows: &Rows<'_, JobRow>) -> Result<()> {
         let repeated = repeated(&self.jobs);
         if repeated.is_empty() {
             return Ok(());
@@ -73,7 +71,7 @@ impl<'a> Reader<'a> {
         for (index, (place, job)) in jobs.into_iter().enumerate() {
             if repeated.contains(&index) {
                 let found = format!("{:?}, which an earlier job has", job.id);
-                self.fault(table.fault(place, self.columns.id, found, "every id once"))?;
+                self.fault(*rows.fault(place, "job_id", found, "every id once"))?;
             } else {
                 self.jobs.push((place, job));
             }
@@ -82,13 +80,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the trace, and remarks on what was left out.
-    pub fn finish(self, table: &Table<'_>) -> Result<(TraceInput, Vec<String>)> {
+    pub fn finish(self, source: &Source) -> Result<(TraceInput, Vec<String>)> {
         self.faults.finish(())?;
         let left_out = self.left_out.phrases();
         let mut jobs: Vec<Job> = self.jobs.into_iter().map(|(_, job)| job).collect();
         jobs.sort_by_key(|job| job.submit);
         let Some(first) = jobs.first() else {
-            return Err(nothing(table, &left_out, self.skipped).into());
+            return Err(nothing(source, &left_out, self.skipped).into());
         };
         let start = self.window.start(first.submit);
         let mut notes: Vec<_> = left_out
@@ -123,40 +121,37 @@ impl<'a> Reader<'a> {
     }
 
     /// The VC and the submission of a row's job; `None` if the job is not simulated.
-    fn scope(&mut self, row: &Row<'_>) -> CellResult<Option<(usize, i64)>> {
-        if row.cell(self.columns.gpus).whole() == Some(0) {
+    fn scope(&mut self, line: &Line<'_, JobRow>) -> CellResult<Option<(usize, i64)>> {
+        if line.cell("gpu_num").whole() == Some(0) {
             self.left_out.cpu_only += 1;
             return Ok(None);
         }
-        let Some(vc) = self.vc(&row.cell(self.columns.vc))? else {
+        let Some(vc) = self.vc(&line.cell("vc"))? else {
             return Ok(None);
         };
-        let submit = self.submit(&row.cell(self.columns.submit))?;
+        let submit = self.submit(&line.cell("submit_time"))?;
         Ok(submit.map(|submit| (vc, submit)))
     }
 
     /// The job of a row; `None` if the job is not simulated.
-    fn job(&mut self, row: &Row<'_>) -> CellResult<Option<Job>> {
-        let Some((vc, submit)) = self.scope(row)? else {
+    fn job(&mut self, line: &Line<'_, JobRow>) -> CellResult<Option<Job>> {
+        let Some((vc, submit)) = self.scope(line)? else {
             return Ok(None);
         };
-        let columns = self.columns;
-        let gpus = self.gpus(&row.cell(columns.gpus), vc)?;
-        let duration = row.cell(columns.duration).integer(1..=LONGEST)?;
-        let cpus = row.given(columns.cpus);
-        let (workload, usage) = workload(row, &columns, &self.options)?;
+        let row = line.read()?;
+        let known = profiled(line, row.workload.as_ref(), &self.options)?;
         Ok(Some(Job {
-            id: row.cell(columns.id).id()?.into_owned(),
-            user: text(row, columns.user)?,
+            gpus: self.gpus(&line.cell("gpu_num"), row.gpus, vc)?,
+            id: row.id,
+            user: row.user,
             vc,
-            name: text(row, columns.name)?,
-            gpus,
-            cpus: cpus.map_or(Ok(0.0), |cell| amount(&cell))?,
-            state: state(row, &columns)?,
+            name: row.name,
+            cpus: row.cpus,
+            state: state(row.state),
             submit,
-            duration,
-            workload: workload.map(|workload| self.workloads.index(workload)),
-            usage,
+            duration: row.duration,
+            workload: row.workload.map(|workload| self.workloads.index(workload)),
+            usage: row.usage.or(known),
         }))
     }
 
@@ -191,8 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The job's number of GPUs, which must not exceed that of its VC.
-    fn gpus(&self, cell: &Cell<'_>, vc: usize) -> CellResult<u32> {
-        let gpus = cell.integer(1..=MAX_GPUS)?;
+    fn gpus(&self, cell: &Cell<'_>, gpus: i64, vc: usize) -> CellResult<u32> {
         let most = self.cluster.vc_gpus(vc);
         let fits = u32::try_from(gpus)
             .ok()
@@ -220,7 +214,7 @@ fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
 }
 
 /// The faults of a trace in which no job remains.
-fn nothing(table: &Table<'_>, left_out: &[String], mut skipped: Faults) -> Faults {
+fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults {
     let mut reasons = left_out.to_vec();
     if !skipped.0.is_empty() {
         reasons.push(format!(
@@ -232,7 +226,6 @@ fn nothing(table: &Table<'_>, left_out: &[String], mut skipped: Faults) -> Fault
         [] => "no row".to_owned(),
         _ => format!("no job to simulate, because it has {}", reasons.join("; ")),
     };
-    let source = table.source();
     skipped.push(source.fault(found, "at least one GPU job of a VC of the cluster"));
     skipped
 }

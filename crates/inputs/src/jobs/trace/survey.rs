@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::Columns;
+use super::job::JobRow;
 use crate::jobs::clock::Form;
+use crate::rows::{Line, Rows};
 use gleaner_core::domain::Time;
 use gleaner_core::error::Result;
-use gleaner_io::rows::{Row, Table};
 
 /// The result of the first pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,18 +20,17 @@ pub(super) struct Survey {
 impl Survey {
     /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored here.
     pub fn of(
-        table: &Table<'_>,
-        columns: &Columns,
+        rows: &Rows<'_, JobRow>,
         vcs: &BTreeMap<&str, usize>,
         epoch: Option<Time>,
     ) -> Result<Self> {
         let mut form = None;
         let mut first: Option<i64> = None;
         let epoch = epoch.map_or(i64::MIN, Time::second);
-        table.visit(|row| {
-            let Ok(row) = row else { return Ok(()) };
-            form = form.or_else(|| Form::of(&row.cell(columns.submit)));
-            let second = form.and_then(|form| second(&row, form, columns, vcs));
+        rows.visit(|line| {
+            let Ok(line) = line else { return Ok(()) };
+            form = form.or_else(|| Form::of(&line.cell("submit_time")));
+            let second = form.and_then(|form| second(&line, form, vcs));
             if let Some(second) = second.filter(|second| *second >= epoch) {
                 first = Some(first.map_or(second, |first| first.min(second)));
             }
@@ -45,13 +44,8 @@ impl Survey {
 }
 
 /// The submission of a row's job; `None` unless it is a GPU job of a known VC.
-fn second(
-    row: &Row<'_>,
-    form: Form,
-    columns: &Columns,
-    vcs: &BTreeMap<&str, usize>,
-) -> Option<i64> {
-    row.cell(columns.gpus).whole().filter(|gpus| *gpus > 0)?;
-    vcs.get(&*row.cell(columns.vc).id().ok()?)?;
-    form.second(&row.cell(columns.submit)).ok()
+fn second(line: &Line<'_, JobRow>, form: Form, vcs: &BTreeMap<&str, usize>) -> Option<i64> {
+    line.cell("gpu_num").whole().filter(|gpus| *gpus > 0)?;
+    vcs.get(&*line.cell("vc").id().ok()?)?;
+    form.second(&line.cell("submit_time")).ok()
 }

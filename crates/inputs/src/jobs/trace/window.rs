@@ -51,9 +51,10 @@ impl Window {
     /// # Errors
     /// As for [`Form::place`].
     pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
-        let zero = match survey.form.is_civil() {
-            true => survey.first,
-            false => 0,
+        let zero = if survey.form.is_civil() {
+            survey.first
+        } else {
+            0
         };
         let epoch = options.epoch.map(Time::second);
         let since_epoch = |stamp: Stamp| {

@@ -1,0 +1,192 @@
+//! What the cells of a column hold.
+
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+use gleaner_solvers::range::short;
+
+use gleaner_io::rows::{Cell, CellResult, CellTime};
+
+/// How a value is read from the cells of a column.
+pub trait Kind<T> {
+    /// What the cells hold, in the words of messages.
+    fn holds(&self) -> String;
+
+    /// Reads a cell.
+    ///
+    /// # Errors
+    /// The cell is empty or holds something else.
+    fn read(&self, cell: &Cell<'_>) -> CellResult<T>;
+
+    /// The value if the table lacks the column; `None` if it must have it.
+    fn absent(&self) -> Option<T> {
+        None
+    }
+}
+
+/// Declares kinds without settings: the type, the words, and the method of [`Cell`] that reads it.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $Kind:ident: $type:ty, $holds:literal, $read:expr;)+) => {$(
+        $(#[doc = $doc])+
+        pub struct $Kind;
+
+        impl Kind<$type> for $Kind {
+            fn holds(&self) -> String {
+                $holds.to_owned()
+            }
+
+            fn read(&self, cell: &Cell<'_>) -> CellResult<$type> {
+                $read(cell).map(Into::into)
+            }
+        }
+    )+};
+}
+
+kinds! {
+    /// A text.
+    Text: String, "a text", Cell::text;
+    /// An identifier: a text, in which a whole number loses a zero fraction.
+    Id: String, "a text", Cell::id;
+    /// A boolean: 0 or 1, `false` or `true`.
+    Flag: bool, "0 or 1", Cell::flag;
+    /// A time: whole seconds of the table's own clock, or a civil time.
+    Clock: CellTime, "whole seconds, or a time such as 2020-04-01 00:00:00", Cell::clock;
+    /// A number that is infinite or NaN where training diverged. An empty cell is NaN.
+    Diverging: f64, "a number, or nan if training diverged", Cell::float_or_diverged;
+}
+
+/// A whole number in a range. The range must be within that of the field's type.
+pub struct Whole(pub RangeInclusive<i64>);
+
+impl<T: TryFrom<i64>> Kind<T> for Whole {
+    fn holds(&self) -> String {
+        format!("a whole number from {} to {}", self.0.start(), self.0.end())
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<T> {
+        let number = cell.integer(self.0.clone())?;
+        T::try_from(number).map_err(|_| cell.fault(Kind::<T>::holds(self)))
+    }
+}
+
+/// A finite number in a range.
+pub struct Number {
+    /// What the number is, such as `a speed`.
+    pub what: &'static str,
+    /// The valid values.
+    pub range: RangeInclusive<f64>,
+}
+
+impl Number {
+    /// The number in words, with its range.
+    pub fn words(&self) -> String {
+        let (low, high) = (short(*self.range.start()), *self.range.end());
+        match high {
+            f64::INFINITY => self.what.to_owned(),
+            f64::MAX => format!("{} of at least {low}", self.what),
+            _ => format!("{} from {low} to {}", self.what, short(high)),
+        }
+    }
+}
+
+impl Kind<f64> for Number {
+    fn holds(&self) -> String {
+        self.words()
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<f64> {
+        let number = cell.float().ok();
+        let number = number.filter(|number| self.range.contains(number));
+        number.ok_or_else(|| cell.fault(self.holds()))
+    }
+}
+
+/// One of a few words, each with its value.
+pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
+
+impl<T: Copy> Kind<T> for OneOf<T> {
+    fn holds(&self) -> String {
+        let words: Vec<&str> = self.0.iter().map(|(word, _)| *word).collect();
+        words.join(" or ")
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<T> {
+        let text = cell.text()?;
+        let known = self.0.iter().find(|(word, _)| *word == text);
+        known
+            .map(|(_, value)| *value)
+            .ok_or_else(|| cell.fault(self.holds()))
+    }
+}
+
+/// The table may lack the column, and cells may be empty: then there is no value.
+pub struct Maybe<K>(pub K);
+
+impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
+    fn holds(&self) -> String {
+        self.0.holds()
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<Option<T>> {
+        if cell.is_missing() {
+            Ok(None)
+        } else {
+            self.0.read(cell).map(Some)
+        }
+    }
+
+    fn absent(&self) -> Option<Option<T>> {
+        Some(None)
+    }
+}
+
+/// The table may lack the column, and cells may be empty: then the value is this one.
+pub struct Or<K, T>(pub K, pub T);
+
+impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
+    fn holds(&self) -> String {
+        self.0.holds()
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<T> {
+        if cell.is_missing() {
+            Ok(self.1.clone())
+        } else {
+            self.0.read(cell)
+        }
+    }
+
+    fn absent(&self) -> Option<T> {
+        Some(self.1.clone())
+    }
+}
+
+/// The table may lack the column. If it has the column, no cell is empty.
+pub struct Filled<K>(pub K);
+
+impl<T, K: Kind<T>> Kind<Option<T>> for Filled<K> {
+    fn holds(&self) -> String {
+        self.0.holds()
+    }
+
+    fn read(&self, cell: &Cell<'_>) -> CellResult<Option<T>> {
+        self.0.read(cell).map(Some)
+    }
+
+    fn absent(&self) -> Option<Option<T>> {
+        Some(None)
+    }
+}
+
+/// The reader parses the cells itself, because their meaning depends on other rows.
+pub struct Later<K>(pub K);
+
+impl<T, K: Kind<T>> Kind<PhantomData<T>> for Later<K> {
+    fn holds(&self) -> String {
+        self.0.holds()
+    }
+
+    fn read(&self, _: &Cell<'_>) -> CellResult<PhantomData<T>> {
+        Ok(PhantomData)
+    }
+}

@@ -1,0 +1,10 @@
+//! Rows of input tables of declared types. [`Rows`] finds the columns of the type in the header and reads the rows.
+
+mod declared;
+mod kind;
+
+pub(crate) use declared::{Cells, InputRow, Line, Rows, input};
+pub use declared::{InputColumn, Need};
+pub(crate) use kind::{
+    Clock, Diverging, Filled, Flag, Id, Kind, Later, Maybe, Number, OneOf, Or, Text, Whole,
+};

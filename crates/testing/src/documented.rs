@@ -1,0 +1,50 @@
+//! Tables of documentation that follow from declarations in the code.
+
+use super::workspace;
+
+/// If this variable is set, the tables are written instead of compared.
+const WRITE: &str = "WRITE_DOCS";
+
+/// Compares the tables of a page with those that follow from the code, or writes them if
+/// `WRITE_DOCS` is set. Each table comes with a heading or text before it, which begins a line of the
+/// page and occurs only once. Tables are in the order of the page. `command` runs the test.
+///
+/// # Panics
+/// If the page is missing, has no such place, or has other tables.
+pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
+    let path = workspace().join(page);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        panic!("{} is missing", path.display())
+    };
+    let expected = rewritten(&text, tables);
+    if std::env::var_os(WRITE).is_some() {
+        let written = std::fs::write(&path, expected);
+        assert!(written.is_ok(), "{} cannot be written", path.display());
+        return;
+    }
+    let differs = text.lines().zip(expected.lines()).find(|(a, b)| a != b);
+    assert!(
+        text == expected,
+        "{page}, {differs:?}: have the tables written by {WRITE}=1 {command}"
+    );
+}
+
+/// The page with these tables in place of its own.
+fn rewritten(page: &str, tables: &[(&str, String)]) -> String {
+    let (mut out, mut rest) = (String::new(), page);
+    for (before, table) in tables {
+        let before = format!("\n{before}");
+        assert_eq!(page.matches(&before).count(), 1, "{before}");
+        let place = rest.find(&before).and_then(|at| {
+            let start = at + rest[at..].find("\n|")? + 1;
+            Some((start, start + rest[start..].find("\n\n")? + 1))
+        });
+        let Some((start, end)) = place else {
+            panic!("no table after {before}")
+        };
+        out += &rest[..start];
+        out += table;
+        rest = &rest[end..];
+    }
+    out + rest
+}
