@@ -159,10 +159,11 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
 
 /// The problem of a workload that ended before all were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
-    match was_warm {
+    if was_warm {
         // The other one of a pair took longer to warm up than this one runs.
-        true => Problem::EndedCold(format!("{end}, while the other one was not warm yet")),
-        false => Problem::EndedCold(end.to_owned()),
+        Problem::EndedCold(format!("{end}, while the other one was not warm yet"))
+    } else {
+        Problem::EndedCold(end.to_owned())
     }
 }
 

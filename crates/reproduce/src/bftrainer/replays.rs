@@ -177,9 +177,10 @@ impl<'c> Replays<'c> {
             progress: &mut |_, _| {},
         };
         let outcome = gleaner_replay::run(log, &set.tasks, options, decider, control)?;
-        match outcome.summary.complete {
-            true => Ok(outcome),
-            false => Err(Error::Interrupted),
+        if outcome.summary.complete {
+            Ok(outcome)
+        } else {
+            Err(Error::Interrupted)
         }
     }
 }
