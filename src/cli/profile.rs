@@ -14,6 +14,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Table;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::{counted, duration};
+use gleaner_document::{Block, Fact, text};
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::run::{End, RunDir};
 use gleaner_formats::output::tasks;
@@ -206,9 +207,10 @@ impl Profiling<'_> {
             &json!({"measured_by": measured_by}),
         )?;
         remark(&[written]);
-        match is_over {
-            true => report(&session, &tables, found_done),
-            false => Err(Error::Interrupted),
+        if is_over {
+            report(&session, &tables, found_done)
+        } else {
+            Err(Error::Interrupted)
         }
     }
 
@@ -246,21 +248,21 @@ impl Profiling<'_> {
 /// Says what there is, and what failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
-    print(&format!(
-        "measurements  {all}, {found_done} of them done before\n\
-         workloads     {}\n\
-         pairs         {}\n\
-         failed        {}\n",
-        tables.singles.len(),
-        tables.pairs.len(),
-        tables.failures.len()
-    ))?;
+    let found_done = format!("{all}, {found_done} of them done before");
+    let count = |rows: usize| rows.to_string();
+    print(&text(&[Block::Facts(vec![
+        Fact::new("measurements", found_done),
+        Fact::new("workloads", count(tables.singles.len())),
+        Fact::new("pairs", count(tables.pairs.len())),
+        Fact::new("failed", count(tables.failures.len())),
+    ])]))?;
     match tables.failures.first() {
         None => Ok(()),
         Some(first) => {
-            let beside = match first.second.is_empty() {
-                true => String::new(),
-                false => format!(" beside {}", first.second),
+            let beside = if first.second.is_empty() {
+                String::new()
+            } else {
+                format!(" beside {}", first.second)
             };
             let count = tables.failures.len();
             Err(Error::Run(format!(

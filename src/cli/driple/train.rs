@@ -18,6 +18,7 @@ use crate::cli::{interrupt, print, remark};
 use crate::threads;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
+use gleaner_document::text;
 use gleaner_formats::ingest::driple::data;
 use gleaner_formats::output::driple::{history, scores as tables};
 use gleaner_formats::output::table::Form;
@@ -225,8 +226,7 @@ fn test(inspector: &Inspector, data: &Data) -> String {
                 .to_owned(),
         ]);
     }
-    let table = tables::beside_mean(&model, mean);
-    format!("test part, {} jobs\n{table}", examples.len())
+    text(&tables::beside_mean(&model, mean, examples.len()))
 }
 
 /// The share of the training mean's squared error above which a user is told.

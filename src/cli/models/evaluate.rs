@@ -10,8 +10,9 @@ use super::watch::watched;
 use crate::cli::{print, print_json};
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_formats::ingest::jobs::estimates;
-use gleaner_formats::output::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
+use gleaner_formats::output::evaluation::{EvaluationResults, PackingResults, PackingRow, printed};
 use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask, throughput_work};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
 
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
         let json = json.map_err(|error| Error::Run(error.to_string()))?;
         return print_json(&format!("{json}\n"));
     }
-    print(&text(&findings))
+    print(&text(&printed(&findings)))
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {

@@ -13,16 +13,16 @@ use super::predict::check_estimator;
 use crate::cli::report::Drawn;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::ingest::model;
 use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::output::explanation::{json, text};
+use gleaner_formats::output::explanation::{json, printed};
 use gleaner_predict::explanation::{
     Explanation, Label, LabelledEbm, Prediction, TermFacts, machines, of_interval, of_job,
     of_profile,
 };
 use gleaner_predict::{Model, Trained, known_jobs};
-use gleaner_report::Report;
 
 /// Explain a trained model: which features it uses, what each of them adds, and how one
 /// prediction comes about.
@@ -88,13 +88,13 @@ pub fn run(args: &Args) -> Result<()> {
     explanation.prediction = args.prediction(&trained, machine.as_ref(), &mut sources)?;
     if !args.drawn.is_nothing() {
         let info = RunInfo::of_this("explain", &args.model, args, &sources)?;
-        let report = Report::of_model(&explanation, machine.as_ref(), &info);
+        let report = gleaner_report::of_model(&explanation, machine.as_ref(), &info);
         args.drawn.write(&report)?;
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
         (true, _) => print_json(&json(&explanation)?),
-        (false, true) => print(&text(&explanation)),
+        (false, true) => print(&text(&printed(&explanation))),
         (false, false) => Ok(()),
     }
 }

@@ -20,6 +20,7 @@ use crate::cli::print;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_formats::ingest::SourceId;
 use gleaner_formats::output::{model, training};
 use gleaner_predict::stored::Input;
@@ -126,7 +127,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let path = args.out.join(kind.file_name());
         model::write(&trained, &path)?;
-        print(&training::summary(&trained, seconds, &path))?;
+        print(&text(&training::trained(&trained, seconds, &path)))?;
     }
     Ok(())
 }

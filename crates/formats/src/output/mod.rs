@@ -10,6 +10,7 @@ pub mod explanation;
 pub mod graphs;
 pub mod inspect;
 pub mod learning_curves;
+pub mod lengths;
 pub mod model;
 pub mod number;
 pub mod prediction;
@@ -23,7 +24,6 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod tasks;
-pub mod text_table;
 pub mod training;
 mod workloads;
 

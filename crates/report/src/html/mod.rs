@@ -1,4 +1,4 @@
-//! A report as one HTML file that needs no network.
+//! A document as one HTML file that needs no network.
 //!
 //! The page contains the figures' data and the charting library, plotly.js, both compressed. Its
 //! own script inflates them and draws. A content security policy in the page allows no other
@@ -6,7 +6,7 @@
 
 use gleaner_core::error::Result;
 
-use super::Report;
+use super::Document;
 
 mod blocks;
 mod data;
@@ -35,10 +35,10 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page. The same report gives the same bytes.
+/// The page. The same document gives the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.
-pub fn page(report: &Report) -> Result<String> {
-    page::write(report, &library::source()?)
+pub fn page(document: &Document) -> Result<String> {
+    page::write(document, &library::source()?)
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::scale::Scale;
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Kind, SEED, Spread};
 use gleaner_formats::ingest::runs::SweepRuns;
+use gleaner_formats::output::sweep::scale::Scale;
 
 /// Name of the metric of all work that replays lost. Their summaries have it in two parts.
 const LOST: &str = "work_lost";

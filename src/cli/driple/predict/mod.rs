@@ -15,6 +15,7 @@ use super::grouping::GroupingArgs;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
+use gleaner_document::{Block, text};
 use gleaner_formats::ingest::driple::{model, table};
 use gleaner_formats::output::driple::predictions::{self, Row};
 use gleaner_formats::output::table::Form;
@@ -135,7 +136,7 @@ impl Args {
         match (self.json, &self.output) {
             (true, _) => print_json(&predictions::json(rows)?),
             (false, Some(_)) => Ok(()),
-            (false, None) => print(&predictions::text(rows)),
+            (false, None) => print(&text(&[Block::Grid(predictions::grid(rows))])),
         }
     }
 
