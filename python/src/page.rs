@@ -31,6 +31,11 @@ impl Page {
         page.map_err(|error| exception(py, error))
     }
 
+    /// Its facts and tables as HTML for notebooks.
+    fn tables(&self) -> String {
+        html::notebook(&self.0)
+    }
+
     /// Writes the page to a file.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| files::write_bytes(&path, html::page(&self.0)?.as_bytes()));

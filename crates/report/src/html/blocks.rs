@@ -78,7 +78,7 @@ fn folded(grid: &Grid) -> String {
 }
 
 /// A table in a region of its own that can be scrolled sideways, also by keyboard.
-fn table(grid: &Grid) -> String {
+pub(super) fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
     let shown = |column: &usize| grid.heads[*column].kind != Kind::Bar;
     let columns: Vec<usize> = (0..grid.heads.len()).filter(shown).collect();

@@ -12,6 +12,7 @@ mod blocks;
 mod data;
 mod escape;
 mod library;
+mod notebook;
 mod packed;
 mod page;
 
@@ -41,4 +42,10 @@ const SCRIPT: &str = concat!(
 /// The charting library cannot be found in its crate.
 pub fn page(document: &Document) -> Result<String> {
     page::write(document, &library::source()?)
+}
+
+/// The facts, notes and tables as HTML that needs no style sheet, for notebooks, which store what they show. Figures and
+/// folded tables are left out.
+pub fn notebook(document: &Document) -> String {
+    notebook::write(document)
 }
