@@ -96,6 +96,7 @@ pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 /// The crates on which [`Replay`], [`Simulation`] and [`Sweep`] are built.
 pub mod engines {
     pub use gleaner_core as core;
+    pub use gleaner_document as document;
     pub use gleaner_external as external;
     pub use gleaner_inputs as inputs;
     pub use gleaner_inspect as inspect;

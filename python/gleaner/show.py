@@ -4,40 +4,32 @@ without the library that makes figures interactive."""
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from .errors import GleanerError
 
 if TYPE_CHECKING:
-    from ._gleaner import Page, Table
+    from ._gleaner import Page
     from .run import Run
 
-MAIN = {"simulate": "policies", "compare": "solvers"}
-"""The table that says most of a run, where there is one."""
 MOST = 500_000
 """Maximum size of the HTML of a run or a page, in bytes."""
-ROWS = 50
-"""Maximum number of rows shown of a table."""
 
 
 def shown(run: Run) -> str:
-    """The run's figures, and the names of its tables."""
-    main = MAIN.get(run.command)
-    if main is not None and main in run.tables:
-        rows = _of_table(run.tables[main])
-    else:
-        summary = run.summary.items()
-        plain = [(name, value) for name, value in summary if value is not None and not isinstance(value, (dict, list))]
-        rows = "".join(_row([name], [value]) for name, value in plain)
+    """The facts, tables and figures of the run's page, and the names of its tables."""
     state = "" if run.complete else " (interrupted)"
     names = ", ".join(f"<code>{escape(name)}</code>" for name in run.tables)
-    head = f"<b>{escape(run.command)}</b>{state}<table>{rows}</table><p>Tables: {names}</p>"
+    head, foot = f"<b>{escape(run.command)}</b>{state}", f"<p>Tables: {names}</p>"
     try:
         page = run.report()
     except GleanerError:
         # Some runs have no page, such as those that were interrupted before their first event.
-        return head
-    return head + stills(page, MOST - _size(head))
+        return head + foot
+    tables = page.tables()
+    if _size(tables) < MOST // 2:
+        head += tables
+    return head + foot + stills(page, MOST - _size(head + foot))
 
 
 def stills(page: Page, most: int = MOST) -> str:
@@ -59,20 +51,3 @@ def stills(page: Page, most: int = MOST) -> str:
 
 def _size(text: str) -> int:
     return len(text.encode())
-
-
-def _of_table(table: Table) -> str:
-    columns = [table.column(name)[:ROWS] for name in table.columns]
-    more = f"<tr><td>… {len(table)} rows</td></tr>" if len(table) > ROWS else ""
-    return _row(table.columns, []) + "".join(_row([], row) for row in zip(*columns)) + more
-
-
-def _row(heads: Iterable[str], cells: Sequence[object]) -> str:
-    heading = "".join(f"<th>{escape(head)}</th>" for head in heads)
-    return f"<tr>{heading}{''.join(f'<td>{_cell(cell)}</td>' for cell in cells)}</tr>"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return escape(f"{value:.6g}" if isinstance(value, float) else str(value))

@@ -23,7 +23,7 @@ pub fn inspect_log(
     host.proceed(py)?;
     let json = json(&inspected.inspection).map_err(|error| exception(py, error))?;
     let page = Page::new(inspected.report());
-    Ok((json, inspected.text(&args), page, host.remarks()))
+    Ok((json, inspected.text(), page, host.remarks()))
 }
 
 /// Makes an event log or a table of jobs of the logs of others; returns remarks.

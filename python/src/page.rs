@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_report::{Figure as Drawing, Report, SweepChoice, html, still};
+use gleaner_report::{Document, Figure as Drawing, SweepChoice, html, image};
 use gleaner_runs::read as runs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -14,12 +14,12 @@ use crate::host::Host;
 
 /// A page about runs: one HTML file that opens in any browser without a network. Notebooks show it.
 #[pyclass(frozen, module = "gleaner")]
-pub struct Page(Report);
+pub struct Page(Document);
 
 impl Page {
-    /// The page of a report.
-    pub fn new(report: Report) -> Self {
-        Page(report)
+    /// The page of a document.
+    pub fn new(document: Document) -> Self {
+        Page(document)
     }
 }
 
@@ -29,6 +29,11 @@ impl Page {
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         let page = py.detach(|| html::page(&self.0));
         page.map_err(|error| exception(py, error))
+    }
+
+    /// Its facts and tables as HTML for notebooks.
+    fn tables(&self) -> String {
+        html::notebook(&self.0)
     }
 
     /// Writes the page to a file.
@@ -63,12 +68,12 @@ pub struct Figure(Drawing);
 impl Figure {
     /// The figure as SVG.
     fn svg(&self, py: Python<'_>) -> PyResult<String> {
-        draw(py, || still::svg(&self.0))
+        draw(py, || image::svg(&self.0))
     }
 
     /// The figure as PNG.
     fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let png = draw(py, || still::png(&self.0))?;
+        let png = draw(py, || image::png(&self.0))?;
         Ok(PyBytes::new(py, &png))
     }
 
@@ -107,6 +112,6 @@ pub fn report_runs(
         }
         let runs = paths.iter().map(|path| runs::read(path));
         let runs = runs.collect::<Result<Vec<_>>>()?;
-        Report::new(&runs, &choice).map(Page)
+        gleaner_report::of_runs(&runs, &choice).map(Page)
     })
 }

@@ -115,7 +115,7 @@ def test_reports_and_figures_are_shown(tmp_path: Path) -> None:
     assert len(page.figures) > 2
     figure = next(iter(page.figures.values()))
     assert figure.svg().startswith("<svg") and figure.png().startswith(b"\x89PNG") and "<svg" in figure._repr_html_()
-    assert "total_work" in run._repr_html_()
+    assert "useful work" in run._repr_html_()
     run.write(tmp_path / "run")
     both = gleaner.report(run, tmp_path / "run")
     assert both.html() != page.html()

@@ -15,12 +15,15 @@ use crate::replay::OwnSolver;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::compare::SolverRow;
+use gleaner_core::results::programs::Tally;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::counted;
-use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
+use gleaner_document::text;
+use gleaner_external::{Counted, External, SolverCommand, TallyHandle};
 use gleaner_io::SourceId;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_runs::compare as tables;
+use gleaner_runs::read::programs;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::solver::{limits, report_faults};
 use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
@@ -38,7 +41,7 @@ const EXAMPLES: &str = "Examples:\n  \
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
-#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &tables::TERMS))]
+#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &tables::terms()))]
 pub struct Args {
     /// Problems as JSON or JSON lines; - for stdin.
     #[arg(long, value_name = "FILE")]
@@ -90,10 +93,10 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(directory) = directory {
         remark(&[compared.write(directory)?]);
     }
-    print(&tables::text(&compared.lines))?;
+    let tallies: Vec<Tally> = compared.tallies.iter().map(TallyHandle::get).collect();
+    let programs = programs(&compared.lines, &tallies);
+    print(&text(&tables::compared(&compared.lines, programs)))?;
     for tally in &compared.tallies {
-        let told = tally.get();
-        print(&told.to_string())?;
         report_faults(Some(tally), args.strict, &terminal)?;
     }
     for tally in &compared.ours {

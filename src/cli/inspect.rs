@@ -11,10 +11,12 @@ use super::{print, print_json, remark};
 use gleaner_core::Observer;
 use gleaner_core::domain::Clock;
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_inspect::{Inspection, RescaleCosts};
 use gleaner_io::Loaded;
-use gleaner_report::Report;
-use gleaner_runs::inspect::{CostSource, json, text};
+use gleaner_report::Document;
+use gleaner_runs::inspect::printed;
+use gleaner_runs::inspect::{CostSource, json};
 use gleaner_runs::read::RunInfo;
 use gleaner_setup::SliceArgs;
 
@@ -71,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     match (args.json, args.drawn.is_nothing()) {
         (true, _) => print_json(&json(&inspected.inspection)?),
-        (false, true) => print(&inspected.text(args)),
+        (false, true) => print(&inspected.text()),
         (false, false) => Ok(()),
     }
 }
@@ -80,6 +82,7 @@ pub fn run(args: &Args) -> Result<()> {
 pub struct Inspected {
     /// The findings.
     pub inspection: Inspection,
+    source: CostSource,
     info: RunInfo,
 }
 
@@ -100,18 +103,19 @@ impl Inspected {
         let sources = [log.sources, costs.sources].concat();
         Ok(Inspected {
             inspection: gleaner_inspect::inspect(&log.value, costs.value),
+            source: cost_source(args),
             info: RunInfo::of_this("inspect", &args.log, args, &sources)?,
         })
     }
 
     /// The page about it.
-    pub fn report(&self) -> Report {
-        Report::of_inspection(&self.inspection, &self.info)
+    pub fn report(&self) -> Document {
+        gleaner_report::of_inspection(&self.inspection, self.source, &self.info)
     }
 
-    /// The findings as text tables.
-    pub fn text(&self, args: &Args) -> String {
-        text(&self.inspection, cost_source(args))
+    /// The findings as text.
+    pub fn text(&self) -> String {
+        text(&printed(&self.inspection, self.source))
     }
 }
 

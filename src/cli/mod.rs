@@ -144,8 +144,8 @@ pub fn command() -> clap::Command {
 }
 
 /// Joins a command's examples with an explanation of the terms in its summary.
-fn explained(examples: &str, terms: &[(&str, &str)]) -> String {
-    let of = |(word, meaning): &(&str, &str)| format!("\n  {word}: {meaning}");
+fn explained(examples: &str, terms: &[(impl Display, &str)]) -> String {
+    let of = |(word, meaning): &(_, &str)| format!("\n  {word}: {meaning}");
     let lines: String = terms.iter().map(of).collect();
     format!("{examples}\n\nTerms of the summary:{lines}")
 }

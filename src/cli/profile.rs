@@ -13,6 +13,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Table;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::words::{counted, duration};
+use gleaner_document::{Block, Fact, text};
 use gleaner_inputs::write::tasks;
 use gleaner_io::SourceId;
 use gleaner_profile::plan::{self, Plan, SamplerKind, Shipped};
@@ -205,9 +206,10 @@ impl Profiling<'_> {
             &json!({"measured_by": measured_by}),
         )?;
         remark(&[written]);
-        match is_over {
-            true => report(&session, &tables, found_done),
-            false => Err(Error::Interrupted),
+        if is_over {
+            report(&session, &tables, found_done)
+        } else {
+            Err(Error::Interrupted)
         }
     }
 
@@ -243,21 +245,21 @@ impl Profiling<'_> {
 /// Says what there is, and what failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
-    print(&format!(
-        "measurements  {all}, {found_done} of them done before\n\
-         workloads     {}\n\
-         pairs         {}\n\
-         failed        {}\n",
-        tables.singles.len(),
-        tables.pairs.len(),
-        tables.failures.len()
-    ))?;
+    let found_done = format!("{all}, {found_done} of them done before");
+    let count = |rows: usize| rows.to_string();
+    print(&text(&[Block::Facts(vec![
+        Fact::new("measurements", found_done),
+        Fact::new("workloads", count(tables.singles.len())),
+        Fact::new("pairs", count(tables.pairs.len())),
+        Fact::new("failed", count(tables.failures.len())),
+    ])]))?;
     match tables.failures.first() {
         None => Ok(()),
         Some(first) => {
-            let beside = match first.second.is_empty() {
-                true => String::new(),
-                false => format!(" beside {}", first.second),
+            let beside = if first.second.is_empty() {
+                String::new()
+            } else {
+                format!(" beside {}", first.second)
             };
             let count = tables.failures.len();
             Err(Error::Run(format!(

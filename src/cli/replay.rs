@@ -10,6 +10,7 @@ use super::{explained, print, print_json};
 use crate::replay::{Replay, ReplaySettings};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
+use gleaner_document::{Block, text};
 use gleaner_runs::run::RunDir;
 use gleaner_runs::summary;
 
@@ -26,7 +27,7 @@ const EXAMPLES: &str = "Examples:\n  \
 /// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ
 /// -mip -name -print) work as well; "the original" is that replayer.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &summary::TERMS))]
+#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &summary::terms()))]
 pub struct Args {
     /// The settings.
     #[command(flatten)]
@@ -65,7 +66,10 @@ pub fn run(args: &Args) -> Result<()> {
     if args.json {
         print_json(&summary::json(summary)?)?;
     } else {
-        print(&summary::text(summary, replayed.seconds))?;
+        let facts = [summary::facts(summary), summary::search(summary)].concat();
+        let time = summary::time_taken(replayed.seconds, "replaying");
+        let facts = facts.into_iter().chain([time]);
+        print(&text(&[Block::Facts(facts.collect())]))?;
     }
     terminal.remark(&summary.remarks());
     replayed.report_faults(&terminal)?;

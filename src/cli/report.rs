@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::remark;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
-use gleaner_report::{Figure, Report, SweepChoice, html, still};
+use gleaner_report::{Document, Figure, SweepChoice, html, image};
 use gleaner_runs::read as runs;
 
 /// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
         metric: args.metric.clone(),
         against: args.against.clone(),
     };
-    let report = Report::new(&runs, &choice)?;
+    let report = gleaner_report::of_runs(&runs, &choice)?;
     args.drawn.write(&report)?;
     remark(&args.drawn.written());
     Ok(())
@@ -112,17 +112,17 @@ impl Drawn {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(&self, report: &Report) -> Result<()> {
+    pub fn write(&self, report: &Document) -> Result<()> {
         if let Some(path) = &self.output {
             files::write_bytes(path, html::page(report)?.as_bytes())?;
         }
         if let Some(folder) = &self.svg {
             draw(folder, "svg", report, |figure| {
-                Ok(still::svg(figure)?.into_bytes())
+                Ok(image::svg(figure)?.into_bytes())
             })?;
         }
         if let Some(folder) = &self.png {
-            draw(folder, "png", report, still::png)?;
+            draw(folder, "png", report, image::png)?;
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Drawn {
 fn draw(
     folder: &Path,
     extension: &str,
-    report: &Report,
+    report: &Document,
     render: impl Fn(&Figure) -> Result<Vec<u8>>,
 ) -> Result<()> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;

@@ -12,10 +12,11 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::results::Named;
 use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
 use gleaner_core::results::run::Seconds;
-use gleaner_report::{Report, html};
+use gleaner_document::{Block, text};
+use gleaner_report::html;
 use gleaner_reproduce::{Reproduction, needed_by, reproduce};
 use gleaner_runs::read::RunInfo;
-use gleaner_runs::reproduce::{markdown, rows, table};
+use gleaner_runs::reproduce::{markdown, rows, table, verdicts};
 use gleaner_runs::run::{End, RunDir};
 
 /// Make the tables and figures of published systems again, beside their published values.
@@ -102,9 +103,10 @@ pub fn run(args: &Args) -> Result<()> {
     })?;
     remark(&[written]);
     print(&summary(&made, compute))?;
-    match made.complete {
-        true => Ok(()),
-        false => Err(Error::Interrupted),
+    if made.complete {
+        Ok(())
+    } else {
+        Err(Error::Interrupted)
     }
 }
 
@@ -136,7 +138,7 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
         std::io::Write::write_all(file, document.as_bytes())
     })?;
     let info = RunInfo::of_this("reproduce", out, args, &made.sources)?;
-    let page = html::page(&Report::of_reproduction(&made.artifacts, &info))?;
+    let page = html::page(&gleaner_report::of_reproduction(&made.artifacts, &info))?;
     directory.write("reproduce.html", |file| {
         std::io::Write::write_all(file, page.as_bytes())
     })?;
@@ -151,13 +153,10 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
 
 /// How many values have each verdict.
 fn summary(made: &Reproduction, seconds: f64) -> String {
-    let counts = count_verdicts(made.artifacts.iter().flat_map(|artifact| &artifact.rows));
-    let mut text = format!(
-        "{} tables and figures made again in {seconds:.1} s\n",
-        made.artifacts.len()
-    );
-    for (verdict, count) in Verdict::ALL.iter().zip(counts) {
-        text += &format!("{count:6}  {}\n", verdict.name());
-    }
-    text
+    let artifacts = made.artifacts.len();
+    let made_again = format!("{artifacts} tables and figures made again in {seconds:.1} s");
+    text(&[
+        Block::Note(made_again),
+        Block::Facts(verdicts(&made.artifacts)),
+    ])
 }

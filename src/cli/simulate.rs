@@ -13,10 +13,13 @@ use gleaner_core::Observer;
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
+use gleaner_document::{Block, Fact, text};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
 use gleaner_runs::run::RunDir;
 use gleaner_runs::simulate as tables;
+use gleaner_runs::simulate::Figure;
+use gleaner_runs::summary::time_taken;
 use gleaner_setup::experiment::Inputs;
 use gleaner_simulate::Request;
 use gleaner_simulate::policies;
@@ -138,20 +141,22 @@ fn show(simulated: &Simulated, as_json: bool) -> Result<()> {
         let text = serde_json::to_string_pretty(&simulated.summary()?);
         return print_json(&(text.map_err(|e| Error::Run(e.to_string()))? + "\n"));
     }
-    let checked = if simulated.settings.check {
-        "every schedule passed the checker\n"
-    } else {
-        ""
-    };
-    let seconds = simulated.seconds;
-    print(&format!(
-        "{}\n{}{checked}{:.2} s reading, {:.2} s simulating, {:.2} s writing\n",
-        tables::text(&simulated.entries()),
-        simulated.estimates_line(),
-        seconds.read,
-        seconds.compute,
-        seconds.write
-    ))
+    let entries = simulated.entries();
+    let mut blocks = tables::compared(&entries, tables::PLACEMENT_AFFECTS_SPEED);
+    blocks.push(Block::Grid(tables::by_cluster(
+        Figure::AverageJct,
+        &entries,
+    )));
+    let estimates = simulated
+        .estimates()
+        .map(|used| Fact::new("estimates", used));
+    let mut facts: Vec<Fact> = estimates.into_iter().collect();
+    if simulated.settings.check {
+        facts.push(Fact::new("checker", "every schedule passed the checker"));
+    }
+    facts.push(time_taken(simulated.seconds, "simulating"));
+    blocks.push(Block::Facts(facts));
+    print(&text(&blocks))
 }
 
 /// Describes a log of idle nodes in a line.

@@ -32,9 +32,10 @@ pub struct Args {
 /// # Errors
 /// The program does not start, or a check fails.
 pub fn run(args: &Args) -> Result<()> {
-    let text = match args.command.starts_with(PREFIX) {
-        true => args.command.clone(),
-        false => format!("{PREFIX}{}", args.command),
+    let text = if args.command.starts_with(PREFIX) {
+        args.command.clone()
+    } else {
+        format!("{PREFIX}{}", args.command)
     };
     let command: SolverCommand = text.parse()?;
     let terminal = Terminal::new(args.quiet);

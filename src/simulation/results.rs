@@ -210,10 +210,8 @@ impl Simulated {
     }
 
     /// A line that names the estimates that policies used. For learnt estimates, it lists the estimator of each week.
-    pub fn estimates_line(&self) -> String {
-        let Some(used) = &self.inputs().estimates_used else {
-            return String::new();
-        };
+    pub fn estimates(&self) -> Option<String> {
+        let used = self.inputs().estimates_used.as_ref()?;
         let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
             [] => format!(
                 "; {policy} {} s for every job, as the trace ends in its first week or nothing \
@@ -226,7 +224,7 @@ impl Simulated {
             }
         };
         let weeks: String = self.weeks().iter().map(weeks).collect();
-        format!("estimates: {used}{weeks}\n")
+        Some(format!("{used}{weeks}"))
     }
 }
 

@@ -9,6 +9,7 @@ use gleaner_core::results::programs;
 use gleaner_core::results::run::Seconds;
 use gleaner_core::results::sweep::RunOutcome;
 use gleaner_core::words::counted;
+use gleaner_document::{Block, Fact, text};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::sweep;
 use gleaner_runs::sweep::{Sweep, SweepRun};
@@ -89,16 +90,8 @@ impl Finished<'_> {
             self.directory.write_table(&table)?;
         }
         self.directory.write_json("summary.json", &summary)?;
-        let mut text = sweep::text(&sweep, self.found_done);
-        if !complete {
-            text += &format!("unfinished: {} missing\n", counted(results.missing, "run"));
-        }
-        if self.begun_again > 0 {
-            text += &format!(
-                "runs begun again, after kills, interrupts and failures  {}\n",
-                self.begun_again
-            );
-        }
+        let mut blocks = sweep::ended(&sweep, self.found_done);
+        blocks.push(Block::Facts(self.troubles(results)));
         let seconds = Seconds {
             read: opened.read,
             compute: self.compute,
@@ -115,7 +108,7 @@ impl Finished<'_> {
         opened.observer.inform(&[written]);
         let json = serde_json::to_string_pretty(&summary);
         Ok(Swept {
-            text,
+            text: text(&blocks),
             json: json.map_err(|e| Error::Run(e.to_string()))? + "\n",
             faults: programs::remarks(
                 outcomes
@@ -123,6 +116,23 @@ impl Finished<'_> {
                     .filter_map(|outcome| outcome.program.as_ref()),
             ),
         })
+    }
+}
+
+impl Finished<'_> {
+    /// Missing runs, and runs that were begun again.
+    fn troubles(&self, results: &Results) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        if results.missing > 0 {
+            let missing = counted(results.missing, "run");
+            facts.push(Fact::new("unfinished", format!("{missing} missing")));
+        }
+        if self.begun_again > 0 {
+            let again = self.begun_again.to_string();
+            let remark = "after kills, interrupts and failures";
+            facts.push(Fact::new("runs begun again", again).remark(remark));
+        }
+        facts
     }
 }
 

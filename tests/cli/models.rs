@@ -240,13 +240,13 @@ fn training_names_the_best_estimator_and_models_use_it() {
         let line = format!("simulate {files} --policy qssf --quiet {more}");
         run(here, &line, 0).0
     };
-    let figures = |out: &str| out.lines().nth(1).unwrap().to_owned();
+    let figures = |out: &str| out.lines().nth(2).unwrap().to_owned();
     fs::write(here.join("estimates.csv"), &best).unwrap();
     let by_file = simulate("--estimates estimates.csv");
     let by_model = simulate("--models models --out by_model");
     assert_eq!(figures(&by_file), figures(&by_model));
     assert!(
-        by_model.contains("estimates: by the model's history"),
+        by_model.contains("estimates   by the model's history"),
         "{by_model}"
     );
     let used = &json(here.join("by_model/run.json"))["estimates"];
@@ -288,7 +288,7 @@ fn estimators_are_learnt_in_simulations() {
     };
     let table = |out: &str| fs::read_to_string(here.join(out).join("estimates.csv")).unwrap();
     let printed = simulate("--estimates history --out history --first-estimate 77");
-    let line = "estimates: learnt each week from the jobs that had ended; easy by history, \
+    let line = "estimates   learnt each week from the jobs that had ended; easy by history, \
                 history, history; qssf by history, history, history";
     assert!(printed.contains(line), "{printed}");
     let used = &json(here.join("history/run.json"))["estimates"];

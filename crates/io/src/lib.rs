@@ -27,7 +27,6 @@ pub mod parquet_column;
 pub mod rows;
 pub mod source;
 pub mod table;
-pub mod text_table;
 pub mod toml_text;
 pub mod unwind;
 

@@ -28,9 +28,10 @@ pub fn short(value: f64) -> String {
 
 /// A decimal number without zeros at the end of its fraction.
 fn trimmed(text: &str) -> &str {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
     }
 }
 

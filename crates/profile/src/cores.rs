@@ -66,9 +66,10 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
 /// Always, unless these are all cores: this system has no such call.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
-    match cores == allowed() {
-        true => Ok(()),
-        false => Err(io::ErrorKind::Unsupported.into()),
+    if cores == allowed() {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

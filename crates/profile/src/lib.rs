@@ -1,9 +1,17 @@
-//! Measures how fast workloads are, and what they use, alone and in pairs on the same devices or
-//! cores: what Lucid's packing and the simulator go by.
+//! Measures how fast workloads are, and what they use, alone and in pairs on the same devices or cores. Simulations
+//! and Lucid's packing model depend on these measurements.
 //!
 //! [`plan::read`] reads and validates a plan, [`Session`] makes the measurements that are missing,
 //! [`tables`] makes rows of them, and [`scaling`] measures workloads on 1, 2, 4, … processes.
 //! docs/PROFILING.md describes the protocol.
+//!
+//! ```
+//! let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataset/profile.toml");
+//! let plan = gleaner_profile::plan::read(plan.as_ref())?.value;
+//! assert!(plan.configs.len() >= 2 && !plan.pairs.is_empty());
+//! println!("each is measured for {} s", plan.settings.seconds);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cores;
 mod failure;

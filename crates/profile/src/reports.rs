@@ -73,9 +73,10 @@ impl Reports {
             return Err(NoSpeed::Stalled(reach / window.max(f64::MIN_POSITIVE)));
         }
         let samples = last.samples as f64 - base;
-        match samples > 0.0 {
-            true => Ok(samples / seconds),
-            false => Err(NoSpeed::Nothing),
+        if samples > 0.0 {
+            Ok(samples / seconds)
+        } else {
+            Err(NoSpeed::Nothing)
         }
     }
 }

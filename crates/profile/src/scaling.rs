@@ -136,9 +136,10 @@ fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
 
 fn told(plan: &Plan, config: Config, processes: u32, failed: &Failed) -> String {
     let name = plan.named(config);
-    let output = match failed.output.is_empty() {
-        true => String::new(),
-        false => format!("; it wrote: {}", failed.output),
+    let output = if failed.output.is_empty() {
+        String::new()
+    } else {
+        format!("; it wrote: {}", failed.output)
     };
     format!(
         "{name} on {processes} processes: {}{output}",

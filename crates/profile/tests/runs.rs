@@ -112,9 +112,10 @@ fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
         (util - used).abs() < 3.0,
         "{util} % measured, {used} % used"
     );
-    match (used - 50.0).abs() < 1.0 {
-        true => assert!((util - 50.0).abs() < 3.0, "{util} %"),
-        false => eprintln!("note: the host left {used:.1} % of a core to the burner, not 50 %"),
+    if (used - 50.0).abs() < 1.0 {
+        assert!((util - 50.0).abs() < 3.0, "{util} %")
+    } else {
+        eprintln!("note: the host left {used:.1} % of a core to the burner, not 50 %")
     }
     // A Python process holds some MiB.
     assert!((2.0..500.0).contains(&row.gmem), "{} MiB", row.gmem);
@@ -150,9 +151,10 @@ fn work_in_short_lived_children_is_measured() {
     for by_groups in [true, false] {
         let bench = Bench::new();
         let plan = bench.plan(&text);
-        let mut machine = match by_groups {
-            true => open(&plan),
-            false => Machine::without_cgroups(&plan.settings),
+        let mut machine = if by_groups {
+            open(&plan)
+        } else {
+            Machine::without_cgroups(&plan.settings)
         };
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);
@@ -408,9 +410,10 @@ fn nothing_is_left_of_a_workload_that_forks() {
         let arguments = format!(", \"{}\"", pids.display());
         let forks = workload("forks", &python("forks.py", &arguments));
         let plan = bench.plan(&format!("seconds = 1\npairs = \"none\"\n{forks}"));
-        let mut machine = match by_groups {
-            true => open(&plan),
-            false => Machine::without_cgroups(&plan.settings),
+        let mut machine = if by_groups {
+            open(&plan)
+        } else {
+            Machine::without_cgroups(&plan.settings)
         };
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);

@@ -1,9 +1,9 @@
 //! Curves over time, and tables of their means.
 
 use super::figure::Curve;
-use super::grid::{Grid, Head};
 use super::numbers::number;
 use super::thin::stretches;
+use super::{Grid, Head};
 use gleaner_core::domain::Time;
 
 /// Rows of a table of means. Each covers an equal part of the common axis.

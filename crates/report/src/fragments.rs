@@ -2,17 +2,12 @@
 
 use super::Figure;
 use super::figure::Axis;
-use super::lengths::{Class, Lengths};
+use super::lengths::marks;
 use super::numbers::{count, part};
+use gleaner_runs::lengths::Lengths;
 
-/// The histogram of these classes of fragments.
-pub(super) fn figure(id: String, classes: Vec<Class>) -> Figure {
-    let lengths = Lengths {
-        classes,
-        counted: "Fragments",
-        summed: "Idle node-time",
-        unit: "node-hours",
-    };
+/// The histogram of these fragments.
+pub(super) fn figure(id: String, lengths: &Lengths) -> Figure {
     let (all, short) = (lengths.count(), lengths.under(600.0));
     Figure {
         id,
@@ -26,7 +21,7 @@ pub(super) fn figure(id: String, classes: Vec<Class>) -> Figure {
         ),
         x: Axis::names("", lengths.names()),
         y: Axis::linear("% of all"),
-        numbers: lengths.numbers("Idle fragments by length"),
-        marks: lengths.marks(),
+        numbers: lengths.grid("Idle fragments by length"),
+        marks: marks(lengths),
     }
 }

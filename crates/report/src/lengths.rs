@@ -1,131 +1,27 @@
-//! Histograms of lengths of time: how many lengths are in each class, and their sum.
+//! Bars of histograms of lengths of time.
 
 use super::figure::{Colour, Marks, Part};
-use super::numbers::{count, hours, number, percent};
-use super::{Grid, Head};
+use super::numbers::{count, number, percent};
+use gleaner_runs::lengths::Lengths;
 
-/// A class of lengths.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Class {
-    /// Lower bound in seconds, inclusive.
-    pub from: f64,
-    /// Upper bound in seconds, exclusive; `None` for the last class.
-    pub to: Option<f64>,
-    /// Number of lengths in the class.
-    pub count: u64,
-    /// Sum of these lengths in seconds.
-    pub seconds: f64,
+/// Two bars for each class: its share of the number of lengths, and its share of their sum.
+pub(super) fn marks(lengths: &Lengths) -> Marks {
+    Marks::Groups(parts(lengths).to_vec())
 }
 
-/// The classes of a histogram, and what they count.
-#[derive(Debug, Clone)]
-pub(super) struct Lengths {
-    /// The classes, ordered by length.
-    pub classes: Vec<Class>,
-    /// What is counted, such as `Fragments`.
-    pub counted: &'static str,
-    /// What the lengths add up to, such as `Idle node-time`.
-    pub summed: &'static str,
-    /// Unit of the sums, such as `node-hours`: 3,600 seconds of what `seconds` counts.
-    pub unit: &'static str,
-}
-
-impl Class {
-    /// The bounds as text, such as `10–60 min`.
-    fn name(&self) -> String {
-        const UNITS: [(f64, f64, &str); 4] = [
-            (1.0, 60.0, "s"),
-            (60.0, 60.0, "min"),
-            (3_600.0, 24.0, "h"),
-            (86_400.0, f64::INFINITY, "d"),
-        ];
-        let unit = |seconds: f64| {
-            let fits = UNITS.iter().rfind(|unit| seconds >= unit.0);
-            *fits.unwrap_or(&UNITS[0])
-        };
-        let (size, most, name) = unit(self.from);
-        match self.to {
-            None => format!("≥ {} {name}", self.from / size),
-            Some(to) if self.from <= 0.0 => format!("< {} {}", to / unit(to).0, unit(to).2),
-            Some(to) if to <= size * most => {
-                format!("{}–{} {name}", self.from / size, to / size)
-            }
-            Some(to) => {
-                let (larger, _, other) = unit(to);
-                format!("{} {name}–{} {other}", self.from / size, to / larger)
-            }
-        }
-    }
-}
-
-impl Lengths {
-    /// Number of lengths in all classes.
-    pub fn count(&self) -> u64 {
-        self.classes.iter().map(|class| class.count).sum()
-    }
-
-    /// Sum of all lengths in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.classes.iter().map(|class| class.seconds).sum()
-    }
-
-    /// The number and the sum of the lengths shorter than `seconds`, which is a bound between
-    /// classes.
-    pub fn under(&self, seconds: f64) -> (u64, f64) {
-        let shorter = |class: &&Class| class.to.is_some_and(|to| to <= seconds);
-        let shorter = self.classes.iter().filter(shorter);
-        shorter.fold((0, 0.0), |sum, class| {
-            (sum.0 + class.count, sum.1 + class.seconds)
-        })
-    }
-
-    /// The names of the classes.
-    pub fn names(&self) -> Vec<String> {
-        self.classes.iter().map(Class::name).collect()
-    }
-
-    /// Two bars for each class: its share of the number of lengths, and its share of their sum.
-    pub fn marks(&self) -> Marks {
-        Marks::Groups(self.parts().to_vec())
-    }
-
-    fn parts(&self) -> [Part; 2] {
-        let counts: Vec<f64> = self.classes.iter().map(|c| c.count as f64).collect();
-        let seconds: Vec<f64> = self.classes.iter().map(|c| c.seconds).collect();
-        let counted = |place: usize| count(self.classes[place].count);
-        let summed = |place: usize| {
-            let hours = number(self.classes[place].seconds / 3_600.0);
-            format!("{hours} {}", self.unit)
-        };
-        [
-            part(self.counted, Colour::Muted, &counts, counted),
-            part(self.summed, Colour::Series(0), &seconds, summed),
-        ]
-    }
-
-    /// The histogram as a table.
-    pub fn numbers(&self, title: &str) -> Grid {
-        let (counted, summed) = (self.counted.to_lowercase(), self.summed.to_lowercase());
-        let heads = [
-            Head::text("length"),
-            Head::number(&counted),
-            Head::number(format!("of all {counted}")),
-            Head::number(self.unit),
-            Head::number(format!("of all {summed}")),
-        ];
-        let mut grid = Grid::new(title, heads);
-        let parts = self.parts();
-        for (place, class) in self.classes.iter().enumerate() {
-            grid.row([
-                class.name(),
-                count(class.count),
-                percent(parts[0].values[place] / 100.0),
-                hours(class.seconds),
-                percent(parts[1].values[place] / 100.0),
-            ]);
-        }
-        grid
-    }
+fn parts(lengths: &Lengths) -> [Part; 2] {
+    let classes = &lengths.classes;
+    let counts: Vec<f64> = classes.iter().map(|c| c.count as f64).collect();
+    let seconds: Vec<f64> = classes.iter().map(|c| c.seconds).collect();
+    let counted = |place: usize| count(classes[place].count);
+    let summed = |place: usize| {
+        let hours = number(classes[place].seconds / 3_600.0);
+        format!("{hours} {}", lengths.unit)
+    };
+    [
+        part(lengths.counted, Colour::Muted, &counts, counted),
+        part(lengths.summed, Colour::Series(0), &seconds, summed),
+    ]
 }
 
 /// A bar for each amount: its share of the sum. The label has the share and what `tell` returns.
@@ -144,29 +40,9 @@ fn part(name: &str, colour: Colour, amounts: &[f64], tell: impl Fn(usize) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_runs::lengths::Class;
 
-    // Small fixed examples.
-    #[test]
-    fn classes_are_named_by_their_bounds() {
-        let class = |from, to| Class {
-            from,
-            to,
-            count: 1,
-            seconds: from,
-        };
-        for (from, to, name) in [
-            (0.0, Some(60.0), "< 1 min"),
-            (0.0, Some(1.0), "< 1 s"),
-            (10.0, Some(60.0), "10–60 s"),
-            (600.0, Some(3_600.0), "10–60 min"),
-            (21_600.0, Some(86_400.0), "6–24 h"),
-            (600.0, Some(7_200.0), "10 min–2 h"),
-            (86_400.0, None, "≥ 1 d"),
-        ] {
-            assert_eq!(class(from, to).name(), name);
-        }
-    }
-
+    // Small fixed example.
     #[test]
     fn bars_are_shares_of_all() {
         let class = |from, to, count, seconds| Class {
@@ -175,22 +51,14 @@ mod tests {
             count,
             seconds,
         };
-        let lengths = Lengths {
-            classes: vec![
-                class(0.0, Some(60.0), 3, 90.0),
-                class(60.0, None, 1, 3_510.0),
-            ],
-            counted: "Times",
-            summed: "Node-time",
-            unit: "node-hours",
-        };
-        assert_eq!((lengths.count(), lengths.under(60.0)), (4, (3, 90.0)));
-        let parts = lengths.parts();
+        let lengths = Lengths::of_fragments(vec![
+            class(0.0, Some(60.0), 3, 90.0),
+            class(60.0, None, 1, 3_510.0),
+        ]);
+        let parts = parts(&lengths);
         assert_eq!(parts[0].values, [75.0, 25.0]);
         assert_eq!(parts[1].values, [2.5, 97.5]);
         assert_eq!(parts[0].labels[0], "75.0 % (3)");
         assert_eq!(parts[1].labels[1], "97.5 % (0.975 node-hours)");
-        let rows = lengths.numbers("Times").rows;
-        assert_eq!(rows[1], ["≥ 1 min", "1", "25.0 %", "0.975", "97.5 %"]);
     }
 }

@@ -2,7 +2,16 @@
 //!
 //! The published values are data, in `published.toml`, each with its source. Each system is a module
 //! that computes values of ours and joins them with the published ones. One rule compares them
-//! ([`verdict`]).
+//! ([`verdict`]):
+//!
+//! ```
+//! use gleaner_core::results::reproduce::{Rounding, Verdict};
+//! use gleaner_reproduce::verdict::{Given, compare};
+//!
+//! let published = Given { value: 1.5, decimals: 1, rounding: Rounding::Nearest, scale: 1.5 };
+//! assert_eq!(compare(&published, 1.54).1, Verdict::Equal);
+//! assert_eq!(compare(&published, 1.56).1, Verdict::Within5);
+//! ```
 
 use std::fmt::Display;
 use std::path::Path;

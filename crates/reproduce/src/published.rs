@@ -220,9 +220,10 @@ impl PublishedArtifact {
     pub fn given(&self, row: &str, column: usize) -> Option<Given> {
         let (_, values) = self.rows.iter().find(|(name, _)| name == row)?;
         let value = *values.get(column)?;
-        let scale = match self.against_range {
-            true => range(values),
-            false => value.abs(),
+        let scale = if self.against_range {
+            range(values)
+        } else {
+            value.abs()
         };
         Some(Given {
             value,

@@ -1,11 +1,18 @@
-//! A comparison of solvers as tables and as text.
-
-use std::fmt::Write;
+//! A comparison of solvers: its tables as files, and those of a text and a page.
 
 use gleaner_core::results::Table;
 use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_core::results::programs::Tally;
+use gleaner_document::names::short;
+use gleaner_document::numbers::{count, large, number};
+use gleaner_document::{Block, Grid, Head};
 
-/// The tables of a comparison.
+/// The cell of a value that is not known.
+const NONE: &str = "–";
+/// Gaps below this share are those of rounding.
+const ROUNDING: f64 = 5e-7;
+
+/// The tables of a comparison as files.
 pub fn tables<'a>(
     answers: &'a [AnswerRow],
     solvers: &'a [SolverRow],
@@ -18,89 +25,130 @@ pub fn tables<'a>(
     ]
 }
 
-/// The columns of the text that need an explanation, each with one line.
-pub const TERMS: [(&str, &str); 7] = [
-    (
-        "problems",
-        "number of decisions in which the solver took part",
-    ),
-    (
-        "optimal",
-        "number of decisions with a proven optimal plan (external programs: confirmed)",
-    ),
-    (
-        "total value",
-        "sum of the objective values of its plans over all problems",
-    ),
-    (
-        "mean gap, worst gap",
-        "shortfall of its plans from the value of the best plan, as a share of that value",
-    ),
-    (
-        "median time",
-        "time within which it answered half of the problems",
-    ),
-    (
-        "99 % within",
-        "time within which it answered 99 % of the problems",
-    ),
-    ("first plan", "median time until it found its first plan"),
-];
+/// The tables of a comparison for a text and a page: how good the answers of each solver are, how long each
+/// takes, and what became of the answers of programs, if there are any.
+pub fn compared<'a>(
+    solvers: &[SolverRow],
+    programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
+) -> Vec<Block> {
+    let programs = self::programs(programs).map(Block::Grid);
+    let solvers = [Block::Grid(answers(solvers)), Block::Grid(times(solvers))];
+    solvers.into_iter().chain(programs).collect()
+}
 
-/// The solvers' rows as a text table.
-pub fn text(lines: &[SolverRow]) -> String {
-    let mut out = format!(
-        "{:12} {:>8} {:>8} {:>14} {:>10} {:>10} {:>12} {:>12} {:>12}\n",
-        "solver",
-        "problems",
-        "optimal",
-        "total value",
-        "mean gap",
-        "worst gap",
-        "median time",
-        "99 % within",
-        "first plan"
-    );
-    for l in lines {
-        let _ = write!(
-            out,
-            "{:12} {:>8} {:>8} {:>14.6e} {:>10} {:>10} {:>12} {:>12} {:>12}",
-            l.solver,
-            l.problems,
-            l.optimal,
-            l.objective,
-            percent(l.mean_gap),
-            percent(l.worst_gap),
-            time(l.median_us),
-            time(l.p99_us),
-            l.first_incumbent_us.map_or("-".to_owned(), time)
-        );
-        if l.refused > 0 {
-            let _ = write!(out, "  refused {}", l.refused);
-        }
-        if l.without_plan > 0 {
-            let _ = write!(out, "  no plan for {}", l.without_plan);
-        }
-        out.push('\n');
-    }
-    out
+/// The labels that need an explanation, each with it.
+pub fn terms() -> Vec<(String, &'static str)> {
+    let heads = answers(&[]).heads.into_iter().chain(times(&[]).heads);
+    let terms = heads.map(|head| (head.name, head.meaning));
+    terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
+}
+
+/// How good the answers of each solver are.
+fn answers(solvers: &[SolverRow]) -> Grid {
+    let heads = [
+        Head::text("solver"),
+        Head::number("problems").meaning("number of decisions in which the solver took part"),
+        Head::number("refused").meaning("number of decisions that the solver does not take"),
+        Head::number("no plan").meaning("number of decisions for which it found no plan"),
+        Head::number("optimal").meaning(
+            "number of decisions with a proven optimal plan (external programs: confirmed)",
+        ),
+        Head::number("total value")
+            .meaning("sum of the objective values of its plans over all problems"),
+        Head::number("mean gap").meaning(
+            "mean shortfall of its plans from the value of the best plan, as a share of that value",
+        ),
+        Head::number("worst gap").meaning("the largest of these shortfalls"),
+    ];
+    Grid::of("Answers", heads, solvers, |row| {
+        let counts = [row.problems, row.refused, row.without_plan, row.optimal].map(count);
+        let values = [large(row.objective), gap(row.mean_gap), gap(row.worst_gap)];
+        let cells = std::iter::once(short(&row.solver)).chain(counts);
+        cells.chain(values).collect::<Vec<_>>()
+    })
+}
+
+/// How long each solver takes.
+fn times(solvers: &[SolverRow]) -> Grid {
+    let heads = [
+        Head::text("solver"),
+        Head::number("first plan").meaning("median time until it found its first plan"),
+        Head::number("median time").meaning("time within which it answered half of the problems"),
+        Head::number("99 % within").meaning("time within which it answered 99 % of the problems"),
+    ];
+    Grid::of("Times over the problems", heads, solvers, |row| {
+        let first = row.first_incumbent_us.map_or(NONE.to_owned(), time);
+        let [half, most] = match row.problems {
+            0 => [NONE, NONE].map(str::to_owned),
+            _ => [row.median_us, row.p99_us].map(time),
+        };
+        [short(&row.solver), first, half, most]
+    })
+}
+
+/// What became of the answers of programs; `None` if there is none.
+fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
+    let columns = [
+        "asked",
+        "called optimal",
+        "confirmed",
+        "claimed",
+        "wrong",
+        "late",
+        "crashed",
+        "refused",
+        "not a message",
+    ];
+    let heads = columns.into_iter().map(Head::number);
+    let heads = std::iter::once(Head::text("solver")).chain(heads);
+    let title = "Programs: every solve, also where a problem was solved again to measure its time";
+    let grid = Grid::of(title, heads, programs, |(row, tally)| {
+        let counts = [
+            tally.problems,
+            tally.confirmed.saturating_add(tally.claimed),
+            tally.confirmed,
+            tally.claimed,
+            tally.wrong,
+            tally.late,
+            tally.crashed,
+            tally.refused,
+            tally.garbage,
+        ];
+        std::iter::once(short(&row.solver))
+            .chain(counts.map(count))
+            .collect::<Vec<_>>()
+    });
+    (!grid.rows.is_empty()).then_some(grid)
 }
 
 /// A relative gap as percent. A gap below the tolerance of the checks is shown as 0.
-fn percent(gap: Option<f64>) -> String {
+fn gap(gap: Option<f64>) -> String {
     match gap {
-        None => "-".into(),
-        Some(gap) if gap < 5e-7 => "0".into(),
+        None => NONE.to_owned(),
+        Some(gap) if gap < ROUNDING => "0 %".to_owned(),
         Some(gap) => format!("{:.4} %", 100.0 * gap),
     }
 }
 
-fn time(micros: f64) -> String {
-    if micros < 1e3 {
-        format!("{micros:.1} us")
-    } else if micros < 1e6 {
-        format!("{:.2} ms", micros / 1e3)
-    } else {
-        format!("{:.2} s", micros / 1e6)
+/// Microseconds in the largest unit that fits: `12.3 µs`, `1.23 ms`, `4.56 s`.
+pub fn time(micros: f64) -> String {
+    let units = [(1e6, "s"), (1e3, "ms")];
+    let unit = units.iter().find(|(size, _)| micros >= *size);
+    let (size, unit) = unit.copied().unwrap_or((1.0, "µs"));
+    format!("{} {unit}", number(micros / size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn times_have_a_unit_that_fits() {
+        let times = [0.25, 12.34, 1_230.0, 4.56e6, 7.2e9].map(time);
+        assert_eq!(
+            times,
+            ["0.250 µs", "12.3 µs", "1.23 ms", "4.56 s", "7,200 s"]
+        );
     }
 }

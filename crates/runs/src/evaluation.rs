@@ -1,15 +1,13 @@
-//! The results of an evaluation of models, as text.
+//! What `gleaner evaluate` says about models.
 
-use std::fmt::Write;
-
-use gleaner_learn::lucid::packing::Evaluation;
+use gleaner_document::{Block, Grid, Head};
+use gleaner_learn::lucid::packing::{Evaluation, Features};
 use gleaner_learn::metrics::is_near_chance;
 use gleaner_learn::tree::Tree;
 use serde::Serialize;
 
 use crate::training::{NEAR_CHANCE, RANK_CORRELATION};
 use gleaner_core::words::printable;
-use gleaner_io::text_table::TextTable;
 use gleaner_predict::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 
 /// The results of an evaluation; `None` for a kind of model that was not evaluated.
@@ -57,90 +55,81 @@ fn as_text<S: serde::Serializer>(tree: &Tree, serializer: S) -> Result<S::Ok, S:
     serializer.collect_str(tree)
 }
 
-/// The findings as text tables.
-pub fn text(findings: &EvaluationResults) -> String {
-    let mut out = String::new();
+/// What `gleaner evaluate` prints.
+pub fn printed(findings: &EvaluationResults) -> Vec<Block> {
+    let mut blocks = Vec::new();
     if let Some(found) = &findings.throughput {
-        let rows = format!(
-            "learnt from {} intervals, tested on {}",
+        let title = format!(
+            "Throughput, GPU jobs an interval: learnt from {} intervals, tested on {}",
             found.train, found.test
         );
-        section(
-            &mut out,
-            &format!("Throughput, GPU jobs an interval: {rows}"),
-            "jobs",
-            &found.jobs,
-        );
-        section(
-            &mut out,
-            "Throughput, GPUs an interval",
-            "GPUs",
-            &found.gpus,
-        );
+        blocks.push(scores(title, "jobs", &found.jobs));
+        blocks.push(scores("Throughput, GPUs an interval", "GPUs", &found.gpus));
     }
     if let Some(found) = &findings.packing {
-        packing(&mut out, found);
+        blocks.extend(packing(found));
     }
     if let Some(found) = &findings.workload {
-        workload(&mut out, found);
+        blocks.extend(workload(found));
     }
     if BASELINES == 0 {
-        out.push_str(
-            "\nModels from libraries are left out: build with --features baselines to compare.\n",
-        );
+        let note =
+            "Models from libraries are left out: build with --features baselines to compare.";
+        blocks.push(Block::Note(note.to_owned()));
     }
-    out.trim_start().to_owned()
+    blocks
 }
 
-fn workload(out: &mut String, found: &WorkloadScores) {
-    let rows = format!("learnt from {} jobs, tested on {}", found.train, found.test);
-    let title = format!("Workload, durations estimated by models with the profile: {rows}");
-    section(out, &title, "s", &found.with_profile);
-    section(
-        out,
-        "Workload, by models without the profile",
-        "s",
-        &found.without_profile,
+fn workload(found: &WorkloadScores) -> Vec<Block> {
+    let title = format!(
+        "Workload, durations estimated by models with the profile: learnt from {} jobs, tested on {}",
+        found.train, found.test
     );
-    section(out, "Workload, by rules", "s", &found.rules);
+    let mut blocks = vec![
+        scores(title, "s", &found.with_profile),
+        scores(
+            "Workload, by models without the profile",
+            "s",
+            &found.without_profile,
+        ),
+        scores("Workload, by rules", "s", &found.rules),
+    ];
     if found.weekly_test > 0 {
         let title = format!(
             "Workload, learnt again each week from the jobs that could have ended, {} jobs",
             found.weekly_test
         );
-        section(out, &title, "s", &found.weekly);
+        blocks.push(scores(title, "s", &found.weekly));
     }
     let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
-    let _ = writeln!(
-        out,
-        "\nBest by rank correlation, because schedulers use ranks; with profiles: {}; \
-         without: {}.\n{RANK_CORRELATION}.",
+    blocks.push(Block::Note(format!(
+        "Best by rank correlation, because schedulers use ranks; with profiles: {}; without: {}.",
         named(&found.best.with_profile),
         named(&found.best.without_profile)
-    );
-    let scores = [&found.with_profile, &found.without_profile, &found.rules];
-    let ranks = scores.into_iter().flatten().map(|score| score.spearman);
+    )));
+    blocks.push(Block::Note(format!("{RANK_CORRELATION}.")));
+    let all = [&found.with_profile, &found.without_profile, &found.rules];
+    let ranks = all.into_iter().flatten().map(|score| score.spearman);
     if is_near_chance(ranks.fold(0.0, f64::max), found.test) {
-        out.push_str(NEAR_CHANCE);
+        blocks.push(Block::Note(NEAR_CHANCE.to_owned()));
     }
-    out.push_str(
-        "In published traces the profiles were made up from the durations: there, only the models\n\
-         without the profile show how well durations are estimated.\n",
-    );
+    let note = "In published traces the profiles were made up from the durations: there, only the models without \
+                the profile show how well durations are estimated.";
+    blocks.push(Block::Note(note.to_owned()));
+    blocks
 }
 
-fn section(out: &mut String, title: &str, unit: &str, scores: &[Score]) {
-    let mae = format!("mean error ({unit})");
-    let header = [
-        "model",
-        &mae,
-        "R²",
-        "rank correlation",
-        "fit (s)",
-        "predict (s)",
+fn scores(title: impl Into<String>, unit: &str, scores: &[Score]) -> Block {
+    let heads = [
+        Head::text("model"),
+        Head::number(format!("mean error ({unit})")),
+        Head::number("R²"),
+        Head::number("rank correlation"),
+        Head::number("fit (s)"),
+        Head::number("predict (s)"),
     ];
-    let row = |score: &Score| {
-        vec![
+    Block::Grid(Grid::of(title, heads, scores, |score| {
+        [
             score.model.clone(),
             number(score.mae),
             decimals(score.r2),
@@ -150,12 +139,7 @@ fn section(out: &mut String, title: &str, unit: &str, scores: &[Score]) {
                 .predict_s
                 .map_or_else(String::new, |s| format!("{s:.3}")),
         ]
-    };
-    let _ = write!(
-        out,
-        "\n{title}\n{}",
-        TextTable::new(header, scores.iter().map(row))
-    );
+    }))
 }
 
 fn number(value: f64) -> String {
@@ -168,22 +152,20 @@ fn number(value: f64) -> String {
 
 fn decimals(value: f64) -> String {
     if value.is_nan() {
-        "-".to_owned()
+        "–".to_owned()
     } else {
         format!("{value:.3}")
     }
 }
 
-fn packing(out: &mut String, found: &PackingResults) {
-    let header = [
-        "features",
-        "leave one out",
-        "200 splits",
-        "±",
-        "worst",
-        "best",
-    ];
-    let row = |evaluation: &Evaluation| {
+fn packing(found: &PackingResults) -> Vec<Block> {
+    let heads = ["leave one out", "200 splits", "±", "worst", "best"].map(Head::number);
+    let heads = std::iter::once(Head::text("features")).chain(heads);
+    let title = format!(
+        "Packing, share of scores predicted correctly: {} profiles",
+        found.rows.len()
+    );
+    let evaluations = Grid::of(title, heads, &found.evaluations, |evaluation| {
         let splits = evaluation.splits;
         let shares = [
             evaluation.accuracy,
@@ -193,37 +175,33 @@ fn packing(out: &mut String, found: &PackingResults) {
             splits.max,
         ];
         let name = match evaluation.features {
-            gleaner_learn::lucid::packing::Features::Profile => "profile",
-            gleaner_learn::lucid::packing::Features::WithPairs => {
-                "profile and pairs (leaks the answer)"
-            }
+            Features::Profile => "profile",
+            Features::WithPairs => "profile and pairs (leaks the answer)",
         };
-        let mut cells = vec![name.to_owned()];
-        cells.extend(shares.map(|share| format!("{share:.3}")));
-        cells
-    };
-    let _ = write!(
-        out,
-        "\nPacking, share of scores predicted correctly: {} profiles\n{}",
-        found.rows.len(),
-        TextTable::new(header, found.evaluations.iter().map(row))
+        let shares = shares.map(|share| format!("{share:.3}"));
+        std::iter::once(name.to_owned())
+            .chain(shares)
+            .collect::<Vec<_>>()
+    });
+    let note = format!(
+        "Scores by measured pairs equal those by hand for {:.3} of them.",
+        found.agreement
     );
-    let _ = write!(
-        out,
-        "\nScores by measured pairs equal those by hand for {:.3} of them.\n\nThe tree by \
-         profiles\n{}",
-        found.agreement, found.tree
-    );
-    let header = ["workload", "by hand", "by pairs", "leave one out", "fitted"];
-    let row = |row: &PackingRow| {
+    let tree = found.tree.to_string();
+    let tree = tree.lines().map(|line| [line.to_owned()]);
+    let tree = Grid::of("", [Head::text("The tree by profiles")], tree, |line| line);
+    let heads = ["by hand", "by pairs", "leave one out", "fitted"].map(Head::number);
+    let heads = std::iter::once(Head::text("workload")).chain(heads);
+    let rows = Grid::of("Scores", heads, &found.rows, |row| {
         let scores = [row.by_hand, row.by_pairs, row.left_out, row.fitted];
-        let mut cells = vec![printable(&row.workload).into_owned()];
-        cells.extend(scores.map(|score| score.to_string()));
-        cells
-    };
-    let _ = write!(
-        out,
-        "\nScores\n{}",
-        TextTable::new(header, found.rows.iter().map(row))
-    );
+        let scores = scores.map(|score| score.to_string());
+        let workload = printable(&row.workload).into_owned();
+        std::iter::once(workload).chain(scores).collect::<Vec<_>>()
+    });
+    vec![
+        Block::Grid(evaluations),
+        Block::Note(note),
+        Block::Grid(tree),
+        Block::Grid(rows),
+    ]
 }

@@ -1,4 +1,4 @@
-//! The explanation of a model as text and as JSON.
+//! The explanation of a model: its facts and tables for a text and a page, and JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,11 +7,15 @@ use crate::training;
 use gleaner_core::domain::Time;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::{counted, printable};
-use gleaner_io::text_table::TextTable;
+use gleaner_document::names::cut;
+use gleaner_document::numbers::count;
+use gleaner_document::{Block, Fact, Grid, Head};
 use gleaner_predict::explanation::{
-    EbmFacts, EstimatorFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts,
-    TreeFacts, Way,
+    EbmFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts, TreeFacts, Way,
 };
+
+/// Maximum number of characters of a path.
+const PATH: usize = 300;
 
 /// The explanation as JSON.
 ///
@@ -41,26 +45,51 @@ fn ascii_of_controls(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The explanation as text: the terms and the prediction asked for, or else the whole model.
-pub fn text(explanation: &Explanation) -> String {
-    let mut out = String::new();
-    for term in &explanation.terms {
-        shape(&mut out, term);
-    }
+/// What `gleaner explain` prints: the terms and the prediction asked for, or else the whole model.
+pub fn printed(explanation: &Explanation) -> Vec<Block> {
+    let terms = explanation.terms.iter();
+    let mut blocks: Vec<Block> = terms.map(|term| Block::Grid(self::term(term))).collect();
     match &explanation.prediction {
-        Some(Prediction::Sum(told)) => sum(&mut out, told),
-        Some(Prediction::Way(told)) => way(&mut out, told),
-        Some(Prediction::Rule(told)) => rule(&mut out, told),
-        None if explanation.terms.is_empty() => overview(&mut out, explanation),
+        Some(Prediction::Sum(told)) => {
+            blocks.push(Block::Grid(sum(told)));
+            let seconds = told.seconds.map(|seconds| format!("{seconds:.0} s"));
+            let predicted = seconds.map(|seconds| vec![Fact::main("predicted", seconds)]);
+            blocks.extend(predicted.map(Block::Facts));
+        }
+        Some(Prediction::Way(told)) => blocks.push(Block::Grid(way(told))),
+        Some(Prediction::Rule(told)) => blocks.push(Block::Facts(vec![rule(told)])),
+        None if explanation.terms.is_empty() => blocks.extend(overview(explanation)),
         None => {}
     }
-    out.trim_start().to_owned()
+    blocks
 }
 
-fn overview(out: &mut String, explanation: &Explanation) {
-    let span = explanation.trained;
-    let when = match (span.from, span.to) {
-        (Some(from), Some(to)) => format!(", {} to {}", Time::from(from), Time::from(to)),
+fn overview(explanation: &Explanation) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Facts(facts(explanation)),
+        Block::Grid(inputs(explanation)),
+    ];
+    if let Some(estimator) = &explanation.estimator {
+        let trial = estimator.trial.as_ref();
+        blocks.extend(
+            trial
+                .into_iter()
+                .flat_map(|trial| training::trial(trial, estimator.chosen)),
+        );
+    }
+    blocks.extend(without_terms(explanation).map(Block::Note));
+    let machines = explanation.machines.iter().map(of_machine);
+    blocks.extend(machines.map(Block::Grid));
+    if let Some(facts) = &explanation.tree {
+        blocks.extend([tree(facts), of_tree(facts)].map(Block::Grid));
+    }
+    blocks
+}
+
+/// The whole model in a few facts.
+pub fn facts(explanation: &Explanation) -> Vec<Fact> {
+    let span = match (explanation.trained.from, explanation.trained.to) {
+        (Some(from), Some(to)) => format!("from {} to {}", Time::from(from), Time::from(to)),
         _ => String::new(),
     };
     let kind = match (&explanation.tree, &explanation.estimator) {
@@ -68,93 +97,113 @@ fn overview(out: &mut String, explanation: &Explanation) {
         (None, Some(facts)) => facts.name.title(),
         (None, None) => "explainable boosting machine",
     };
-    let _ = writeln!(
-        out,
-        "A {} model ({kind}), trained on {} rows{when}",
-        explanation.kind, span.rows
-    );
-    for input in &explanation.inputs {
-        let [path, sha256] = [&input.path, &input.sha256].map(|text| printable(text));
-        let _ = writeln!(out, "  {path}  SHA-256 {sha256}");
+    let mut all = vec![
+        Fact::main("model", explanation.kind.to_string()).remark(format!("({kind})")),
+        Fact::main("training rows", count(explanation.trained.rows)).remark(span),
+    ];
+    let strongest = |term: &Importance| {
+        Fact::main("strongest term", term.term.clone())
+            .remark(format!("({})", number(term.importance)))
+    };
+    for machine in &explanation.machines {
+        let label = format!("average of {}", machine.label.name());
+        let average = Fact::main(label, number(machine.intercept));
+        all.push(average.remark(format!("({})", machine.unit)));
+        all.extend(machine.importances.first().map(|term| Fact {
+            depth: 1,
+            ..strongest(term)
+        }));
     }
-    if let Some(facts) = &explanation.estimator {
-        estimator(out, facts);
+    if let Some(tree) = &explanation.tree {
+        all.push(Fact::main("nodes", count(tree.nodes)).remark("leaves included"));
+        all.extend(tree.importances.first().map(strongest));
     }
-    for facts in &explanation.machines {
-        machine(out, facts);
-    }
-    if let Some(facts) = &explanation.tree {
-        tree(out, facts);
-    }
+    all
 }
 
-fn estimator(out: &mut String, facts: &EstimatorFacts) {
-    if let Some(trial) = &facts.trial {
-        let _ = write!(out, "\n{}", training::trial(trial, facts.chosen));
-    }
-    if !facts.learnt.is_empty() {
-        let _ = writeln!(
-            out,
-            "\nThe {} has learnt {}. It has no terms; choose a machine, as with --estimator ebm.",
+/// What is said of an estimator that is not a machine; `None` for others.
+pub fn without_terms(explanation: &Explanation) -> Option<String> {
+    let facts = explanation.estimator.as_ref()?;
+    (!facts.learnt.is_empty()).then(|| {
+        format!(
+            "The {} has learnt {}. It has no terms; choose a machine, as with --estimator ebm.",
             facts.name.title(),
             facts.learnt
-        );
-    }
+        )
+    })
 }
 
-fn machine(out: &mut String, facts: &EbmFacts) {
-    let _ = write!(
-        out,
-        "\nThe machine for {}: {} on average ({}).\nWhat each term adds or takes, on average:\n{}",
-        facts.label.name(),
-        number(facts.intercept),
-        facts.unit,
-        importances("mean |score|", &facts.importances)
+/// The files that the model was trained on.
+pub fn inputs(explanation: &Explanation) -> Grid {
+    let heads = ["file", "SHA-256"].map(Head::text);
+    Grid::of("Trained on", heads, &explanation.inputs, |input| {
+        [&input.path, &input.sha256].map(|text| cut(&printable(text), PATH))
+    })
+}
+
+/// The importances of a machine's terms.
+pub fn of_machine(facts: &EbmFacts) -> Grid {
+    let title = format!(
+        "The machine for {}: what each term adds or takes, on average",
+        facts.label.name()
     );
+    importances(
+        title,
+        format!("mean |score|, {}", facts.unit),
+        &facts.importances,
+    )
 }
 
-fn tree(out: &mut String, facts: &TreeFacts) {
-    let _ = write!(
-        out,
-        "\nThe tree: rows of each node, in brackets by sharing score; after an arrow the score it \
-         gives.\n{}\nWhat its splits use, as shares:\n{}",
-        facts.text,
-        importances("importance", &facts.importances)
-    );
+/// The importances of a tree's features.
+pub fn of_tree(facts: &TreeFacts) -> Grid {
+    let head = "importance".to_owned();
+    importances(
+        "What the splits use, as shares".to_owned(),
+        head,
+        &facts.importances,
+    )
 }
 
-fn importances(head: &str, terms: &[Importance]) -> TextTable {
-    let row = |term: &Importance| vec![term.term.clone(), number(term.importance)];
-    TextTable::new(["term", head], terms.iter().map(row))
+fn importances(title: String, head: String, terms: &[Importance]) -> Grid {
+    Grid::of(
+        title,
+        [Head::text("term"), Head::number(head)],
+        terms,
+        |term| [term.term.clone(), number(term.importance)],
+    )
 }
 
-fn shape(out: &mut String, term: &TermFacts) {
-    let heads = term.features.iter().map(String::as_str);
-    let heads = heads.chain(["score", "± over bags", "training rows"]);
-    let row = |cell: &gleaner_learn::ebm::Cell| {
-        let numbers = [
-            signed(cell.score),
-            number(cell.deviation),
-            cell.rows.to_string(),
-        ];
-        let bins = cell.bins.iter().map(|bin| printable(bin).into_owned());
-        bins.chain(numbers).collect()
-    };
-    let _ = write!(
-        out,
-        "\n{}, for {}: what it adds to the prediction ({}), {} on average\n{}",
+/// A tree, a row for each node, indented further than its parent.
+pub fn tree(facts: &TreeFacts) -> Grid {
+    let head = Head::text("node: rows (by sharing score 0, 1, 2) -> the score it gives");
+    Grid::of("The tree", [head], facts.text.lines(), |line| {
+        [line.to_owned()]
+    })
+}
+
+/// The scores of a term, a row for each bin.
+pub fn term(term: &TermFacts) -> Grid {
+    let title = format!(
+        "{}, for {}: what it adds to the prediction ({}), {} on average",
         term.term,
         term.label.name(),
         term.unit,
-        number(term.importance),
-        TextTable::new(heads, term.cells.iter().map(row))
+        number(term.importance)
     );
+    let heads = ["score", "± over bags", "training rows"].map(Head::number);
+    let heads = term.features.iter().map(Head::text).chain(heads);
+    Grid::of(title, heads, &term.cells, |cell| {
+        let numbers = [signed(cell.score), number(cell.deviation), count(cell.rows)];
+        let bins = cell.bins.iter().map(|bin| printable(bin).into_owned());
+        bins.chain(numbers).collect::<Vec<_>>()
+    })
 }
 
-fn sum(out: &mut String, told: &Sum) {
+/// The parts of a prediction that add up to it.
+pub fn sum(told: &Sum) -> Grid {
     let factors = told.contributions.iter().any(|part| part.factor.is_some());
-    let mut heads = vec!["term", "bin", "adds"];
-    heads.extend(factors.then_some("factor"));
+    let mut heads = vec![Head::text("term"), Head::text("bin"), Head::number("adds")];
+    heads.extend(factors.then(|| Head::number("multiplies 1 + seconds by")));
     let row = |part: &Part| {
         let mut cells = vec![
             part.contribution.term.clone(),
@@ -169,67 +218,64 @@ fn sum(out: &mut String, told: &Sum) {
         cells.extend(factors.then(String::new));
         cells
     };
+    let title = format!(
+        "The {} predicted for {}, in {}",
+        told.label.name(),
+        printable(&told.subject),
+        told.unit
+    );
     let rows = std::iter::once(line("on average", told.intercept))
         .chain(told.contributions.iter().map(row))
         .chain([line("sum", told.prediction)]);
-    let _ = write!(
-        out,
-        "\nThe {} predicted for {}, in {}\n{}",
-        told.label.name(),
+    Grid {
+        rows: rows.collect(),
+        ..Grid::new(title, heads)
+    }
+}
+
+/// The decisions on the path of a prediction through a tree, and the training rows of its leaf.
+pub fn way(told: &Way) -> Grid {
+    let title = format!(
+        "The sharing score of {}: {}",
         printable(&told.subject),
-        told.unit,
-        TextTable::new(heads, rows)
+        told.score
     );
-    if factors {
-        out.push_str("A factor is what the term multiplies 1 + seconds by.\n");
-    }
-    if let Some(seconds) = told.seconds {
-        let _ = writeln!(out, "Predicted: {seconds:.0} s");
-    }
-}
-
-fn way(out: &mut String, told: &Way) {
-    let _ = writeln!(out, "\nThe sharing score of {}", printable(&told.subject));
-    for (depth, step) in told.steps.iter().enumerate() {
-        let _ = writeln!(out, "{:indent$}{step}", "", indent = 2 * depth);
-    }
     let rows: Vec<String> = told.rows.iter().map(usize::to_string).collect();
-    let _ = writeln!(
-        out,
-        "score {}: where training rows by score are {}",
-        told.score,
-        rows.join(", ")
-    );
+    let leaf = format!("training rows by score: {}", rows.join(", "));
+    let steps = told.steps.iter().enumerate();
+    let steps = steps.map(|(number, step)| [(number + 1).to_string(), step.clone()]);
+    let heads = ["decision", "by"].map(Head::text);
+    Grid::of(title, heads, steps.chain([[String::new(), leaf]]), |row| {
+        row
+    })
 }
 
-fn rule(out: &mut String, told: &Rule) {
-    let subject = printable(&told.subject);
-    let _ = writeln!(
-        out,
-        "\nThe duration estimated for {subject}: {:.0} s",
-        told.seconds
-    );
-    if let Some(jobs) = told.jobs {
-        let jobs = counted(jobs, "past job");
-        let alike = match printable(&told.alike) {
-            none if none.is_empty() => "of all users".into(),
-            alike => alike,
-        };
-        let _ = writeln!(out, "The mean of {jobs}: {alike}");
-    }
+/// The duration that a rule estimates, and the past jobs whose mean it is.
+pub fn rule(told: &Rule) -> Fact {
+    let label = format!("duration estimated for {}", printable(&told.subject));
+    let alike = match printable(&told.alike) {
+        none if none.is_empty() => "of all users".into(),
+        alike => alike,
+    };
+    let jobs = told.jobs.map(|jobs| counted(jobs, "past job"));
+    let remark = jobs.map_or(String::new(), |jobs| {
+        format!("(the mean of {jobs}: {alike})")
+    });
+    Fact::main(label, format!("{:.0} s", told.seconds)).remark(remark)
 }
 
 /// A score, with a plus sign if it is positive.
 fn signed(value: f64) -> String {
     let text = number(value);
-    match value > 0.0 {
-        true => format!("+{text}"),
-        false => text,
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
     }
 }
 
 /// A number with about four significant digits.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         size if size >= 1000.0 => format!("{value:.0}"),

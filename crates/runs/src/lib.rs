@@ -22,6 +22,7 @@ pub mod experiment;
 pub mod explanation;
 pub mod graphs;
 pub mod inspect;
+pub mod lengths;
 pub mod model;
 pub mod prediction;
 pub mod prepared;

@@ -492,9 +492,10 @@ mod tests {
         let mut found = Vec::new();
         for entry in fs::read_dir(path).unwrap().flatten() {
             let name = entry.file_name().into_string().unwrap();
-            match entry.path().is_dir() {
-                true => found.extend(names(&entry.path()).iter().map(|n| format!("{name}/{n}"))),
-                false => found.push(name),
+            if entry.path().is_dir() {
+                found.extend(names(&entry.path()).iter().map(|n| format!("{name}/{n}")))
+            } else {
+                found.push(name)
             }
         }
         found.sort();

@@ -8,6 +8,7 @@ use gleaner_driple::train::Scale;
 use super::predict::UNSCALED;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Fault, Result};
+use gleaner_document::text;
 use gleaner_inputs::driple::{data, model};
 use gleaner_io::table::{Form, WriteTable};
 use gleaner_predict::driple::Part;
@@ -61,9 +62,10 @@ pub fn run(args: &Args) -> Result<()> {
         );
         return Err(fault.into());
     }
-    let scale = Scale::of(match data.train.is_empty() {
-        true => examples.clone(),
-        false => Part::Train.of(&data),
+    let scale = Scale::of(if data.train.is_empty() {
+        examples.clone()
+    } else {
+        Part::Train.of(&data)
     });
     let mut all = Vec::new();
     for path in std::iter::once(&args.model).chain(&args.against) {
@@ -85,9 +87,10 @@ pub fn run(args: &Args) -> Result<()> {
         evaluation.table().write_file(path)?;
         remark(&[format!("{}: the table", path.display())]);
     }
-    match args.json {
-        true => print_json(&evaluation.json()?),
-        false => print(&evaluation.text()),
+    if args.json {
+        print_json(&evaluation.json()?)
+    } else {
+        print(&text(&evaluation.printed()))
     }
 }
 

@@ -54,9 +54,10 @@ impl GroupingArgs {
         Settings {
             groups: self.groups.unwrap_or(settings.groups),
             allow_fewer: self.fewer_groups || settings.allow_fewer,
-            devices: match self.unplaced {
-                true => Devices::GpuOrUnplaced,
-                false => settings.devices,
+            devices: if self.unplaced {
+                Devices::GpuOrUnplaced
+            } else {
+                settings.devices
             },
             ..settings
         }

@@ -74,9 +74,10 @@ impl NetworkArgs {
     /// The network that is asked for.
     pub fn architecture(&self) -> Architecture {
         let convolution = self.convolution().unwrap_or(Convolution::Gcn);
-        let base = match self.compat {
-            true => Architecture::original(convolution),
-            false => Architecture::new(convolution),
+        let base = if self.compat {
+            Architecture::original(convolution)
+        } else {
+            Architecture::new(convolution)
         };
         Architecture {
             hidden: self.hidden.unwrap_or(base.hidden),

@@ -62,9 +62,10 @@ impl PlanArgs {
             patience: self.patience.map(|patience| patience as usize),
             learning_rate: self.rate.unwrap_or(base.learning_rate),
             weight_decay: self.decay.unwrap_or(base.weight_decay),
-            schedule: match network.compat() {
-                true => Schedule::Constant,
-                false => base.schedule,
+            schedule: if network.compat() {
+                Schedule::Constant
+            } else {
+                base.schedule
             },
             learns: self.learns().unwrap_or(base.learns),
         }

@@ -17,6 +17,7 @@ use crate::cli::{print, remark};
 use crate::threads;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::files;
+use gleaner_document::text;
 use gleaner_inputs::driple::data;
 use gleaner_io::table::Form;
 use gleaner_predict::driple::Part;
@@ -212,8 +213,7 @@ fn test(inspector: &Inspector, data: &Data) -> String {
                 .to_owned(),
         ]);
     }
-    let table = tables::beside_mean(&model, mean);
-    format!("test part, {} jobs\n{table}", examples.len())
+    text(&tables::beside_mean(&model, mean, examples.len()))
 }
 
 /// The share of the training mean's squared error above which a user is told.

@@ -10,10 +10,12 @@ use super::watch::watched;
 use crate::cli::{print, print_json};
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_inputs::jobs::estimates;
 use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
-use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow, text};
+use gleaner_runs::evaluation::printed;
+use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow};
 
 /// Measure models on data that they have not seen, and compare them with simple rules and with
 /// models from libraries.
@@ -68,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
         let json = json.map_err(|error| Error::Run(error.to_string()))?;
         return print_json(&format!("{json}\n"));
     }
-    print(&text(&findings))
+    print(&text(&printed(&findings)))
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {

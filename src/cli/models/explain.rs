@@ -13,6 +13,7 @@ use super::predict::check_estimator;
 use crate::cli::report::Drawn;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_inputs::model;
 use gleaner_io::SourceId;
 use gleaner_predict::explanation::{
@@ -20,8 +21,8 @@ use gleaner_predict::explanation::{
     of_profile,
 };
 use gleaner_predict::{Model, Trained, known_jobs};
-use gleaner_report::Report;
-use gleaner_runs::explanation::{json, text};
+use gleaner_runs::explanation::printed;
+use gleaner_runs::explanation::json;
 use gleaner_runs::read::RunInfo;
 
 /// Explain a trained model: which features it uses, what each of them adds, and how one
@@ -88,13 +89,13 @@ pub fn run(args: &Args) -> Result<()> {
     explanation.prediction = args.prediction(&trained, machine.as_ref(), &mut sources)?;
     if !args.drawn.is_nothing() {
         let info = RunInfo::of_this("explain", &args.model, args, &sources)?;
-        let report = Report::of_model(&explanation, machine.as_ref(), &info);
+        let report = gleaner_report::of_model(&explanation, machine.as_ref(), &info);
         args.drawn.write(&report)?;
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {
         (true, _) => print_json(&json(&explanation)?),
-        (false, true) => print(&text(&explanation)),
+        (false, true) => print(&text(&printed(&explanation))),
         (false, false) => Ok(()),
     }
 }

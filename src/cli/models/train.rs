@@ -20,6 +20,7 @@ use crate::cli::print;
 use gleaner_core::domain::inputs::Profile;
 use gleaner_core::domain::{Time, Workload};
 use gleaner_core::error::{Error, Result};
+use gleaner_document::text;
 use gleaner_io::SourceId;
 use gleaner_predict::stored::Input;
 use gleaner_predict::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
@@ -126,7 +127,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let path = args.out.join(kind.file_name());
         model::write(&trained, &path)?;
-        print(&training::summary(&trained, seconds, &path))?;
+        print(&text(&training::trained(&trained, seconds, &path)))?;
     }
     Ok(())
 }

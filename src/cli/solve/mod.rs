@@ -167,8 +167,11 @@ fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<Answ
 
 /// A result with the problem's id in its error.
 fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
-    result.map_err(|error| match error.is_wrong_choice() {
-        true => Error::Usage(format!("problem {}: {error}", problem.id)),
-        false => error.into(),
+    result.map_err(|error| {
+        if error.is_wrong_choice() {
+            Error::Usage(format!("problem {}: {error}", problem.id))
+        } else {
+            error.into()
+        }
     })
 }

@@ -69,9 +69,10 @@ fn paths(problems: &[Problem], input: &Path, path: &Path) -> Result<Vec<PathBuf>
             continue;
         };
         let id = &problem.id;
-        let found = match other.id == *id {
-            true => format!("{id:?} a second time"),
-            false => format!("{id:?}, whose model would overwrite that of {:?}", other.id),
+        let found = if other.id == *id {
+            format!("{id:?} a second time")
+        } else {
+            format!("{id:?}, whose model would overwrite that of {:?}", other.id)
         };
         let expected = "ids that differ in letters, digits or - for --write-model";
         let fault = Fault::of(input, found, expected).field("id");

@@ -145,9 +145,10 @@ fn again(
             round,
         },
     )?;
-    let why = match is_orderly {
-        true => "are left by tasks whose time limit was near".to_owned(),
-        false => format!("were lost (attempt {round} of {})", batch.options.retries),
+    let why = if is_orderly {
+        "are left by tasks whose time limit was near".to_owned()
+    } else {
+        format!("were lost (attempt {round} of {})", batch.options.retries)
     };
     remark(&[format!(
         "{} {why}; submitted again: batch {}",

@@ -128,9 +128,10 @@ fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Re
             watch.progress.finish();
             return Ok(());
         }
-        interval = match is_done {
-            true => shortest,
-            false => (interval * GROWTH).min(LONGEST.max(shortest)),
+        interval = if is_done {
+            shortest
+        } else {
+            (interval * GROWTH).min(LONGEST.max(shortest))
         };
     }
 }

@@ -26,9 +26,10 @@ pub(super) fn report(
             Some(ended) => format!("it ended with exit code {}: {}", ended.code, ended.message),
             None => "it was killed, its node failed, or it never began".to_owned(),
         };
-        let log = match trouble.log.is_empty() {
-            true => String::new(),
-            false => format!("; its log ends: {}", trouble.log),
+        let log = if trouble.log.is_empty() {
+            String::new()
+        } else {
+            format!("; its log ends: {}", trouble.log)
         };
         let (part, batch) = (trouble.name.part, &trouble.name.batch);
         let left = counted(trouble.runs.len(), "run");

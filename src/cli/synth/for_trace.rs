@@ -85,9 +85,10 @@ impl Made {
 fn read(data: &Path) -> Result<Trace> {
     let cluster = cluster::read(&data.join("vc_config.csv"), MAX_GPUS_PER_NODE)?.value;
     let measured = data.join("single_data.csv");
-    let measured = match measured.is_file() {
-        true => profiles::read(&measured)?.value,
-        false => Default::default(),
+    let measured = if measured.is_file() {
+        profiles::read(&measured)?.value
+    } else {
+        Default::default()
     };
     let options = trace::Options {
         profiles: Some(&measured),

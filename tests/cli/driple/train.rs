@@ -29,7 +29,7 @@ fn models_contain_all_that_predictions_need() {
     );
     for words in [
         "4 epochs in",
-        "test part, 5 jobs",
+        "Test part, 5 jobs",
         "gpu_util.peak",
         "of the mean",
         "saved as",

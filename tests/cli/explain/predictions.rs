@@ -37,7 +37,7 @@ fn a_job_is_found_by_its_name() {
     let by_name = json("workload", &["--job", "1", "--data", &data()]);
     assert_eq!(by_name["prediction"], row("workload", 1, &[]));
     let run = explain("workload", &["--job", "1", "--data", &data()]).expect(0);
-    for told in ["job 1,", "u0202", "×", "on average", "sum", "Predicted: "] {
+    for told in ["job 1,", "u0202", "×", "on average", "sum", "predicted  "] {
         assert!(run.out.contains(told), "{told} in:\n{}", run.out);
     }
 }

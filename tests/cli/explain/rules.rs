@@ -11,7 +11,7 @@ const JOB: &str = "1";
 fn a_rule_reports_what_it_has_learnt_and_has_no_terms() {
     let told = explain("workload", &["--estimator", "history"]).expect(0);
     for words in [
-        "A workload model (user's history)",
+        "workload (user's history)",
         "400 jobs of",
         "--estimator ebm",
         "Best by rank correlation",
@@ -59,9 +59,9 @@ fn a_history_names_the_jobs_it_averages() {
     );
     assert_eq!(told["alike"], words);
     let text = explain("workload", &asked).expect(0).out;
-    let line = format!("The mean of {} past jobs: {words}", seconds.len());
+    let line = format!("(the mean of {} past jobs: {words})", seconds.len());
     assert!(text.contains(&line), "{line} in:\n{text}");
-    assert!(text.contains(&format!("The duration estimated for job 1: {mean:.0} s")));
+    assert!(text.contains(&format!("duration estimated for job 1  {mean:.0} s")));
 }
 
 #[test]

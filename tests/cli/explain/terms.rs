@@ -17,9 +17,9 @@ fn names(kind: &str) -> Vec<String> {
 fn the_whole_model_is_described() {
     let run = explain("workload", &[]).expect(0);
     for told in [
-        "workload model",
-        "400 rows",
-        "jobs.csv  SHA-256",
+        "workload (EBM of logarithms)",
+        "training rows",
+        "jobs.csv",
         "user",
         "mean |score|",
     ] {

@@ -107,7 +107,7 @@ fn the_gap_over_time_is_that_of_the_plans_on_the_way() {
     for told in [
         "Solvers compared",
         "12 problems",
-        "proven optimal",
+        "number of decisions with a proven optimal plan",
         "first plan",
     ] {
         assert!(page.contains(told), "{told}");

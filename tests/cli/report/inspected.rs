@@ -68,7 +68,8 @@ fn the_suggestion_is_shown_with_its_derivation() {
     let (page, found) = (read(&directory), sample_json(""));
     let window = &found["suggestion"]["window"];
     let t_fwd = window["t_fwd_s"].as_f64().unwrap();
-    assert!(page.contains(&format!("--t-fwd {t_fwd} is suggested")));
+    let tile = format!("<dt>suggested --t-fwd</dt><dd>{t_fwd} s ");
+    assert!(page.contains(&tile), "{tile}");
     for told in ["How the window comes about", "F(τ)", "SHA-256", "max-tasks"] {
         assert!(page.contains(told), "{told}");
     }

@@ -319,7 +319,7 @@ fn warm_up_and_drain_are_shaded() {
         }
     }
     for told in [
-        "known exactly, as no real scheduler does",
+        "known exactly to sjf, srtf, as to no real scheduler",
         "placers are not compared",
         "not known",
     ] {

@@ -32,7 +32,7 @@ fn a_page_is_complete_and_loads_nothing_from_a_network() {
         "holds-short",
     ];
     assert_eq!(Figures::of(&page).ids(), ids);
-    for told in ["idle.csv", "t-fwd", "SHA-256", "Efficiency"] {
+    for told in ["idle.csv", "t-fwd", "SHA-256", "efficiency"] {
         assert!(page.contains(told), "{told}");
     }
 }

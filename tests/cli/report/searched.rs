@@ -81,7 +81,7 @@ fn a_page_of_one_search_names_its_figures_and_tables() {
         "Trials at each rung",
         "Figures of the search",
         "asha",
-        "Wasted share of the work done",
+        "of the work done",
         ">Rungs<",
     ] {
         assert!(page.contains(told), "{told}");

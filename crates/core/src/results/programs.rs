@@ -1,7 +1,5 @@
 //! What became of the answers of solvers that are programs.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::words::{counted, printable};
@@ -42,24 +40,6 @@ pub struct Tally {
     pub given_up: bool,
     /// What was wrong the first time.
     pub first_fault: Option<String>,
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "exec:{}: called optimal {}, of these confirmed {}, claimed {}; wrong {}, late {}, crashed {}, \
-             refused {}",
-            self.identity.name,
-            self.confirmed + self.claimed,
-            self.confirmed,
-            self.claimed,
-            self.wrong,
-            self.late,
-            self.crashed,
-            self.refused
-        )
-    }
 }
 
 impl Tally {

@@ -138,9 +138,10 @@ impl<'w> ScheduleWriter<'w> {
     }
 
     fn sacct_line(&self, job: &SynthJob) -> String {
-        let (state, end) = match job.end > self.end {
-            true => ("RUNNING", "Unknown".to_owned()),
-            false => ("COMPLETED", iso(job.end)),
+        let (state, end) = if job.end > self.end {
+            ("RUNNING", "Unknown".to_owned())
+        } else {
+            ("COMPLETED", iso(job.end))
         };
         let list = hostlist::compress(self.hosts(job));
         let (submit, start, nodes) = (iso(job.submit), iso(job.start), job.nodes.len());
@@ -233,9 +234,10 @@ impl ScheduleSink for ScheduleWriter<'_> {
             return Ok(());
         };
         let name = &self.nodes[node as usize];
-        let end = match to > self.end {
-            true => "Unknown".to_owned(),
-            false => iso(to),
+        let end = if to > self.end {
+            "Unknown".to_owned()
+        } else {
+            iso(to)
         };
         outages.write(&format!(
             "c|{name}|{}|{end}|DOWN*|not responding\n",

@@ -65,9 +65,10 @@ enum Work {
 
 impl Work {
     fn of(task: &TrainingTask) -> Self {
-        match task.is_endless() {
-            true => Work::Word(ENDLESS),
-            false => Work::Number(task.work),
+        if task.is_endless() {
+            Work::Word(ENDLESS)
+        } else {
+            Work::Number(task.work)
         }
     }
 }

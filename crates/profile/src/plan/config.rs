@@ -50,9 +50,10 @@ impl Plan {
     /// Where a workload runs.
     pub fn directory(&self, config: Config) -> PathBuf {
         let directory = self.folder.join(&self.workload(config).directory);
-        match directory.as_os_str().is_empty() {
-            true => PathBuf::from("."),
-            false => directory,
+        if directory.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            directory
         }
     }
 

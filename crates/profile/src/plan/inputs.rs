@@ -35,9 +35,10 @@ pub(super) fn read(
 fn add(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         files.push(path.to_owned());
-        return match files.len() > MOST {
-            true => Err(io::ErrorKind::FileTooLarge.into()),
-            false => Ok(()),
+        return if files.len() > MOST {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(())
         };
     }
     let entries = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));

@@ -18,9 +18,10 @@ pub(super) const PROCESSES: &str = "{processes}";
 
 /// A word of a command with what its placeholders stand for. Other braces stay.
 pub(super) fn fill(word: &str, config: Config, settings: &Settings, processes: u32) -> String {
-    let devices = match settings.devices.is_empty() {
-        true => listed(&settings.cores),
-        false => listed(&settings.devices),
+    let devices = if settings.devices.is_empty() {
+        listed(&settings.cores)
+    } else {
+        listed(&settings.devices)
     };
     let device = match settings.sampler {
         SamplerKind::Cpu => "cpu",

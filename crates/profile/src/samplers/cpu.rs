@@ -51,9 +51,10 @@ impl Window {
 
 impl Sampler for CpuSampler {
     fn describe(&self) -> String {
-        let by = match self.by_groups {
-            true => "control groups",
-            false => "/proc",
+        let by = if self.by_groups {
+            "control groups"
+        } else {
+            "/proc"
         };
         format!("cores {}, by {by}", crate::cores::text(&self.cores))
     }

@@ -107,9 +107,10 @@ impl Series {
                 continue;
             }
             self.last = time;
-            match self.is_begun {
-                true => self.mean.add(value),
-                false => self.is_begun = true,
+            if self.is_begun {
+                self.mean.add(value)
+            } else {
+                self.is_begun = true
             }
         }
     }

@@ -1,11 +1,12 @@
 //! The gap over time.
 
-use super::way::{Way, ways};
-use super::{Named, time};
+use super::Named;
+use super::gap_over_time::{GapOverTime, gaps_over_time};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::names::{short, slug};
 use crate::numbers::number;
 use crate::{Figure, Grid, Head, thin};
+use gleaner_runs::compare::time;
 
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
@@ -21,27 +22,27 @@ const MOST_TIMES: i32 = 12;
 
 /// The mean gap of every solver over time; `None` if no solver found a plan.
 pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
-    let ways = ways(run.result);
+    let gaps = gaps_over_time(run.result);
     let times = || {
-        ways.iter()
-            .flat_map(|way| &way.falls)
+        gaps.iter()
+            .flat_map(|gap| &gap.falls)
             .map(|fall| fall.0.max(SHORTEST))
     };
     let (first, last) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
     let (from, to) = (decade_below(first), BEYOND * last);
-    let curves = ways.iter().enumerate();
-    let curves = curves.map(|(place, way)| curve(way, Colour::Series(place), (from, to)));
+    let curves = gaps.iter().enumerate();
+    let curves = curves.map(|(place, gap)| curve(gap, Colour::Series(place), (from, to)));
     Some(Figure {
         id: format!("gap-{}", slug(run.name)),
         title: "Gap over time".to_owned(),
         text: "Mean over the problems of the gap of the best plan so far; 1 while there is none. \
                Further down and left is better. Times are of the first solve of each problem. A \
-               solver that tells nothing on the way has its plan at the end."
+               solver that reports nothing on the way has its plan at the end."
             .to_owned(),
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),
         marks: Marks::Curves(curves.collect()),
-        numbers: numbers(&ways, (from, last)),
+        numbers: numbers(&gaps, (from, last)),
     })
 }
 
@@ -50,15 +51,15 @@ fn decade_below(value: f64) -> f64 {
     10f64.powi(value.log10().ceil() as i32 - 1)
 }
 
-fn curve(way: &Way, colour: Colour, (from, to): (f64, f64)) -> Curve {
-    let falls = way.falls.iter().map(|(at, gap)| (at.max(SHORTEST), *gap));
+fn curve(gap: &GapOverTime, colour: Colour, (from, to): (f64, f64)) -> Curve {
+    let falls = gap.falls.iter().map(|(at, gap)| (at.max(SHORTEST), *gap));
     let ends = [(from, 1.0)].into_iter().chain(falls);
-    let points = ends.chain([(to, way.gap_at(to))]);
+    let points = ends.chain([(to, gap.gap_at(to))]);
     // Thinned as it is drawn: along the logarithm.
     let points: Vec<(f64, f64)> = points.map(|(at, gap)| (at.ln(), gap)).collect();
     let points = thin::points(&points, BUCKETS).into_iter();
     Curve {
-        name: short(&way.solver),
+        name: short(&gap.solver),
         colour,
         shape: Shape::Step,
         points: points.map(|(at, gap)| (at.exp(), gap)).collect(),
@@ -67,7 +68,7 @@ fn curve(way: &Way, colour: Colour, (from, to): (f64, f64)) -> Curve {
 }
 
 /// The mean gaps after powers of ten of seconds, and at the end.
-fn numbers(ways: &[Way], (from, to): (f64, f64)) -> Grid {
+fn numbers(gaps: &[GapOverTime], (from, to): (f64, f64)) -> Grid {
     let powers = (1..=MOST_TIMES).map(|power| from * 10f64.powi(power));
     let mut times: Vec<f64> = powers.take_while(|at| *at < to).collect();
     times.push(to);
@@ -75,9 +76,9 @@ fn numbers(ways: &[Way], (from, to): (f64, f64)) -> Grid {
     let heads = [Head::text("solver"), Head::number("problems")].into_iter();
     let heads = heads.chain(times.iter().map(after));
     let mut grid = Grid::new("Mean gap of the best plan so far", heads);
-    for way in ways {
-        let gaps = times.iter().map(|at| number(way.gap_at(*at)));
-        let first = [short(&way.solver), way.problems.to_string()];
+    for gap in gaps {
+        let gaps = times.iter().map(|at| number(gap.gap_at(*at)));
+        let first = [short(&gap.solver), gap.problems.to_string()];
         grid.row(first.into_iter().chain(gaps));
     }
     grid
@@ -85,10 +86,10 @@ fn numbers(ways: &[Way], (from, to): (f64, f64)) -> Grid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::way::tests::compared;
+    use super::super::gap_over_time::tests::compared;
     use super::*;
 
-    // Small fixed example: the falls of the test of ways, from a decade below the first to the last.
+    // Small fixed example: the falls of the test of gaps, from a decade below the first to the last.
     #[test]
     fn curves_begin_without_a_plan_and_end_together() {
         let run = compared();
@@ -124,7 +125,7 @@ mod tests {
             ["a", "3", "0.833", "0.400", "0.400"]
         );
         assert_eq!(figure.numbers.rows[1][5..], ["1.00", "0.200"]);
-        let svg = crate::still::svg(&figure).unwrap();
+        let svg = crate::image::svg(&figure).unwrap();
         assert!(svg.contains("10 ms") && svg.contains("mean gap"));
     }
 

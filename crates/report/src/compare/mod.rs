@@ -1,13 +1,19 @@
 //! The sections of a page about comparisons of solvers.
 
+use super::names::cut;
 use super::names::slug;
-use super::numbers::{count, number};
+use super::numbers::count;
 use super::{Block, Section};
+use gleaner_core::results::compare::SolverRow;
+use gleaner_core::results::programs::Tally;
+use gleaner_runs::compare::compared;
 use gleaner_runs::read::CompareRun;
 
 mod figure;
-mod tables;
-mod way;
+mod gap_over_time;
+
+/// Maximum number of characters of a fault.
+const TOLD: usize = 400;
 
 /// A comparison with its name on the page.
 #[derive(Debug, Clone, Copy)]
@@ -23,19 +29,19 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
 }
 
 fn section(run: &Named<'_>, number: usize, several: bool) -> Section {
-    let mut blocks = vec![Block::Grid(tables::solvers(run.result))];
-    blocks.extend(tables::programs(run.result).map(Block::Grid));
-    blocks.extend(tables::faults(run.result).map(Block::Note));
+    let mut blocks = compared(&run.result.solvers, run.result.programs());
+    blocks.extend(faults(run.result).map(Block::Note));
     blocks.extend(figure::figure(run).map(Block::figure));
-    blocks.push(Block::Grid(tables::times(run.result)));
     Section {
-        id: match several {
-            true => format!("comparison-{number}-{}", slug(run.name)),
-            false => "comparison".to_owned(),
+        id: if several {
+            format!("comparison-{number}-{}", slug(run.name))
+        } else {
+            "comparison".to_owned()
         },
-        title: match several {
-            true => format!("Comparison {}", run.name),
-            false => "Solvers compared".to_owned(),
+        title: if several {
+            format!("Comparison {}", run.name)
+        } else {
+            "Solvers compared".to_owned()
         },
         lead: lead(run.result),
         blocks,
@@ -49,9 +55,10 @@ fn lead(run: &CompareRun) -> String {
         1 => "1 problem".to_owned(),
         problems => format!("{} problems", count(problems)),
     };
-    let interrupted = match run.complete {
-        true => "",
-        false => " The comparison was interrupted: answers are missing.",
+    let interrupted = if run.complete {
+        ""
+    } else {
+        " The comparison was interrupted: answers are missing."
     };
     format!(
         "{problems}. A gap is how far a plan is from the exact solver's optimum; over time, where that \
@@ -59,25 +66,11 @@ fn lead(run: &CompareRun) -> String {
     )
 }
 
-/// Microseconds in the largest unit that fits: `12.3 µs`, `1.23 ms`, `4.56 s`.
-fn time(micros: f64) -> String {
-    let units = [(1e6, "s"), (1e3, "ms")];
-    let unit = units.iter().find(|(size, _)| micros >= *size);
-    let (size, unit) = unit.copied().unwrap_or((1.0, "µs"));
-    format!("{} {unit}", number(micros / size))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // Small fixed examples.
-    #[test]
-    fn times_have_a_unit_that_fits() {
-        let times = [0.25, 12.34, 1_230.0, 4.56e6, 7.2e9].map(time);
-        assert_eq!(
-            times,
-            ["0.250 µs", "12.3 µs", "1.23 ms", "4.56 s", "7,200 s"]
-        );
-    }
+/// What went wrong with programs, a sentence each.
+fn faults(run: &CompareRun) -> impl Iterator<Item = String> {
+    let told = |(_, tally): (&SolverRow, &Tally)| {
+        let told = tally.remark()?;
+        Some(cut(&format!("Faults of {told}"), TOLD))
+    };
+    run.programs().filter_map(told)
 }

@@ -1,16 +1,13 @@
-//! The importances of a model's terms or features as bars, and its training files.
+//! The importances of a model's terms or features as bars.
 
 use crate::figure::{Axis, Colour, Marks, Part};
-use crate::names::cut;
 use crate::numbers::number;
-use crate::{Figure, Grid, Head};
-use gleaner_core::words::printable;
-use gleaner_predict::explanation::{EbmFacts, Explanation, Importance, TreeFacts};
+use crate::{Figure, Grid};
+use gleaner_predict::explanation::{EbmFacts, Importance, TreeFacts};
+use gleaner_runs::explanation;
 
 /// Maximum number of bars.
 const BARS: usize = 15;
-/// Maximum number of characters of a path.
-const PATH: usize = 300;
 
 /// Bars of the mean absolute scores of a machine's terms.
 pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
@@ -24,10 +21,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
             facts.importances.len().min(BARS),
             facts.importances.len()
         ),
-        ..bars(
-            &facts.importances,
-            format!("mean absolute score, {}", facts.unit),
-        )
+        ..bars(&facts.importances, explanation::of_machine(facts))
     }
 }
 
@@ -38,16 +32,13 @@ pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
         text: "What the splits by each feature take away of the impurity (how mixed the scores \
                of a node's rows are), as shares of all that is taken away."
             .to_owned(),
-        ..bars(&facts.importances, "share".to_owned())
+        ..bars(&facts.importances, explanation::of_tree(facts))
     }
 }
 
-fn bars(terms: &[Importance], axis: String) -> Figure {
+fn bars(terms: &[Importance], numbers: Grid) -> Figure {
     let shown = &terms[..terms.len().min(BARS)];
-    let mut numbers = Grid::new("All terms", [Head::text("term"), Head::number(&axis)]);
-    for term in terms {
-        numbers.row([term.term.clone(), number(term.importance)]);
-    }
+    let axis = numbers.heads[1].name.clone();
     Figure {
         id: "importances".to_owned(),
         title: String::new(),
@@ -62,15 +53,4 @@ fn bars(terms: &[Importance], axis: String) -> Figure {
         }]),
         numbers,
     }
-}
-
-/// The files that the model was trained on.
-pub(super) fn inputs(told: &Explanation) -> Grid {
-    let heads = [Head::text("file"), Head::text("SHA-256")];
-    let mut grid = Grid::new("Trained on", heads);
-    for input in &told.inputs {
-        let [path, sha256] = [&input.path, &input.sha256].map(|text| cut(&printable(text), PATH));
-        grid.row([path, sha256]);
-    }
-    grid
 }

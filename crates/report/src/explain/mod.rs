@@ -2,20 +2,15 @@
 
 use gleaner_learn::ebm::{Cell, Term};
 
-use super::numbers::{count, number};
-use super::{Block, Section, Tile};
-use gleaner_core::domain::Time;
+use super::{Block, Section};
 use gleaner_core::words::printable;
-use gleaner_predict::explanation::{
-    EbmFacts, EstimatorFacts, Explanation, Importance, LabelledEbm, Prediction,
-};
+use gleaner_predict::explanation::{Explanation, LabelledEbm, Prediction};
+use gleaner_runs::{explanation, training};
 
-mod estimators;
 mod importances;
 mod pair;
 mod prediction;
 mod shape;
-mod tree;
 
 /// Number of features with a curve if the user asks for no terms.
 const SHAPES: usize = 8;
@@ -32,22 +27,26 @@ pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) ->
     sections
 }
 
-/// The section about the whole model: tiles, importances, the tree, the trial of the estimators,
+/// The section about the whole model: facts, importances, the tree, the trial of the estimators,
 /// and the training files.
 fn model(told: &Explanation) -> Section {
-    let mut blocks = vec![Block::Tiles(tiles(told))];
+    let mut blocks = vec![Block::Facts(explanation::facts(told))];
     for facts in &told.machines {
         blocks.push(Block::figure(importances::of_machine(facts)));
     }
     if let Some(facts) = &told.tree {
         blocks.push(Block::figure(importances::of_tree(facts)));
-        blocks.push(Block::Grid(tree::grid(facts)));
+        blocks.push(Block::Grid(explanation::tree(facts)));
     }
-    let trial = told.estimator.as_ref().and_then(estimators::grid);
-    blocks.extend(trial.map(Block::Grid));
-    let note = told.estimator.as_ref().and_then(estimators::note);
-    blocks.extend(note.map(Block::Note));
-    blocks.push(Block::Folded(importances::inputs(told)));
+    if let Some(facts) = &told.estimator {
+        let trial = facts.trial.as_ref();
+        blocks.extend(
+            trial
+                .into_iter()
+                .flat_map(|trial| training::trial(trial, facts.chosen)),
+        );
+    }
+    blocks.push(Block::Folded(explanation::inputs(told)));
     Section {
         id: "model".to_owned(),
         title: "What it depends on".to_owned(),
@@ -57,12 +56,14 @@ fn model(told: &Explanation) -> Section {
 }
 
 fn lead(told: &Explanation) -> String {
-    match (&told.tree, told.machines.is_empty(), &told.estimator) {
-        (Some(_), ..) => "Decisions, one after the other, lead to a sharing score.".to_owned(),
-        (None, true, Some(facts)) => estimators::lead(facts),
-        _ => "A prediction is the average over the training rows plus a score from each term, a \
-              feature or a pair of them."
-            .to_owned(),
+    match (&told.tree, explanation::without_terms(told)) {
+        (Some(_), _) => "Decisions, one after the other, lead to a sharing score.".to_owned(),
+        (None, Some(without)) => without,
+        (None, None) => {
+            "A prediction is the average over the training rows plus a score from each term, a \
+             feature or a pair of them."
+                .to_owned()
+        }
     }
 }
 
@@ -74,51 +75,12 @@ fn shown(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-fn tiles(told: &Explanation) -> Vec<Tile> {
-    let tile = |name: &str, value: String, remark: String| Tile {
-        name: name.to_owned(),
-        value,
-        remark,
-    };
-    let span = match (told.trained.from, told.trained.to) {
-        (Some(from), Some(to)) => format!("{} to {}", Time::from(from), Time::from(to)),
-        _ => String::new(),
-    };
-    let mut tiles = vec![tile("Training rows", count(told.trained.rows as u64), span)];
-    let estimator = |facts: &EstimatorFacts| {
-        let title = facts.name.title().to_owned();
-        tile("Estimator", title, facts.learnt.clone())
-    };
-    tiles.extend(told.estimator.as_ref().map(estimator));
-    let mean = |facts: &EbmFacts| {
-        let name = format!("Average of {}", facts.label.name());
-        tile(&name, number(facts.intercept), facts.unit.to_owned())
-    };
-    tiles.extend(told.machines.iter().map(mean));
-    let strongest =
-        |name: String, term: &Importance| tile(&name, term.term.clone(), number(term.importance));
-    for facts in &told.machines {
-        let name = format!("Strongest for {}", facts.label.name());
-        tiles.extend(facts.importances.first().map(|term| strongest(name, term)));
-    }
-    if let Some(tree) = &told.tree {
-        let first = tree.importances.first();
-        tiles.push(tile(
-            "Nodes",
-            count(tree.nodes as u64),
-            "leaves included".to_owned(),
-        ));
-        tiles.extend(first.map(|term| strongest("Strongest".to_owned(), term)));
-    }
-    tiles
-}
-
 /// The section about one prediction.
 fn one(told: &Prediction) -> Section {
     let (subject, block) = match told {
         Prediction::Sum(sum) => (&sum.subject, Block::figure(prediction::figure(sum))),
-        Prediction::Way(way) => (&way.subject, Block::Grid(prediction::way(way))),
-        Prediction::Rule(rule) => (&rule.subject, Block::Grid(prediction::rule(rule))),
+        Prediction::Way(way) => (&way.subject, Block::Grid(explanation::way(way))),
+        Prediction::Rule(rule) => (&rule.subject, Block::Facts(vec![explanation::rule(rule)])),
     };
     Section {
         id: "one".to_owned(),

@@ -5,10 +5,11 @@ use gleaner_learn::ebm::{Bins, Cell, Term};
 use super::shown;
 use crate::figure::{Axis, Heat, Marks};
 use crate::names::{cut, slug};
-use crate::numbers::{count, number};
-use crate::{Figure, Grid, Head};
+use crate::numbers::number;
+use crate::{Figure, Grid};
 use gleaner_core::words::printable;
-use gleaner_predict::explanation::LabelledEbm;
+use gleaner_predict::explanation::{LabelledEbm, TermFacts};
+use gleaner_runs::explanation;
 
 /// Maximum number of columns whose cells have room for a number.
 const ROOM: usize = 12;
@@ -52,7 +53,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         y: Axis::names(&features[0], down_names.collect()),
         x: columns(machine, term, &labels[1], &across),
         marks: Marks::Heat(heat(&rows, &down, &across)),
-        numbers: numbers(&name, &features, &cells),
+        numbers: numbers(machine.facts(term)),
     }
 }
 
@@ -69,18 +70,20 @@ fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[us
         None if numeric && group > 0 => "least".to_owned(),
         None => cut(&labels[group], NAME),
     };
-    let title = match numeric {
-        true => format!("{}, from", feature.name),
-        false => feature.name.clone(),
+    let title = if numeric {
+        format!("{}, from", feature.name)
+    } else {
+        feature.name.clone()
     };
     Axis::names(title, kept.iter().map(name).collect())
 }
 
 /// Formats the value at which a bin begins in few digits.
 fn edge(value: f64) -> String {
-    match value.abs() >= 100.0 {
-        true => format!("{value:.0}"),
-        false => number(value),
+    if value.abs() >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        number(value)
     }
 }
 
@@ -92,9 +95,12 @@ fn extreme(cells: &[Cell], of: fn(f64, f64) -> f64) -> String {
 
 fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
     let of_row = |row: usize| across.iter().map(move |&column| &rows[row][column]);
-    let label = |cell: &Cell| match cell.rows > 0 && across.len() <= ROOM {
-        true => number(cell.score),
-        false => String::new(),
+    let label = |cell: &Cell| {
+        if cell.rows > 0 && across.len() <= ROOM {
+            number(cell.score)
+        } else {
+            String::new()
+        }
     };
     Heat {
         title: "score".to_owned(),
@@ -116,18 +122,20 @@ fn heat(rows: &[&[Cell]], down: &[usize], across: &[usize]) -> Heat {
 }
 
 /// A table of the cells with the most training rows.
-fn numbers(name: &str, features: &[String], cells: &[Cell]) -> Grid {
-    let mut cells: Vec<&Cell> = cells.iter().filter(|cell| cell.rows > 0).collect();
-    let title = match cells.len() > CELLS {
-        true => format!("{name}: the {CELLS} cells with the most training rows"),
-        false => format!("{name}: all cells with training rows"),
+fn numbers(facts: TermFacts) -> Grid {
+    let mut cells = facts.cells;
+    cells.retain(|cell| cell.rows > 0);
+    let which = if cells.len() > CELLS {
+        format!("the {CELLS} cells with the most training rows")
+    } else {
+        "all cells with training rows".to_owned()
     };
     cells.sort_by_key(|cell| std::cmp::Reverse(cell.rows));
-    let heads = ["score", "± over bags", "training rows"].map(Head::number);
-    let mut grid = Grid::new(title, features.iter().map(Head::text).chain(heads));
-    for cell in cells.into_iter().take(CELLS) {
-        let numbers = [number(cell.score), number(cell.deviation), count(cell.rows)];
-        grid.row(cell.bins.iter().cloned().chain(numbers));
+    cells.truncate(CELLS);
+    let title = format!("{}: {which}", facts.term);
+    let facts = TermFacts { cells, ..facts };
+    Grid {
+        title,
+        ..explanation::term(&facts)
     }
-    grid
 }

@@ -1,10 +1,11 @@
 //! One prediction, broken down.
 
+use crate::Figure;
 use crate::figure::{Axis, Colour, Marks, Part};
 use crate::numbers::number;
-use crate::{Figure, Grid, Head};
-use gleaner_core::words::{counted, duration, printable};
-use gleaner_predict::explanation::{Part as Told, Rule, Sum, Way};
+use gleaner_core::words::{duration, printable};
+use gleaner_predict::explanation::{Part as Told, Sum};
+use gleaner_runs::explanation;
 
 /// Maximum number of terms with a bar of their own; the others share one.
 const BARS: usize = 14;
@@ -40,7 +41,7 @@ pub(super) fn figure(sum: &Sum) -> Figure {
             part("Raises it", Colour::Series(0), |score| score >= 0.0),
             part("Lowers it", Colour::Series(1), |score| score < 0.0),
         ]),
-        numbers: numbers(sum),
+        numbers: explanation::sum(sum),
     }
 }
 
@@ -55,9 +56,10 @@ fn bar(part: &Told) -> (String, f64) {
 }
 
 fn label(score: f64, keep: fn(f64) -> bool) -> String {
-    match keep(score) {
-        true => number(score),
-        false => String::new(),
+    if keep(score) {
+        number(score)
+    } else {
+        String::new()
     }
 }
 
@@ -71,54 +73,4 @@ fn text(sum: &Sum) -> String {
         Some(seconds) => format!("{told}: {}.", duration(seconds)),
         None => format!("{told} {}.", sum.unit),
     }
-}
-
-fn numbers(sum: &Sum) -> Grid {
-    let factors = sum.contributions.iter().any(|part| part.factor.is_some());
-    let mut heads = vec![Head::text("term"), Head::text("bin"), Head::number("adds")];
-    heads.extend(factors.then(|| Head::number("multiplies 1 + seconds by")));
-    let mut grid = Grid::new("All terms", heads);
-    for part in &sum.contributions {
-        let told = &part.contribution;
-        let bins = told.bins.join(" & ");
-        let cells = [
-            told.term.clone(),
-            printable(&bins).into_owned(),
-            number(told.score),
-        ];
-        grid.row(cells.into_iter().chain(part.factor.map(number)));
-    }
-    grid
-}
-
-/// The decisions on the path of a prediction through a tree, and the training rows of its leaf.
-pub(super) fn way(way: &Way) -> Grid {
-    let title = format!("{}: sharing score {}", printable(&way.subject), way.score);
-    let mut grid = Grid::new(title, [Head::number("decision"), Head::text("by")]);
-    for (number, step) in way.steps.iter().enumerate() {
-        grid.row([(number + 1).to_string(), step.clone()]);
-    }
-    let rows: Vec<String> = way.rows.iter().map(usize::to_string).collect();
-    let leaf = format!("training rows by score: {}", rows.join(", "));
-    grid.row([String::new(), leaf]);
-    grid
-}
-
-/// The past jobs whose mean a rule predicts.
-pub(super) fn rule(rule: &Rule) -> Grid {
-    let title = format!(
-        "{}: {} ({} s)",
-        printable(&rule.subject),
-        duration(rule.seconds),
-        number(rule.seconds)
-    );
-    let mut grid = Grid::new(
-        title,
-        [Head::text("the mean of"), Head::text("with the same")],
-    );
-    if let Some(jobs) = rule.jobs {
-        let alike = printable(&rule.alike).into_owned();
-        grid.row([counted(jobs, "past job"), alike]);
-    }
-    grid
 }

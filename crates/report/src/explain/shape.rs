@@ -3,11 +3,12 @@
 use gleaner_learn::ebm::{Bins, Cell, Term};
 
 use super::shown;
+use crate::Figure;
 use crate::figure::{Axis, Colour, Curve, Marks, Part, Shape};
 use crate::names::{short, slug};
 use crate::numbers::{count, number};
-use crate::{Figure, Grid, Head};
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
+use gleaner_runs::explanation;
 
 /// Maximum number of categories with a bar.
 const CATEGORIES: usize = 30;
@@ -38,7 +39,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         x,
         y: Axis::spread("score"),
         marks,
-        numbers: numbers(&facts),
+        numbers: explanation::term(&facts),
     }
 }
 
@@ -135,35 +136,16 @@ fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
         labels: cells.iter().map(label).collect(),
     };
     let names = cells.iter().map(|cell| short(&cell.bins.join(" & ")));
-    let which = match all > cells.len() {
-        true => format!("the {} of {all} with the most training rows", cells.len()),
-        false => format!("all {all}"),
+    let which = if all > cells.len() {
+        format!("the {} of {all} with the most training rows", cells.len())
+    } else {
+        format!("all {all}")
     };
     (
         Axis::names("", names.collect()),
         Marks::Groups(vec![part]),
         format!("What each category adds to the prediction, largest first: {which}."),
     )
-}
-
-/// A table of all bins.
-fn numbers(facts: &TermFacts) -> Grid {
-    let heads = [
-        Head::text("bin"),
-        Head::number("score"),
-        Head::number("± over bags"),
-        Head::number("training rows"),
-    ];
-    let mut grid = Grid::new(format!("{}, by bin", facts.term), heads);
-    for cell in &facts.cells {
-        grid.row([
-            short(&cell.bins.join(" & ")),
-            number(cell.score),
-            number(cell.deviation),
-            count(cell.rows),
-        ]);
-    }
-    grid
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The HTML of sections and of the blocks in them.
 
 use super::escape::escape;
-use crate::{Block, Figure, Grid, Head, Section, Tile};
+use crate::{Block, Fact, Figure, Grid, Section};
+use gleaner_document::{Head, Kind};
 
 /// A section with its heading.
 pub(super) fn section(section: &Section) -> String {
@@ -16,10 +17,7 @@ pub(super) fn section(section: &Section) -> String {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Tiles(tiles) => format!(
-            "<dl class=\"tiles\">\n{}</dl>\n",
-            tiles.iter().map(tile).collect::<String>()
-        ),
+        Block::Facts(facts) => self::facts(facts),
         Block::Grid(grid) => table(grid),
         Block::Folded(grid) => folded(grid),
         Block::Figure(shown) => figure(shown),
@@ -27,16 +25,35 @@ fn block(block: &Block) -> String {
     }
 }
 
-fn tile(tile: &Tile) -> String {
-    format!(
-        "<div><dt>{}</dt><dd>{}{}</dd></div>\n",
-        escape(&tile.name),
-        escape(&tile.value),
-        match tile.remark.as_str() {
-            "" => String::new(),
-            remark => format!(" <small>{}</small>", escape(remark)),
-        }
-    )
+/// The most important facts as tiles, and a folded table of all facts if there are others.
+fn facts(facts: &[Fact]) -> String {
+    let (main, others): (Vec<&Fact>, Vec<&Fact>) = facts.iter().partition(|fact| fact.is_main);
+    let tiles = match main.as_slice() {
+        [] => String::new(),
+        main => format!(
+            "<dl class=\"tiles\">\n{}</dl>\n",
+            main.iter().map(|fact| tile(fact)).collect::<String>()
+        ),
+    };
+    let all = if others.is_empty() {
+        String::new()
+    } else {
+        folded(&Fact::grid("All figures", facts))
+    };
+    tiles + &all
+}
+
+fn tile(fact: &Fact) -> String {
+    let title = match fact.meaning {
+        "" => String::new(),
+        meaning => format!(" title=\"{}\"", escape(meaning)),
+    };
+    let remark = match fact.remark.as_str() {
+        "" => String::new(),
+        remark => format!(" <small>{}</small>", escape(remark)),
+    };
+    let (label, value) = (escape(&fact.label), escape(&fact.value));
+    format!("<div{title}><dt>{label}</dt><dd>{value}{remark}</dd></div>\n")
 }
 
 /// The place of a chart, which the page's script fills, and a table of its numbers.
@@ -61,40 +78,52 @@ fn folded(grid: &Grid) -> String {
 }
 
 /// A table in a region of its own that can be scrolled sideways, also by keyboard.
-fn table(grid: &Grid) -> String {
+pub(super) fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
-    let heads: String = grid.heads.iter().map(head).collect();
-    let rows: String = grid
-        .rows
-        .iter()
-        .map(|cells| row(&grid.heads, cells))
-        .collect();
+    let shown = |column: &usize| grid.heads[*column].kind != Kind::Bar;
+    let columns: Vec<usize> = (0..grid.heads.len()).filter(shown).collect();
+    let heads = columns.iter().map(|&column| head(&grid.heads[column]));
+    let rows = grid.rows.iter().map(|cells| {
+        let cells = columns
+            .iter()
+            .map(|&column| cell(grid, column, &cells[column]));
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    });
     format!(
         "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
-         <table>\n<caption><span>{title}</span></caption>\n<thead><tr>{heads}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table>\n</div>\n"
+         <table>\n<caption><span>{title}</span></caption>\n<thead><tr>{}</tr></thead>\n\
+         <tbody>\n{}</tbody>\n</table>\n</div>\n",
+        heads.collect::<String>(),
+        rows.collect::<String>()
     )
 }
 
 fn head(head: &Head) -> String {
-    let class = if head.numeric { " class=\"n\"" } else { "" };
-    format!("<th scope=\"col\"{class}>{}</th>", escape(&head.name))
+    let class = if head.kind == Kind::Number {
+        " class=\"n\""
+    } else {
+        ""
+    };
+    let title = match head.meaning {
+        "" => String::new(),
+        meaning => format!(" title=\"{}\"", escape(meaning)),
+    };
+    format!(
+        "<th scope=\"col\"{class}{title}>{}</th>",
+        escape(&head.name)
+    )
 }
 
-fn row(heads: &[Head], cells: &[String]) -> String {
-    let cells = heads
-        .iter()
-        .zip(cells)
-        .enumerate()
-        .map(|(column, (head, cell))| {
-            let cell = escape(cell);
-            match (column, head.numeric) {
-                (0, _) => format!("<th scope=\"row\">{cell}</th>"),
-                (_, true) => format!("<td class=\"n\">{cell}</td>"),
-                (_, false) => format!("<td>{cell}</td>"),
-            }
-        });
-    format!("<tr>{}</tr>\n", cells.collect::<String>())
+fn cell(grid: &Grid, column: usize, text: &str) -> String {
+    // Browsers keep a space of this width; they collapse ordinary ones.
+    let label = text.trim_start_matches(' ');
+    let indent = "\u{2003}".repeat((text.len() - label.len()) / 2);
+    let text = indent + &escape(label);
+    match (column, grid.heads[column].kind) {
+        (0, _) => format!("<th scope=\"row\">{text}</th>"),
+        (_, Kind::Number) => format!("<td class=\"n\">{text}</td>"),
+        _ => format!("<td>{text}</td>"),
+    }
 }
 
 /// A paragraph; nothing if the text is empty.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shade, Shape, Spans};
-use crate::{Report, thin};
+use crate::{Document, thin};
 use gleaner_core::error::{Error, Result};
 
 /// Number of parts into which thinning divides a curve; each part keeps points of its own. The
@@ -15,8 +15,8 @@ const BUCKETS: usize = 8_000;
 ///
 /// # Errors
 /// Never in practice. A failure of the serialiser is passed on.
-pub(super) fn json(report: &Report) -> Result<String> {
-    let figures: Vec<Value> = report.figures().map(figure).collect();
+pub(super) fn json(document: &Document) -> Result<String> {
+    let figures: Vec<Value> = document.figures().map(figure).collect();
     serde_json::to_string(&figures).map_err(|e| Error::Run(e.to_string()))
 }
 

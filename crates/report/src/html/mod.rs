@@ -1,4 +1,4 @@
-//! A report as one HTML file that needs no network.
+//! A document as one HTML file that needs no network.
 //!
 //! The page contains the figures' data and the charting library, plotly.js, both compressed. Its
 //! own script inflates them and draws. A content security policy in the page allows no other
@@ -6,12 +6,13 @@
 
 use gleaner_core::error::Result;
 
-use super::Report;
+use super::Document;
 
 mod blocks;
 mod data;
 mod escape;
 mod library;
+mod notebook;
 mod packed;
 mod page;
 
@@ -35,10 +36,16 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page. The same report gives the same bytes.
+/// The page. The same document gives the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.
-pub fn page(report: &Report) -> Result<String> {
-    page::write(report, &library::source()?)
+pub fn page(document: &Document) -> Result<String> {
+    page::write(document, &library::source()?)
+}
+
+/// The facts, notes and tables as HTML that needs no style sheet, for notebooks, which store what they show. Figures and
+/// folded tables are left out.
+pub fn notebook(document: &Document) -> String {
+    notebook::write(document)
 }

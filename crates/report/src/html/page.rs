@@ -4,14 +4,14 @@ use super::blocks::{paragraph, section};
 use super::escape::escape;
 use super::packed::{hash, pack};
 use super::{SCRIPT, STYLE, data};
-use crate::Report;
+use crate::Document;
 use gleaner_core::error::Result;
 
 /// The page. `library` is the source of the charting library.
-pub(super) fn write(report: &Report, library: &str) -> Result<String> {
-    let figures = data::json(report)?;
+pub(super) fn write(document: &Document, library: &str) -> Result<String> {
+    let figures = data::json(document)?;
     let (figures, packed) = (pack(&figures)?, pack(library)?);
-    let sections: String = report.sections.iter().map(section).collect();
+    let sections: String = document.sections.iter().map(section).collect();
     Ok(format!(
         "{}<body>\n{}<main id=\"main\">\n\
          <noscript><p class=\"lead\">The charts need JavaScript. The tables show the same without \
@@ -19,13 +19,13 @@ pub(super) fn write(report: &Report, library: &str) -> Result<String> {
          <script type=\"application/gzip\" id=\"figures\">{figures}</script>\n\
          <script type=\"application/gzip\" id=\"library\">{packed}</script>\n\
          </body>\n</html>\n",
-        head(report, library),
-        header(report),
+        head(document, library),
+        header(document),
         footer(library),
     ))
 }
 
-fn head(report: &Report, library: &str) -> String {
+fn head(document: &Document, library: &str) -> String {
     // The page loads nothing. It allows inline styles because plotly.js sets them on its elements.
     let policy = format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; \
@@ -41,12 +41,12 @@ fn head(report: &Report, library: &str) -> String {
          <meta name=\"generator\" content=\"gleaner {}\">\n\
          <title>{} – Gleaner</title>\n<style>{STYLE}</style>\n<script>{SCRIPT}</script>\n</head>\n",
         env!("CARGO_PKG_VERSION"),
-        escape(&report.title)
+        escape(&document.title)
     )
 }
 
-fn header(report: &Report) -> String {
-    let links: String = report
+fn header(document: &Document) -> String {
+    let links: String = document
         .sections
         .iter()
         .map(|section| {
@@ -62,8 +62,8 @@ fn header(report: &Report) -> String {
          <div class=\"bar\"><p class=\"brand\">Gleaner report</p>\
          <button type=\"button\" id=\"theme\" hidden>Dark</button></div>\n\
          <h1>{}</h1>\n{}<nav aria-label=\"Sections\"><ul>\n{links}</ul></nav>\n</header>\n",
-        escape(&report.title),
-        paragraph("lead", &report.lead)
+        escape(&document.title),
+        paragraph("lead", &document.lead)
     )
 }
 

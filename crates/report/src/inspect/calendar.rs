@@ -3,45 +3,29 @@
 use crate::figure::{Axis, Colour, Heat, Marks, Part};
 use crate::numbers::number;
 use crate::{Figure, Grid, Head};
-use gleaner_core::words::duration;
 use gleaner_inspect::{Inspection, Slot};
-
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+use gleaner_runs::inspect as told;
 
 /// Idle nodes by hour of the day, on average.
 pub(super) fn hours(log: &Inspection) -> Figure {
-    let names = (0..24).map(|hour| format!("{hour:02}")).collect();
-    bars(
-        "hours",
-        "Idle nodes by hour",
-        "hour",
-        names,
-        &log.calendar.hours,
-    )
+    let calendar = &log.calendar;
+    bars("hours", told::hours(calendar), &calendar.hours)
 }
 
 /// Idle nodes by weekday, on average.
 pub(super) fn weekdays(log: &Inspection) -> Figure {
-    let names = DAYS.map(str::to_owned).to_vec();
-    let slots = &log.calendar.weekdays;
-    bars("weekdays", "Idle nodes by weekday", "weekday", names, slots)
+    let calendar = &log.calendar;
+    bars("weekdays", told::weekdays(calendar), &calendar.weekdays)
 }
 
-fn bars(id: &str, title: &str, slot: &str, names: Vec<String>, slots: &[Slot]) -> Figure {
-    let heads = [
-        Head::text(slot),
-        Head::number("idle nodes"),
-        Head::number("covered"),
-    ];
-    let mut numbers = Grid::new(format!("{title}, on average"), heads);
-    for (name, slot) in names.iter().zip(slots) {
-        numbers.row([name.clone(), label(slot), duration(slot.seconds)]);
-    }
+/// Bars of the slots, whose table is `numbers`.
+fn bars(id: &str, numbers: Grid, slots: &[Slot]) -> Figure {
+    let names: Vec<String> = numbers.rows.iter().map(|row| row[0].clone()).collect();
     Figure {
         id: id.to_owned(),
-        title: title.to_owned(),
+        title: numbers.title.clone(),
         text: text(&names, slots),
-        x: Axis::names(slot, names),
+        x: Axis::names(&numbers.heads[0].name, names),
         y: Axis::linear("idle nodes"),
         numbers,
         marks: Marks::Groups(vec![Part {
@@ -94,7 +78,8 @@ pub(super) fn week(log: &Inspection) -> Figure {
         .iter()
         .map(|day| day.iter().map(brief).collect())
         .collect();
-    for (day, labels) in DAYS.iter().zip(&labels) {
+    let days = told::weekday_names();
+    for (day, labels) in days.iter().zip(&labels) {
         numbers.row(std::iter::once((*day).to_owned()).chain(labels.iter().cloned()));
     }
     let values = |day: &Vec<Slot>| day.iter().map(|slot| slot.idle_nodes).collect();
@@ -105,7 +90,7 @@ pub(super) fn week(log: &Inspection) -> Figure {
                nodes are idle."
             .to_owned(),
         x: Axis::names("hour", hours),
-        y: Axis::names("", DAYS.map(str::to_owned).to_vec()),
+        y: Axis::names("", days.map(str::to_owned).to_vec()),
         numbers,
         marks: Marks::Heat(Heat {
             title: "idle nodes".to_owned(),

@@ -1,16 +1,17 @@
 //! The lengths of time between events.
 
-use super::lengths;
 use crate::Figure;
 use crate::figure::Axis;
+use crate::lengths::marks;
 use crate::numbers::count;
 use gleaner_core::words::duration;
 use gleaner_inspect::Inspection;
+use gleaner_runs::inspect as told;
 
 /// The histogram of gaps between events by length.
 pub(super) fn figure(log: &Inspection) -> Figure {
     let gaps = &log.event_gaps;
-    let lengths = lengths(&gaps.bins, "Gaps", "Time", "hours");
+    let lengths = told::gaps(log);
     let at = |percent| gaps.percentile(percent).map_or("–".to_owned(), duration);
     Figure {
         id: "gaps".to_owned(),
@@ -24,7 +25,7 @@ pub(super) fn figure(log: &Inspection) -> Figure {
         ),
         x: Axis::names("", lengths.names()),
         y: Axis::linear("% of all"),
-        numbers: lengths.numbers("Gaps between events by length"),
-        marks: lengths.marks(),
+        numbers: lengths.grid("Gaps between events by length"),
+        marks: marks(&lengths),
     }
 }

@@ -1,37 +1,41 @@
 //! The sections of a page about an event log.
 
-use super::lengths::{Class, Lengths};
 use super::{Block, Section, fragments};
-use gleaner_inspect::{Bin, Inspection};
+use gleaner_inspect::Inspection;
+use gleaner_runs::inspect as told;
+use gleaner_runs::inspect::{CostSource, facts, suggested};
 
 mod calendar;
 mod findings;
 mod gaps;
-mod overview;
+mod quantiles;
 mod suggestion;
 mod timeline;
 
-/// The sections about a log.
-pub(super) fn sections(log: &Inspection) -> Vec<Section> {
-    vec![idle(log), when(log), trust(log), suggestion::section(log)]
+/// The sections about a log. The rescale costs of the suggestion come from `source`.
+pub(super) fn sections(log: &Inspection, source: CostSource) -> Vec<Section> {
+    let window = suggestion::section(log, source);
+    vec![idle(log), when(log), trust(log), window]
 }
 
 /// How much is idle, and in what fragments.
 fn idle(log: &Inspection) -> Section {
-    let fragments = classes(&log.fragments.lengths.bins);
+    let mut facts = facts(log);
+    let lead = facts[0].told();
+    facts.push(suggested(&log.suggestion));
     let blocks = [
-        Some(Block::Tiles(overview::tiles(log))),
+        Some(Block::Facts(facts)),
         timeline::figure(log).map(Block::figure),
         Some(Block::figure(fragments::figure(
             "fragments".to_owned(),
-            fragments,
+            &told::fragments(log),
         ))),
-        Some(Block::Folded(overview::lengths(log))),
+        Some(Block::Folded(quantiles::grid(log))),
     ];
     Section {
         id: "idle".to_owned(),
         title: "What is idle".to_owned(),
-        lead: overview::lead(log),
+        lead,
         blocks: blocks.into_iter().flatten().collect(),
     }
 }
@@ -53,7 +57,7 @@ fn when(log: &Inspection) -> Section {
 /// How far to trust the log.
 fn trust(log: &Inspection) -> Section {
     let mut blocks = vec![Block::figure(gaps::figure(log))];
-    blocks.extend(findings::suspicions(log));
+    blocks.push(findings::suspicions(log));
     blocks.extend(findings::nodes(log));
     Section {
         id: "trust".to_owned(),
@@ -62,30 +66,5 @@ fn trust(log: &Inspection) -> Section {
                that never change."
             .to_owned(),
         blocks,
-    }
-}
-
-fn classes(bins: &[Bin]) -> Vec<Class> {
-    let class = |bin: &Bin| Class {
-        from: bin.from_s,
-        to: bin.to_s,
-        count: bin.count as u64,
-        seconds: bin.sum_s,
-    };
-    bins.iter().map(class).collect()
-}
-
-/// The bins as classes of lengths. The texts are those of [`Lengths`].
-fn lengths(
-    bins: &[Bin],
-    counted: &'static str,
-    summed: &'static str,
-    unit: &'static str,
-) -> Lengths {
-    Lengths {
-        classes: classes(bins),
-        counted,
-        summed,
-        unit,
     }
 }

@@ -5,9 +5,10 @@ use crate::numbers::{number, percent};
 use crate::{Block, Figure, Grid, Head, Section};
 use gleaner_core::words::duration;
 use gleaner_inspect::{Inspection, OtherWindow, Suggestion, Window};
+use gleaner_runs::inspect::{CostSource, reasons};
 
 /// The section about the suggested window.
-pub(super) fn section(log: &Inspection) -> Section {
+pub(super) fn section(log: &Inspection, source: CostSource) -> Section {
     let suggestion = &log.suggestion;
     let mut blocks = Vec::new();
     if suggestion.others.len() > 1 {
@@ -19,31 +20,8 @@ pub(super) fn section(log: &Inspection) -> Section {
     Section {
         id: "window".to_owned(),
         title: "A window to try".to_owned(),
-        lead: lead(suggestion),
+        lead: reasons(suggestion, source),
         blocks,
-    }
-}
-
-fn lead(suggestion: &Suggestion) -> String {
-    let costs = suggestion.costs;
-    let costs = format!(
-        "for tasks that lose {} s when they grow and {} s when they lose nodes, {} at once",
-        number(costs.up_s),
-        number(costs.down_s),
-        costs.tasks
-    );
-    match suggestion.window {
-        None => format!(
-            "No --t-fwd is suggested {costs}: {}.",
-            suggestion.reason.unwrap_or_default()
-        ),
-        Some(window) => format!(
-            "--t-fwd {} is suggested {costs}. A task then grows about every {}; growing more \
-             often would cost more than the nodes earn, less often would leave more of them \
-             unused.",
-            window.t_fwd_s,
-            duration(window.growth_every_s)
-        ),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The idle fragments of the log that was replayed.
 
 use super::{Named, id_of};
-use crate::lengths::Class;
 use crate::{Block, fragments};
 use gleaner_core::results::replay::FragmentRow;
+use gleaner_runs::lengths::{Class, Lengths};
 
 /// The note for a run of an earlier version, which has no fragments.
 const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
@@ -14,8 +14,8 @@ pub(super) fn block(run: &Named<'_>) -> Block {
     match &run.result.fragments {
         None => Block::Note(MISSING.to_owned()),
         Some(classes) => {
-            let classes = classes.iter().map(class).collect();
-            let mut figure = fragments::figure(id_of("fragments", run), classes);
+            let lengths = Lengths::of_fragments(classes.iter().map(class).collect());
+            let mut figure = fragments::figure(id_of("fragments", run), &lengths);
             figure.title = "Idle fragments of the whole log by length".to_owned();
             Block::figure(figure)
         }

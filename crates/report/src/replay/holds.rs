@@ -3,8 +3,9 @@
 use super::{Named, id_of};
 use crate::Figure;
 use crate::figure::Axis;
-use crate::lengths::{Class, Lengths};
+use crate::lengths::marks;
 use crate::numbers::{count, part};
+use gleaner_runs::lengths::{Class, Lengths};
 
 /// Bounds of the classes in seconds.
 const BOUNDS: [f64; 8] = [
@@ -26,8 +27,8 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         ),
         x: Axis::names("", lengths.names()),
         y: Axis::linear("% of all"),
-        numbers: lengths.numbers("Times that tasks held a node, by length"),
-        marks: lengths.marks(),
+        numbers: lengths.grid("Times that tasks held a node, by length"),
+        marks: marks(&lengths),
     }
 }
 

@@ -5,7 +5,6 @@ use super::names::slug;
 use super::{Block, Section};
 use gleaner_runs::read::ReplayRun;
 
-mod compare;
 mod completion;
 mod fragments;
 mod holds;
@@ -39,9 +38,10 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
                 id: format!("replay-{}-{}", place + 1, slug(run.name)),
                 title: format!("Replay {}", run.name),
                 lead: String::new(),
-                blocks: match same_log(runs) {
-                    true => alone(run),
-                    false => [vec![fragments::block(run)], alone(run)].concat(),
+                blocks: if same_log(runs) {
+                    alone(run)
+                } else {
+                    [vec![fragments::block(run)], alone(run)].concat()
                 },
             });
             let compared = std::iter::once(together(runs)).chain(search::section(runs));
@@ -51,25 +51,19 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
 }
 
 fn together(runs: &[Named<'_>]) -> Section {
-    let mut blocks = Vec::new();
-    if let [run] = runs {
-        blocks.push(Block::Tiles(summary::tiles(&run.result.summary)));
-    } else {
-        blocks.push(Block::Grid(summary::grid(runs)));
-    }
-    blocks.extend([
+    let mut blocks = vec![
+        summary::block(runs),
         Block::figure(nodes::figure(runs)),
         Block::figure(spent::figure(runs)),
         Block::figure(rate::figure(runs)),
         Block::figure(completion::figure(runs)),
-    ]);
+    ];
     if same_log(runs) {
         blocks.push(fragments::block(&runs[0]));
     }
-    if let [_] = runs {
-        blocks.push(Block::Folded(summary::grid(runs)));
+    if runs.len() > 1 {
+        blocks.push(Block::Folded(summary::explained()));
     }
-    blocks.push(Block::Folded(summary::terms()));
     Section {
         id: "replay".to_owned(),
         title: match runs {

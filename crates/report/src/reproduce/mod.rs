@@ -1,10 +1,9 @@
 //! The sections of a page about published values and ours.
 
-use super::numbers::count;
-use super::{Block, Grid, Head, Section, Tile};
+use super::{Block, Grid, Section};
 use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Artifact, System, Verdict, count_verdicts};
-use gleaner_runs::reproduce::{TextGrid, counts, grid, source};
+use gleaner_core::results::reproduce::{Artifact, System};
+use gleaner_runs::reproduce::{counts, grid, source, verdicts};
 
 mod figure;
 
@@ -18,12 +17,6 @@ pub(super) fn sections(artifacts: &[Artifact]) -> Vec<Section> {
 
 /// Counts of the verdicts.
 fn overview(artifacts: &[Artifact]) -> Section {
-    let totals = count_verdicts(artifacts.iter().flat_map(|artifact| &artifact.rows));
-    let tile = |verdict: &Verdict| Tile {
-        name: verdict.name().to_owned(),
-        value: count(totals[*verdict as usize]),
-        remark: String::new(),
-    };
     Section {
         id: "verdicts".to_owned(),
         title: "What came of it".to_owned(),
@@ -33,8 +26,8 @@ fn overview(artifacts: &[Artifact]) -> Section {
                when it was run."
             .to_owned(),
         blocks: vec![
-            Block::Tiles(Verdict::ALL.iter().map(tile).collect()),
-            Block::Grid(shown(&counts(artifacts), "Values by system and verdict")),
+            Block::Facts(verdicts(artifacts)),
+            Block::Grid(shown(counts(artifacts))),
         ],
     }
 }
@@ -55,7 +48,7 @@ fn section(system: System, artifacts: &[Artifact]) -> Option<Section> {
 
 /// A figure with its table, or a table with its text.
 fn blocks(artifact: &Artifact) -> Vec<Block> {
-    let numbers = shown(&grid(artifact), &artifact.title);
+    let numbers = shown(grid(artifact));
     let text = format!("{} {}", artifact.text, source(artifact));
     match figure::figure(artifact, text.clone(), numbers.clone()) {
         Some(figure) => vec![Block::figure(figure)],
@@ -63,17 +56,10 @@ fn blocks(artifact: &Artifact) -> Vec<Block> {
     }
 }
 
-/// A table of texts on a page.
-fn shown(grid: &TextGrid, title: &str) -> Grid {
-    let heads = grid.heads.iter().map(|(name, numeric)| match numeric {
-        true => Head::number(name.clone()),
-        false => Head::text(name.clone()),
-    });
-    let mut shown = Grid::new(title, heads);
-    // A number and its sign of percent stay on one line.
-    let kept = |cell: &String| cell.replace(" %", "\u{a0}%");
-    grid.rows
-        .iter()
-        .for_each(|cells| shown.row(cells.iter().map(kept)));
-    shown
+/// The table as a page shows it: a number and its sign of percent stay on one line.
+fn shown(mut grid: Grid) -> Grid {
+    for cell in grid.rows.iter_mut().flatten() {
+        *cell = cell.replace(" %", "\u{a0}%");
+    }
+    grid
 }

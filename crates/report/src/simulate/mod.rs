@@ -4,13 +4,12 @@ use super::figure::Colour;
 use super::names::slug;
 use super::{Block, Section};
 use gleaner_runs::read::{PolicyRun, SimulateRun};
+use gleaner_runs::simulate::{Entry, Figure as Delay, by_cluster, compared};
 
-mod assumed;
-mod compared;
-mod delays;
 mod distribution;
 mod gpus;
 mod load;
+mod side_by_side;
 mod vcs;
 
 /// A simulation with its name on the page.
@@ -18,6 +17,16 @@ mod vcs;
 pub(super) struct Named<'a> {
     pub name: &'a str,
     pub result: &'a SimulateRun,
+}
+
+impl<'a> Named<'a> {
+    /// Its policies with their figures.
+    fn entries(&self) -> Vec<Entry<'a>> {
+        let policies = self.result.policies.iter();
+        policies
+            .map(|policy| (policy.name.as_str(), &policy.figures))
+            .collect()
+    }
 }
 
 /// The sections about `runs`. If there are several, the first section has their changes relative to
@@ -32,7 +41,10 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
                 .chain(gpus::note_of_all(runs))
                 .collect::<Vec<_>>()
                 .join(" "),
-            blocks: compared::grids(runs).into_iter().map(Block::Grid).collect(),
+            blocks: side_by_side::grids(runs)
+                .into_iter()
+                .map(Block::Grid)
+                .collect(),
         });
     }
     let of = |(place, run): (usize, &Named<'_>)| alone(run, place + 1, runs.len() > 1);
@@ -50,21 +62,20 @@ fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {
         load::utilisation(run),
         load::waiting(run),
     ];
-    let mut blocks = vec![
-        Block::Grid(delays::overview(run)),
-        Block::Grid(delays::sizes(run)),
-    ];
-    blocks.extend(assumed::blocks(run));
+    let entries = run.entries();
+    let mut blocks = compared(&entries, run.result.placement_affects_speed);
     blocks.extend(figures.map(Block::figure));
-    blocks.push(Block::Folded(vcs::completion(run)));
+    blocks.push(Block::Folded(by_cluster(Delay::AverageJct, &entries)));
     Section {
-        id: match several {
-            true => format!("simulation-{number}-{}", slug(run.name)),
-            false => "simulation".to_owned(),
+        id: if several {
+            format!("simulation-{number}-{}", slug(run.name))
+        } else {
+            "simulation".to_owned()
         },
-        title: match several {
-            true => format!("Simulation {}", run.name),
-            false => "Policies compared".to_owned(),
+        title: if several {
+            format!("Simulation {}", run.name)
+        } else {
+            "Policies compared".to_owned()
         },
         lead: lead(run, jobs),
         blocks,

@@ -1,11 +1,12 @@
 //! Figures and tables by virtual cluster.
 
 use super::{Named, id_of};
+use crate::Figure;
 use crate::figure::{Axis, Heat, Marks};
 use crate::names::short;
-use crate::numbers::{HOUR, hours};
-use crate::{Figure, Grid, Head};
+use crate::numbers::HOUR;
 use gleaner_core::results::simulate::Delays;
+use gleaner_runs::simulate::{Figure as Delay, by_cluster};
 
 /// Average queuing by virtual cluster and policy.
 pub(super) fn figure(run: &Named<'_>) -> Figure {
@@ -18,7 +19,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         text: "In hours. A stronger colour means a longer wait, on a logarithmic scale.".to_owned(),
         x: Axis::names("", policies(run)),
         y: Axis::names("", vcs(run)),
-        numbers: grid(run, "Average queuing (h) by virtual cluster", &values),
+        numbers: by_cluster(Delay::AverageQueue, &run.entries()),
         marks: Marks::Heat(Heat {
             title: "average queuing (h)".to_owned(),
             labels: labels.collect(),
@@ -29,12 +30,6 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
     }
 }
 
-/// Average job completion times by virtual cluster and policy.
-pub(super) fn completion(run: &Named<'_>) -> Grid {
-    let values = table(run, |delays| delays.avg_jct_s / HOUR);
-    grid(run, "Average JCT (h) by virtual cluster", &values)
-}
-
 /// Values by virtual cluster, then policy; `None` if the policy has no value for the cluster.
 fn table(run: &Named<'_>, of: fn(Delays) -> f64) -> Vec<Vec<Option<f64>>> {
     let policies = &run.result.policies;
@@ -43,19 +38,6 @@ fn table(run: &Named<'_>, of: fn(Delays) -> f64) -> Vec<Vec<Option<f64>>> {
         cells.collect()
     };
     full_names(run).iter().map(row).collect()
-}
-
-fn grid(run: &Named<'_>, title: &str, values: &[Vec<Option<f64>>]) -> Grid {
-    let heads = policies(run).into_iter().map(Head::number);
-    let heads = std::iter::once(Head::text("virtual cluster")).chain(heads);
-    let mut grid = Grid::new(title, heads);
-    for (vc, row) in vcs(run).into_iter().zip(values) {
-        let cells = row
-            .iter()
-            .map(|cell| cell.map_or("–".to_owned(), |cell| hours(cell * HOUR)));
-        grid.row(std::iter::once(vc).chain(cells));
-    }
-    grid
 }
 
 fn policies(run: &Named<'_>) -> Vec<String> {

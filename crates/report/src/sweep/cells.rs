@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::scale::Scale;
 use super::trials::{Metric, Trials, is_repetition, shown};
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::Spread;
 use gleaner_core::words::counted;
+use gleaner_runs::sweep::scale::Scale;
 
 /// Values of some settings, as texts.
 type Key<'a> = Vec<&'a str>;

@@ -87,10 +87,12 @@ fn named(trials: &Trials, flag: &str, name: &str) -> Result<usize> {
 fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
     trials.setting(name).ok_or_else(|| {
         let mut all = sweep.mode.settings().iter();
-        let found = match all.any(|field| field.name == name) {
-            true if name == SEED => "which only repeats runs",
-            true => "which is the same in all runs",
-            false => "which is not a setting",
+        let found = if !all.any(|field| field.name == name) {
+            "which is not a setting"
+        } else if name == SEED {
+            "which only repeats runs"
+        } else {
+            "which is the same in all runs"
         };
         let names = trials.settings.join(", ");
         Error::Usage(format!(
@@ -151,9 +153,10 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
         [a, b, ..] => {
             let (first, second) = (a.min(b), a.max(b));
             let count = |setting| trials.values(setting).len();
-            match count(second) > count(first) {
-                true => Axes::Two(second, first),
-                false => Axes::Two(first, second),
+            if count(second) > count(first) {
+                Axes::Two(second, first)
+            } else {
+                Axes::Two(first, second)
             }
         }
     }

@@ -1,11 +1,11 @@
 //! A metric by two settings as a heat map.
 
 use super::cells::{Cell, LISTED, best, text, title_of};
-use super::scale::capital;
 use super::trials::{Trials, shown};
 use crate::figure::{Axis, Heat, Marks};
 use crate::names::slug;
 use crate::{Figure, Grid, Head};
+use gleaner_runs::sweep::scale::capital;
 
 /// A metric by two settings, which are given by their indices. The value of a trial is the mean
 /// over its repetitions, and a cell shows the best value over the other settings.
@@ -30,9 +30,10 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         let cells = row.iter().map(|cell| Some(scale.scaled((*cell)?.mean)));
         cells.collect()
     };
-    let how = match has_notes {
-        true => " Point at a cell for its 95 % interval and the number of seeds.",
-        false => "",
+    let how = if has_notes {
+        " Point at a cell for its 95 % interval and the number of seeds."
+    } else {
+        ""
     };
     Figure {
         id: format!("heat-{}", slug(name)),

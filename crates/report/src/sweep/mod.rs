@@ -2,17 +2,16 @@
 
 use super::names::slug;
 use super::numbers::count;
-use super::{Block, Figure, Section};
+use super::{Block, Fact, Figure, Section};
 use gleaner_core::error::Result;
 use gleaner_core::results::sweep::Mode;
 use gleaner_runs::read::SweepRuns;
-use gleaner_runs::sweep::note_on_placers;
+use gleaner_runs::sweep::{best_settings, note_on_placers};
 
 mod cells;
 mod choice;
 mod heat;
 mod pareto;
-mod scale;
 mod single;
 mod tables;
 mod trials;
@@ -20,7 +19,7 @@ mod trials;
 pub use choice::SweepChoice;
 
 use choice::{Axes, Drawn};
-use trials::Trials;
+use trials::{Trials, shown};
 
 /// A sweep with its name on the page.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +40,7 @@ pub(super) fn sections(sweeps: &[Named<'_>], choice: &SweepChoice) -> Result<Vec
 fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) -> Result<Section> {
     let trials = Trials::of(sweep.result);
     let drawn = Drawn::of(sweep.result, &trials, choice)?;
-    let by = choice.metric.as_deref().unwrap_or(sweep.result.by.name);
-    let mut blocks = vec![Block::Tiles(tables::tiles(sweep.result, &trials, by))];
+    let mut blocks = vec![Block::Facts(best(sweep.result, &trials, choice))];
     let note = note_on_placers(trials.settings.iter().copied());
     blocks.extend(note.map(|note| Block::Note(note.to_owned())));
     blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
@@ -62,6 +60,19 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
         },
         lead: lead(sweep.result, &trials),
         blocks,
+    })
+}
+
+/// The best settings by the metric that the user chose; none for a metric that is not a column of the sweep.
+fn best(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Vec<Fact> {
+    let by = choice.metric.as_deref().unwrap_or(sweep.by.name);
+    let Some(metric) = sweep.mode.metric(by) else {
+        return Vec::new();
+    };
+    best_settings(&sweep.groups, sweep.mode, &metric, |group| {
+        let values = trials.trials[group].settings.iter();
+        let values = values.map(|value| shown(value));
+        trials.settings.iter().copied().zip(values).collect()
     })
 }
 

@@ -1,6 +1,5 @@
 //! Two metrics against each other, and the Pareto front: the trials that no other beats in both.
 
-use super::scale::capital;
 use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
 use crate::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
@@ -9,6 +8,7 @@ use crate::numbers::count;
 use crate::{Figure, Grid, Head};
 use gleaner_core::results::Direction;
 use gleaner_core::words::counted;
+use gleaner_runs::sweep::scale::capital;
 
 /// Maximum number of trials that are drawn as points. Of more, those are left out that others hide.
 const DRAWN: usize = 3_000;
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn pictures_of_trials_can_be_drawn() {
         let trials = trials();
-        let svg = crate::still::svg(&figure(&trials, "swept", places(&trials))).unwrap();
+        let svg = crate::image::svg(&figure(&trials, "swept", places(&trials))).unwrap();
         assert!(svg.contains("<text") && svg.contains("<circle"));
     }
 }

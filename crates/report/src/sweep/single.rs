@@ -1,13 +1,13 @@
 //! A metric by one setting: bars, points with intervals, or lines.
 
 use super::cells::{Cell, LISTED, Values, best, text, title_of};
-use super::scale::{Scale, capital};
 use super::trials::{Trials, shown};
 use crate::figure::{Axis, Colour, Curve, Marks, Part, SERIES, Shape};
 use crate::names::slug;
 use crate::numbers::count;
 use crate::{Figure, Grid, Head};
 use gleaner_core::results::sweep::Spread;
+use gleaner_runs::sweep::scale::{Scale, capital};
 
 /// Maximum number of values that are drawn one by one, as bars or as points with whiskers. More
 /// become lines.
@@ -16,7 +16,7 @@ const APART: usize = 60;
 const ENDS: usize = SERIES - 1;
 
 /// The values of a setting with the metric of each.
-struct Along<'a> {
+struct BySetting<'a> {
     scale: &'a Scale,
     columns: Vec<&'a str>,
     /// By column; `None` for a value of the setting of which no run has the metric.
@@ -28,7 +28,7 @@ struct Along<'a> {
 pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Figure {
     let across = trials.settings[x];
     let best = best(trials, &[x], metric);
-    let along = Along::of(trials, x, metric, &best);
+    let along = BySetting::of(trials, x, metric, &best);
     let (scale, seeds) = (along.scale, along.has_intervals());
     let few = along.columns.len() <= APART;
     let intervals = match (few, seeds) {
@@ -48,9 +48,10 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
             Some(_) => Axis::spread(across),
             None => Axis::names(across, along.columns.iter().map(|c| shown(c)).collect()),
         },
-        y: match few && !seeds {
-            true => Axis::linear(&scale.title),
-            false => Axis::spread(&scale.title),
+        y: if few && !seeds {
+            Axis::linear(&scale.title)
+        } else {
+            Axis::spread(&scale.title)
         },
         marks: match (few, seeds) {
             (true, false) => Marks::Groups(vec![along.bars()]),
@@ -60,10 +61,10 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
     }
 }
 
-impl<'a> Along<'a> {
+impl<'a> BySetting<'a> {
     fn of(trials: &'a Trials, x: usize, metric: usize, best: &Values<'_>) -> Self {
         let columns = trials.values(x);
-        Along {
+        BySetting {
             scale: &trials.metrics[metric].scale,
             cells: columns
                 .iter()
@@ -151,15 +152,16 @@ impl<'a> Along<'a> {
         };
         let mean = line("Mean", 0, |cell| cell.mean);
         let name = "95 % interval";
-        match seeds {
-            false => vec![mean],
-            true => vec![
+        if seeds {
+            vec![
                 line(&format!("{name}, low"), ENDS, |cell| end(cell, Spread::low)),
                 line(&format!("{name}, high"), ENDS, |cell| {
                     end(cell, Spread::high)
                 }),
                 mean,
-            ],
+            ]
+        } else {
+            vec![mean]
         }
     }
 

@@ -1,76 +1,15 @@
 //! Tables of the best settings, and of all of them.
 
-use super::scale::{Scale, plain};
 use super::trials::{Trials, shown};
 use crate::numbers::count;
-use crate::{Grid, Head, Tile};
+use crate::{Grid, Head};
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Best, SweepRow};
-use gleaner_core::words::counted;
 use gleaner_runs::read::SweepRuns;
+use gleaner_runs::sweep::scale::Scale;
 
 /// Maximum number of runs in a table.
 pub(super) const LISTED: usize = 1_000;
-
-/// The best value of a metric, and the settings that reach it.
-pub(super) fn tiles(sweep: &SweepRuns, trials: &Trials, metric: &str) -> Vec<Tile> {
-    let named = sweep.mode.metric(metric);
-    let (Some(best), Some(place)) = (
-        named.and_then(|metric| sweep.best(&metric)),
-        trials.metric(metric),
-    ) else {
-        return Vec::new();
-    };
-    let mut tiles = vec![Tile {
-        name: format!("Best {}", trials.metrics[place].scale.title),
-        value: trials.figure(best.group, place),
-        remark: [
-            over_seeds(&trials.metrics[place].scale, best),
-            equals(sweep, metric, best),
-        ]
-        .concat(),
-    }];
-    let settings = &trials.trials[best.group].settings;
-    let settings = trials.settings.iter().zip(settings);
-    tiles.extend(settings.map(|(name, value)| Tile {
-        name: (*name).to_owned(),
-        value: shown(value),
-        remark: String::new(),
-    }));
-    tiles
-}
-
-/// Says, if there are several seeds, that the value is a mean with its interval, and how many other
-/// settings are within the standard deviation.
-fn over_seeds(scale: &Scale, best: Best) -> String {
-    let Some(deviation) = best.spread.deviation else {
-        return String::new();
-    };
-    let near = match best.within_spread {
-        0 => String::new(),
-        others => format!(" ({} within it)", counted(others, "other setting")),
-    };
-    format!(
-        "mean of {} and half of its 95 % interval; standard deviation {}{near}; ",
-        counted(best.spread.runs, "seed"),
-        scale.length(deviation)
-    )
-}
-
-/// Says how many other settings reach the same value, and by which metrics the best of them is
-/// chosen.
-fn equals(sweep: &SweepRuns, metric: &str, best: Best) -> String {
-    let ties = sweep.mode.metric(metric).map(|m| sweep.mode.ties(&m));
-    match best.as_good {
-        0 | 1 => "no others reach it".to_owned(),
-        settings => {
-            let ties = ties.iter().flatten().map(|metric| plain(metric.name));
-            let ties = ties.collect::<Vec<_>>().join(", then ");
-            let others = counted(settings - 1, "other setting");
-            format!("{others} also reach it; the best of all these by {ties}")
-        }
-    }
-}
 
 /// A table of the best settings by each metric that differs between trials.
 pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {

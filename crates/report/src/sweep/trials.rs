@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::scale::Scale;
 use gleaner_core::results::Direction;
 use gleaner_core::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
+use gleaner_runs::sweep::scale::Scale;
 
 /// Name of the metric of all work that replays lost. Their summaries have it in two parts.
 const LOST: &str = "work_lost";

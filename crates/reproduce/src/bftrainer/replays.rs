@@ -174,9 +174,10 @@ impl<'c> Replays<'c> {
         decider: &mut dyn Decider,
     ) -> Result<Outcome> {
         let outcome = gleaner_replay::run(log, &set.tasks, options, decider, self.observer.stop())?;
-        match outcome.summary.complete {
-            true => Ok(outcome),
-            false => Err(Error::Stopped),
+        if outcome.summary.complete {
+            Ok(outcome)
+        } else {
+            Err(Error::Stopped)
         }
     }
 }

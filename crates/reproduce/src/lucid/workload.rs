@@ -116,11 +116,12 @@ const LOGARITHMS: Options = Options {
 /// For seconds the published settings, as far as ours have them.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
-    match options.logarithm {
-        true => settings,
-        false => Settings {
+    if options.logarithm {
+        settings
+    } else {
+        Settings {
             max_rounds: PUBLISHED_ROUNDS,
             ..settings
-        },
+        }
     }
 }

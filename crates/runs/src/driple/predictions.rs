@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::{Column, Table};
+use gleaner_document::{Grid, Head};
 use gleaner_io::table::WriteTable;
-use gleaner_io::text_table::TextTable;
 
 /// The name of a job and its metrics, in the order of [`METRIC_NAMES`].
 pub type Row = (String, [f64; METRICS]);
@@ -46,15 +46,21 @@ pub fn json(rows: &[Row]) -> Result<String> {
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// The rows as a text table: a row for each metric, a column for each job.
-pub fn text(rows: &[Row]) -> String {
-    let row = |(name, metric): (&str, usize)| {
-        let mut cells = vec![name.to_owned()];
-        cells.extend(rows.iter().map(|(_, metrics)| number(metrics[metric])));
-        cells
-    };
-    let header = std::iter::once("metric").chain(rows.iter().map(|(job, _)| job.as_str()));
-    TextTable::new(header, METRIC_NAMES.into_iter().zip(0..).map(row)).to_string()
+/// The rows as a table: a row for each metric, a column for each job.
+pub fn grid(rows: &[Row]) -> Grid {
+    let jobs = rows.iter().map(|(job, _)| Head::number(job));
+    let heads = std::iter::once(Head::text("metric")).chain(jobs);
+    Grid::of(
+        "",
+        heads,
+        METRIC_NAMES.into_iter().enumerate(),
+        |(metric, name)| {
+            let cells = rows.iter().map(|(_, metrics)| number(metrics[metric]));
+            std::iter::once(name.to_owned())
+                .chain(cells)
+                .collect::<Vec<_>>()
+        },
+    )
 }
 
 /// A number with about four significant digits; `-` if it is not finite.

@@ -1,6 +1,4 @@
-//! How far predictions are from measurements: as text, JSON and a table.
-
-use std::fmt::Write as _;
+//! How far predictions are from measurements: as tables of a text, JSON and a table of a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -8,7 +6,7 @@ use serde::Serialize;
 use super::predictions::number;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::{Column, Table};
-use gleaner_io::text_table::TextTable;
+use gleaner_document::{Block, Grid, Head};
 use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{Metrics, Scores, mean};
 
@@ -88,34 +86,30 @@ impl Evaluation {
         Table { name, columns }
     }
 
-    /// The evaluation as text: the means of each predictor, then the metrics of each model.
-    pub fn text(&self) -> String {
+    /// The means of each predictor, then the metrics of each model.
+    pub fn printed(&self) -> Vec<Block> {
         let (part, jobs) = (part(self.part), self.jobs);
-        let mut text = format!(
-            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training \
-             part's highest;\nrelative: mean absolute error over the mean measured value)\n"
+        let title = format!(
+            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training part's highest; \
+             relative: mean absolute error over the mean measured value)"
         );
-        let header = ["model", "mse", "relative", "R²", "rank corr."];
-        let row = |scores: &Scores| {
-            vec![
+        let heads = ["mse", "relative", "R²", "rank corr."].map(Head::number);
+        let heads = std::iter::once(Head::text("model")).chain(heads);
+        let means = Grid::of(title, heads, &self.scores, |scores| {
+            [
                 scores.model.clone(),
                 decimals(mean(&scores.mse), 5),
                 decimals(mean(&scores.relative), 3),
                 decimals(mean(&scores.r2), 3),
                 decimals(mean(&scores.rank), 3),
             ]
-        };
-        let _ = write!(
-            text,
-            "{}",
-            TextTable::new(header, self.scores.iter().map(row))
-        );
+        });
         let (models, baselines) = self.scores.split_at(self.models.min(self.scores.len()));
-        for scores in models {
-            let table = by_metric(scores, baselines.first());
-            let _ = write!(text, "\n{}\n{table}", scores.model);
-        }
-        text
+        let models = models
+            .iter()
+            .map(|scores| by_metric(scores, baselines.first()));
+        let grids = std::iter::once(means).chain(models);
+        grids.map(Block::Grid).collect()
     }
 }
 
@@ -130,18 +124,12 @@ fn part(part: Part) -> &'static str {
 
 /// The scores of a model by metric. The absolute error of predicting the training mean is beside
 /// its own.
-fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> TextTable {
-    let header = [
-        "metric",
-        "mse",
-        "mae",
-        "of the mean",
-        "relative",
-        "R²",
-        "rank corr.",
-    ];
-    let row = |(metric, name): (usize, &str)| {
-        vec![
+fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
+    let heads = ["mse", "mae", "of the mean", "relative", "R²", "rank corr."];
+    let heads = std::iter::once(Head::text("metric")).chain(heads.map(Head::number));
+    let metrics = METRIC_NAMES.into_iter().enumerate();
+    Grid::of(&scores.model, heads, metrics, |(metric, name)| {
+        [
             name.to_owned(),
             decimals(scores.mse[metric], 5),
             number(scores.mae[metric]),
@@ -150,18 +138,18 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> TextTable {
             decimals(scores.r2[metric], 3),
             decimals(scores.rank[metric], 3),
         ]
-    };
-    TextTable::new(header, METRIC_NAMES.into_iter().enumerate().map(row))
+    })
 }
 
-/// A model's scores beside those of predicting the training mean: a row for each metric, a row for
-/// their means, and a sentence that compares the mean squared errors.
-pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
-    let header = ["metric", "mse", "of the mean", "mae", "of the mean", "R²"];
+/// A model's scores on the test part of `jobs` jobs, beside those of predicting the training mean: a row for each
+/// metric, a row for their means, and a sentence that compares the mean squared errors.
+pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Block; 2] {
+    let heads = ["mse", "of the mean", "mae", "of the mean", "R²"].map(Head::number);
+    let heads = std::iter::once(Head::text("metric")).chain(heads);
     let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {
         let [ours, theirs] = mse.map(|value| decimals(value, 5));
         let [mine, means] = mae;
-        vec![name.to_owned(), ours, theirs, mine, means, decimals(r2, 3)]
+        [name.to_owned(), ours, theirs, mine, means, decimals(r2, 3)]
     };
     let metric = |(at, name): (usize, &str)| {
         let mse = [model.mse[at], training_mean.mse[at]];
@@ -172,16 +160,19 @@ pub fn beside_mean(model: &Scores, training_mean: &Scores) -> String {
     let means = [mean(&model.mse), mean(&training_mean.mse)];
     let last = row("mean", means, blank, mean(&model.r2));
     let rows = METRIC_NAMES.into_iter().enumerate().map(metric);
-    let table = TextTable::new(header, rows.chain([last]));
-    format!(
-        "{table}the model's mean squared error is {:.0} % of that of predicting the training mean\n",
+    let title = format!("Test part, {jobs} jobs");
+    let table = Grid::of(title, heads, rows.chain([last]), |row| row);
+    let note = format!(
+        "The model's mean squared error is {:.0} % of that of predicting the training mean.",
         100.0 * model.share_of(training_mean)
-    )
+    );
+    [Block::Grid(table), Block::Note(note)]
 }
 
 fn decimals(value: f64, places: usize) -> String {
-    match value.is_finite() {
-        true => format!("{value:.places$}"),
-        false => "-".to_owned(),
+    if value.is_finite() {
+        format!("{value:.places$}")
+    } else {
+        "-".to_owned()
     }
 }

@@ -1,11 +1,9 @@
 //! What the inspection concludes: suspicious spans, and a window for the replay.
 
-use super::percent;
 use gleaner_core::words::duration;
-use gleaner_inspect::{Suggestion, Suspicion, SuspicionKind};
-
-/// Maximum number of suspicious spans in the text.
-const SHOWN_SUSPICIONS: usize = 10;
+use gleaner_document::numbers::{count, percent};
+use gleaner_document::{Block, Fact, Grid, Head};
+use gleaner_inspect::{Inspection, Suggestion, Suspicion, SuspicionKind};
 
 /// Where the rescale costs of a suggestion come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,65 +14,78 @@ pub enum CostSource {
     Typical,
 }
 
-/// The longest suspicious spans, ordered by time.
-pub(super) fn suspicions(found: &[Suspicion]) -> String {
+/// The longest suspicious spans, at most `most` of them, ordered by time.
+pub fn suspicions(i: &Inspection, most: usize) -> Block {
+    let found = &i.suspicions;
     if found.is_empty() {
-        return "suspicious spans: none\n".into();
+        return Block::Note("Suspicious spans: none.".to_owned());
     }
     let mut longest: Vec<usize> = (0..found.len()).collect();
     longest.sort_by(|&a, &b| found[b].seconds.total_cmp(&found[a].seconds));
-    longest.truncate(SHOWN_SUSPICIONS);
+    longest.truncate(most);
     longest.sort_unstable();
-    let shown = if found.len() > SHOWN_SUSPICIONS {
-        format!(", of which the {SHOWN_SUSPICIONS} longest (--json lists all)")
+    let all = count(found.len());
+    let title = if found.len() > most {
+        format!("Suspicious spans: the {most} longest of {all} (--json lists all)")
     } else {
-        String::new()
+        format!("Suspicious spans ({all})")
     };
-    let lines = longest.iter().map(|&i| suspicion(&found[i]));
-    format!("suspicious spans: {}{shown}\n", found.len()) + &lines.collect::<String>()
+    let heads = ["what", "from", "to"].map(Head::text).into_iter();
+    let heads = heads.chain(["length", "rows"].map(Head::number));
+    Block::Grid(Grid::of(title, heads, longest, |place| row(&found[place])))
 }
 
-fn suspicion(s: &Suspicion) -> String {
-    let what = match s.kind {
+fn row(found: &Suspicion) -> [String; 5] {
+    let what = match found.kind {
         SuspicionKind::LogGap => "no event",
         SuspicionKind::AllIdle => "every node idle",
         SuspicionKind::AllBusy => "every node busy",
         SuspicionKind::RepeatedTime => "repeated time",
     };
-    let place = match s.kind {
-        SuspicionKind::RepeatedTime => format!("{}, {} rows", s.from, s.rows),
-        _ => format!("{} to {} ({})", s.from, s.to, duration(s.seconds)),
-    };
-    format!("  {what:<16}  {place}\n")
+    [
+        what.to_owned(),
+        found.from.clone(),
+        found.to.clone(),
+        duration(found.seconds),
+        count(found.rows),
+    ]
 }
 
-/// The suggested window and how it is derived.
-pub(super) fn suggestion(s: &Suggestion, source: CostSource) -> String {
+/// The suggested window.
+pub fn suggested(s: &Suggestion) -> Fact {
+    let label = "suggested --t-fwd";
+    match s.window {
+        None => Fact::main(label, format!("none: {}", s.reason.unwrap_or_default())),
+        Some(w) => Fact::main(label, format!("{} s", w.t_fwd_s)).remark(format!(
+            "({} of the idle node-time becomes work)",
+            percent(w.useful_share)
+        )),
+    }
+}
+
+/// How the suggestion comes about, in sentences.
+pub fn reasons(s: &Suggestion, source: CostSource) -> String {
     let costs = format!(
-        "{}: {:.1} s to grow, {:.1} s to lose nodes, {} at once",
+        "{}: {:.1} s to grow, {:.1} s to lose nodes, {} at once.",
         match source {
-            CostSource::Tasks => "the tasks' rescale costs, on average",
-            CostSource::Typical => "typical rescale costs (--tasks FILE for your own)",
+            CostSource::Tasks => "The tasks' rescale costs, on average",
+            CostSource::Typical => "Typical rescale costs (--tasks FILE for your own)",
         },
         s.costs.up_s,
         s.costs.down_s,
         s.costs.tasks
     );
     let Some(w) = s.window else {
-        let reason = s.reason.unwrap_or_default();
-        return format!("suggested --t-fwd: none, {reason}\n  {costs}\n");
+        return costs;
     };
     let losses = match w.loss_every_s {
         Some(seconds) => format!("every {}", duration(seconds)),
         None => "never".into(),
     };
     format!(
-        "suggested --t-fwd {}\n  \
-         {costs}\n  \
-         it makes a task grow about every {}, in which {} of idle nodes are taken again;\n  \
-         growing more often would cost more than the nodes earn, less often would leave more\n  \
-         of them unused. A task loses nodes {losses}; docs/OUTPUTS.md derives the rule.\n",
-        w.t_fwd_s,
+        "{costs} With the window, a task grows about every {}, in which {} of idle nodes are taken again. Growing more \
+         often would cost more than the nodes earn; growing less often would leave more of them unused. A task loses \
+         nodes {losses}. docs/OUTPUTS.md derives the rule.",
         duration(w.growth_every_s),
         percent(w.taken_within)
     )

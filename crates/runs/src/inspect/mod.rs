@@ -1,13 +1,21 @@
-//! The inspection of an event log, as text and as JSON.
+//! The inspection of an event log: its facts and tables for a text and a page, and JSON.
 
+mod calendar;
 mod findings;
 mod overview;
-mod tables;
 
-pub use findings::CostSource;
+pub use calendar::{hours, weekday_names, weekdays};
+pub use findings::{CostSource, reasons, suggested, suspicions};
+pub use overview::facts;
 
 use gleaner_core::error::{Error, Result};
-use gleaner_inspect::Inspection;
+use gleaner_document::Block;
+use gleaner_inspect::{Bin, Inspection};
+
+use super::lengths::{Class, Lengths};
+
+/// Maximum number of suspicious spans in the text.
+const SPANS: usize = 10;
 
 /// The inspection as pretty-printed JSON.
 ///
@@ -19,19 +27,40 @@ pub fn json(inspection: &Inspection) -> Result<String> {
         .map_err(|e| Error::Run(e.to_string()))
 }
 
-/// The inspection as text tables.
-pub fn text(inspection: &Inspection, source: CostSource) -> String {
-    [
-        overview::overview(inspection),
-        tables::fragments(&inspection.fragments),
-        tables::hours(&inspection.calendar),
-        tables::weekdays(&inspection.calendar),
-        findings::suspicions(&inspection.suspicions),
-        findings::suggestion(&inspection.suggestion, source),
+/// What `gleaner inspect` prints. The rescale costs of the suggestion come from `source`.
+pub fn printed(i: &Inspection, source: CostSource) -> Vec<Block> {
+    vec![
+        Block::Facts(facts(i)),
+        Block::Grid(fragments(i).grid("Idle fragments by length")),
+        Block::Grid(hours(&i.calendar)),
+        Block::Grid(weekdays(&i.calendar)),
+        suspicions(i, SPANS),
+        Block::Facts(vec![suggested(&i.suggestion)]),
+        Block::Note(reasons(&i.suggestion, source)),
     ]
-    .join("\n")
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+/// The idle fragments by length.
+pub fn fragments(i: &Inspection) -> Lengths {
+    Lengths::of_fragments(classes(&i.fragments.lengths.bins))
+}
+
+/// The times between events by length.
+pub fn gaps(i: &Inspection) -> Lengths {
+    Lengths {
+        classes: classes(&i.event_gaps.bins),
+        counted: "Gaps",
+        summed: "Time",
+        unit: "hours",
+    }
+}
+
+fn classes(bins: &[Bin]) -> Vec<Class> {
+    let class = |bin: &Bin| Class {
+        from: bin.from_s,
+        to: bin.to_s,
+        count: bin.count as u64,
+        seconds: bin.sum_s,
+    };
+    bins.iter().map(class).collect()
 }

@@ -1,47 +1,34 @@
-//! The log in a dozen lines.
+//! The log in a dozen facts.
 
-use std::fmt::Write;
-
-use super::percent;
 use gleaner_core::words::{counted, duration};
+use gleaner_document::Fact;
+use gleaner_document::numbers::{count, hours, number, percent};
 use gleaner_inspect::{Inspection, UnchangedNodes};
 
-/// Maximum number of nodes that the text names.
+/// Maximum number of nodes that a fact names.
 const SHOWN_NODES: usize = 5;
 
-/// A line for each figure of the whole log.
-pub(super) fn overview(i: &Inspection) -> String {
-    let lines = [
-        (
+/// The figures of the whole log.
+pub fn facts(i: &Inspection) -> Vec<Fact> {
+    let idle_time = format!("{} node-hours", hours(i.idle_node_seconds));
+    let mut facts = vec![
+        Fact::new(
             "log",
             format!("{} to {} ({})", i.from, i.to, duration(i.span_seconds)),
         ),
-        (
-            "nodes",
-            format!(
-                "{}, of which {:.1} idle on average ({}), at most {}",
-                i.nodes,
-                i.idle_nodes_mean,
-                percent(i.idle_share),
-                i.idle_nodes_max
-            ),
-        ),
-        (
-            "idle node-hours",
-            format!("{:.1}", i.idle_node_seconds / 3600.0),
-        ),
-        ("never idle", nodes(&i.never_idle)),
-        ("always idle", nodes(&i.always_idle)),
-        ("events", events(i)),
-        ("between events", gaps(i)),
-        ("idle fragments", fragment_count(i)),
-        ("their lengths", lengths(i)),
+        Fact::new("nodes", count(i.nodes)),
+        Fact::main("idle nodes", number(i.idle_nodes_mean))
+            .remark(format!("on average, at most {}", count(i.idle_nodes_max))),
+        Fact::main("idle node-time", idle_time)
+            .remark(format!("({} of all node-time)", percent(i.idle_share))),
+        Fact::new("never idle", nodes(&i.never_idle)),
+        Fact::new("always idle", nodes(&i.always_idle)),
+        Fact::new("events", events(i)),
+        Fact::new("between events", gaps(i)),
+        Fact::main("idle fragments", count(i.fragments.lengths.count)).remark(cut(i)),
     ];
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    lines.iter().fold(String::new(), |mut out, (name, value)| {
-        let _ = writeln!(out, "{name:width$}  {value}");
-        out
-    })
+    facts.extend(median(i));
+    facts
 }
 
 fn events(i: &Inspection) -> String {
@@ -77,26 +64,24 @@ fn gaps(i: &Inspection) -> String {
     }
 }
 
-fn fragment_count(i: &Inspection) -> String {
-    let f = &i.fragments;
-    match f.cut_at_start + f.cut_at_end {
-        0 => format!("{} idle periods of nodes", f.lengths.count),
+fn cut(i: &Inspection) -> String {
+    match i.fragments.cut_at_start + i.fragments.cut_at_end {
+        0 => "idle periods of nodes".to_owned(),
         cut => format!(
-            "{} idle periods of nodes, {cut} of them cut off by the ends of the log",
-            f.lengths.count
+            "idle periods of nodes, {} cut off by the log's ends",
+            count(cut)
         ),
     }
 }
 
-fn lengths(i: &Inspection) -> String {
+fn median(i: &Inspection) -> Option<Fact> {
     let lengths = &i.fragments.lengths;
-    match lengths.quantiles.iter().find(|q| q.percent == 50.0) {
-        None => "none".into(),
-        Some(half) => format!(
-            "mean {}, median {}; half of the idle time is in fragments up to {}",
+    let half = lengths.quantiles.iter().find(|q| q.percent == 50.0)?;
+    Some(
+        Fact::main("median fragment", duration(half.by_count_s)).remark(format!(
+            "(mean {}; half of the idle time is in fragments up to {})",
             duration(lengths.mean_s),
-            duration(half.by_count_s),
-            duration(half.by_sum_s),
-        ),
-    }
+            duration(half.by_sum_s)
+        )),
+    )
 }

@@ -41,9 +41,17 @@ impl CompareRun {
 
     /// The programs among the solvers.
     pub fn programs(&self) -> impl Iterator<Item = (&SolverRow, &Tally)> {
-        let ours = self.solvers.len().saturating_sub(self.programs.len());
-        self.solvers.iter().skip(ours).zip(&self.programs)
+        programs(&self.solvers, &self.programs)
     }
+}
+
+/// The programs among the solvers, with what became of their answers. They are the last of the solvers.
+pub fn programs<'a>(
+    solvers: &'a [SolverRow],
+    tallies: &'a [Tally],
+) -> impl Iterator<Item = (&'a SolverRow, &'a Tally)> {
+    let ours = solvers.len().saturating_sub(tallies.len());
+    solvers.iter().skip(ours).zip(tallies)
 }
 
 /// What is wrong with a cell: its column, and what was expected of it.

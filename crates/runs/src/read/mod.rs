@@ -23,7 +23,7 @@ mod sweep;
 mod tables;
 
 pub use cells::Cell;
-pub use compare::CompareRun;
+pub use compare::{CompareRun, programs};
 pub use forms::Compared;
 pub use info::RunInfo;
 pub use replay::ReplayRun;

@@ -5,28 +5,22 @@ use gleaner_core::results::reproduce::{
     Artifact, ReproducedRow, Rounding, Verdict, count_verdicts,
 };
 
+use gleaner_document::{Grid, Head};
+
 /// More values than these are counted instead of listed.
 const LISTED: usize = 40;
 
-/// A table of texts.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TextGrid {
-    /// Heads of the columns, and whether their cells are numbers.
-    pub heads: Vec<(String, bool)>,
-    /// Rows, with a text for each column.
-    pub rows: Vec<Vec<String>>,
-}
-
 /// The table of an artifact: its values line by line; counts of them, if there are many; or a
 /// matrix of ours, if nothing is published.
-pub fn grid(artifact: &Artifact) -> TextGrid {
+pub fn grid(artifact: &Artifact) -> Grid {
     let is_known = |row: &ReproducedRow| row.verdict != Verdict::Unpublished;
     if !artifact.rows.iter().any(is_known) {
         return matrix(artifact);
     }
-    match artifact.rows.len() > LISTED {
-        true => counted(artifact),
-        false => listed(artifact),
+    if artifact.rows.len() > LISTED {
+        counted(artifact)
+    } else {
+        listed(artifact)
     }
 }
 
@@ -42,15 +36,15 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<&str> {
 }
 
 /// A line for each value. Columns that would be empty or the same everywhere are left out.
-fn listed(artifact: &Artifact) -> TextGrid {
+fn listed(artifact: &Artifact) -> Grid {
     let several = names(artifact, |row| &row.column).len() > 1;
     let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
-    let mut heads = vec![(String::new(), false)];
-    heads.extend(several.then(|| ("value".to_owned(), false)));
+    let mut heads = vec![Head::text("")];
+    heads.extend(several.then(|| Head::text("value")));
     let basis = artifact.basis.name();
-    heads.extend([basis, "ours", "difference"].map(|name| (name.to_owned(), true)));
-    heads.push(("verdict".to_owned(), false));
-    heads.extend(noted.then(|| ("note".to_owned(), false)));
+    heads.extend([basis, "ours", "difference"].map(Head::number));
+    heads.push(Head::text("verdict"));
+    heads.extend(noted.then(|| Head::text("note")));
     let line = |row: &ReproducedRow| {
         let mut cells = vec![row.row.clone()];
         cells.extend(several.then(|| row.column.clone()));
@@ -64,22 +58,20 @@ fn listed(artifact: &Artifact) -> TextGrid {
         cells.extend(noted.then(|| row.note.clone()));
         cells
     };
-    TextGrid {
-        heads,
-        rows: artifact.rows.iter().map(line).collect(),
-    }
+    Grid::of(&artifact.title, heads, &artifact.rows, line)
 }
 
 /// A line for each row or each column, whichever are fewer: how many of its values have each
 /// verdict, and how far off the worst is.
-fn counted(artifact: &Artifact) -> TextGrid {
+fn counted(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
         names(artifact, |row| &row.column),
     );
-    let of: fn(&ReproducedRow) -> &String = match rows.len() <= columns.len() {
-        true => |row| &row.row,
-        false => |row| &row.column,
+    let of: fn(&ReproducedRow) -> &String = if rows.len() <= columns.len() {
+        |row| &row.row
+    } else {
+        |row| &row.column
     };
     let group = |name: &str| -> Vec<&ReproducedRow> {
         artifact.rows.iter().filter(|row| of(row) == name).collect()
@@ -87,15 +79,11 @@ fn counted(artifact: &Artifact) -> TextGrid {
     let totals = count_verdicts(&artifact.rows);
     let seen = |verdict: &&Verdict| totals[**verdict as usize] > 0;
     let verdicts: Vec<Verdict> = Verdict::ALL.iter().filter(seen).copied().collect();
-    let mut heads = vec![(String::new(), false), ("values".to_owned(), true)];
-    heads.extend(
-        verdicts
-            .iter()
-            .map(|verdict| (verdict.name().to_owned(), true)),
-    );
-    heads.push(("greatest difference".to_owned(), true));
+    let mut heads = vec![Head::text(""), Head::number("values")];
+    heads.extend(verdicts.iter().map(|verdict| Head::number(verdict.name())));
+    heads.push(Head::number("greatest difference"));
     let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
-    heads.extend(noted.then(|| ("note".to_owned(), false)));
+    heads.extend(noted.then(|| Head::text("note")));
     let line = |name: &&str| {
         let counts = count_verdicts(group(name));
         let mut cells = vec![(*name).to_owned(), group(name).len().to_string()];
@@ -112,10 +100,7 @@ fn counted(artifact: &Artifact) -> TextGrid {
         cells
     };
     let groups = names(artifact, of);
-    TextGrid {
-        rows: groups.iter().map(line).collect(),
-        heads,
-    }
+    Grid::of(&artifact.title, heads, &groups, line)
 }
 
 /// The size of a difference; 0 for what is equal.
@@ -125,7 +110,7 @@ fn size(row: &ReproducedRow) -> f64 {
 }
 
 /// Ours by row and column; of a single row, by column and row.
-fn matrix(artifact: &Artifact) -> TextGrid {
+fn matrix(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
         names(artifact, |row| &row.column),
@@ -163,11 +148,9 @@ fn matrix(artifact: &Artifact) -> TextGrid {
             (heads, several.iter().map(line).collect())
         }
     };
-    let heads = heads.into_iter().map(|name| (name, true));
-    TextGrid {
-        heads: std::iter::once((common, false)).chain(heads).collect(),
-        rows: lines,
-    }
+    let heads = heads.into_iter().map(Head::number);
+    let heads = std::iter::once(Head::text(common)).chain(heads);
+    Grid::of(&artifact.title, heads, lines, |line| line)
 }
 
 /// The published value and ours, with the published decimals; ours with one more where these would
@@ -175,13 +158,14 @@ fn matrix(artifact: &Artifact) -> TextGrid {
 pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);
-        match text
+        if text
             .trim_start_matches('-')
             .trim_matches(['0', '.'])
             .is_empty()
         {
-            true => text.trim_start_matches('-').to_owned(),
-            false => text.replace('-', "−"),
+            text.trim_start_matches('-').to_owned()
+        } else {
+            text.replace('-', "−")
         }
     };
     let published = row.published.map(|value| text(value, row.decimals));

@@ -8,8 +8,10 @@ use gleaner_core::results::reproduce::{
     Artifact, Basis, ReproducedRow, System, Verdict, count_verdicts,
 };
 use gleaner_core::results::{Named, Table};
+use gleaner_document::numbers::count;
+use gleaner_document::{Fact, Grid, Head, Kind};
 
-pub use cells::{TextGrid, grid};
+pub use cells::grid;
 
 /// The rows of all artifacts, in order.
 pub fn rows(artifacts: &[Artifact]) -> Vec<ReproducedRow> {
@@ -69,33 +71,32 @@ pub fn markdown(artifacts: &[Artifact]) -> String {
 
 /// How many values of each system, and of the published and the reference ones among them, have
 /// each verdict.
-pub fn counts(artifacts: &[Artifact]) -> TextGrid {
-    let mut heads = vec![
-        ("system".to_owned(), false),
-        ("compared with".to_owned(), false),
-    ];
-    heads.extend(
-        Verdict::ALL
-            .iter()
-            .map(|verdict| (verdict.name().to_owned(), true)),
-    );
-    let mut grid = TextGrid {
-        heads,
-        rows: Vec::new(),
-    };
+pub fn counts(artifacts: &[Artifact]) -> Grid {
+    let verdicts = Verdict::ALL
+        .iter()
+        .map(|verdict| Head::number(verdict.name()));
+    let heads = ["system", "compared with"].map(Head::text);
+    let heads = heads.into_iter().chain(verdicts);
+    let mut grid = Grid::new("Values by system and verdict", heads);
     for system in System::ALL {
         for basis in Basis::ALL {
             let of = |row: &&ReproducedRow| row.system == *system && row.basis == *basis;
             let own: Vec<_> = artifacts.iter().flat_map(|a| &a.rows).filter(of).collect();
-            if own.is_empty() {
-                continue;
+            if !own.is_empty() {
+                let names = [system.title().to_owned(), basis.name().to_owned()];
+                let counts = count_verdicts(own).map(|count| count.to_string());
+                grid.row(names.into_iter().chain(counts));
             }
-            let mut cells = vec![system.title().to_owned(), basis.name().to_owned()];
-            cells.extend(count_verdicts(own).map(|count| count.to_string()));
-            grid.rows.push(cells);
         }
     }
     grid
+}
+
+/// How many values have each verdict.
+pub fn verdicts(artifacts: &[Artifact]) -> Vec<Fact> {
+    let totals = count_verdicts(artifacts.iter().flat_map(|artifact| &artifact.rows));
+    let fact = |verdict: &Verdict| Fact::main(verdict.name(), count(totals[*verdict as usize]));
+    Verdict::ALL.iter().map(fact).collect()
 }
 
 fn section(artifact: &Artifact, out: &mut String) {
@@ -119,18 +120,18 @@ pub fn source(artifact: &Artifact) -> String {
 }
 
 /// A table in Markdown.
-fn text(grid: &TextGrid) -> String {
-    let line = |cells: Vec<String>| {
+fn text(grid: &Grid) -> String {
+    let line = |cells: Vec<&String>| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    let mut out = line(grid.heads.iter().map(|(name, _)| name.clone()).collect());
-    let rules = grid
-        .heads
-        .iter()
-        .map(|(_, numeric)| if *numeric { "---:" } else { "---" });
+    let mut out = line(grid.heads.iter().map(|head| &head.name).collect());
+    let rules = grid.heads.iter().map(|head| match head.kind {
+        Kind::Number => "---:",
+        Kind::Text | Kind::Bar => "---",
+    });
     let _ = writeln!(out, "|{}|", rules.collect::<Vec<_>>().join("|"));
-    out.extend(grid.rows.iter().cloned().map(line));
+    out.extend(grid.rows.iter().map(|cells| line(cells.iter().collect())));
     out
 }
 

@@ -109,11 +109,11 @@ fn ours_alone_are_a_matrix() {
     assert_eq!(single.rows, [texts(&["a", "1"]), texts(&["b (%)", "0"])]);
     rows.push(row("y", "a", None, Some(2.0)));
     let told = grid(&artifact(rows.clone()));
-    assert_eq!(told.heads[2].0, "b (%)");
+    assert_eq!(told.heads[2].name, "b (%)");
     assert_eq!(told.rows, [texts(&["x", "1", "0"]), texts(&["y", "2", ""])]);
     rows.iter_mut().for_each(|row| row.unit = "%".to_owned());
     let told = grid(&artifact(rows));
-    assert_eq!([&told.heads[0].0, &told.heads[2].0], ["in %", "b"]);
+    assert_eq!([&told.heads[0].name, &told.heads[2].name], ["in %", "b"]);
 }
 
 #[test]

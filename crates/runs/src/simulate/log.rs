@@ -122,9 +122,10 @@ fn scheduled<'a>(rows: &[&Row<'a>]) -> Columns<'a> {
 fn shared<'a>(rows: &[&Row<'a>]) -> Columns<'a> {
     let second = |of: fn(&JobOutcome) -> i64| floats_unless_zero(rows, |row| of(row.outcome));
     let profiled = rows.iter().any(|row| row.profile.0);
-    let wait = match profiled {
-        true => floats(rows, |row| row.profile.1 as f64),
-        false => whole(rows, |row| row.profile.1),
+    let wait = if profiled {
+        floats(rows, |row| row.profile.1 as f64)
+    } else {
+        whole(rows, |row| row.profile.1)
     };
     vec![
         ("profiled", whole(rows, |row| row.profile.0.into())),

@@ -13,6 +13,7 @@ use crate::run::RunDir;
 use gleaner_core::results::Table;
 use gleaner_io::table::WriteTable;
 
+mod compared;
 mod estimates;
 mod interval;
 mod jobs;
@@ -22,15 +23,14 @@ mod policies;
 mod results;
 mod seq;
 mod seq_log;
-mod text;
 
+pub use compared::{by_cluster, compared};
 pub use estimates::estimates;
 pub use interval::Interval;
 pub use jobs::{job_rows, profiler_jobs, profiler_scaling, run_rows};
 pub use policies::{policies, vcs};
-pub use results::{Entry, Figure, averages, summary};
+pub use results::{Entry, Figure, PLACEMENT_AFFECTS_SPEED, averages, summary};
 pub use seq::{profiler_seq, seq};
-pub use text::text;
 
 /// The input of a simulation, and how its results are written.
 #[derive(Debug, Clone, Copy)]
@@ -142,9 +142,10 @@ fn write_log(
 }
 
 fn write_table(dir: &RunDir, simulated: SimulatedTrace<'_>, table: &Table<'_>) -> Result<()> {
-    match simulated.csv {
-        true => dir.write_table(table),
-        false => dir.write_parquet(table),
+    if simulated.csv {
+        dir.write_table(table)
+    } else {
+        dir.write_parquet(table)
     }
 }
 

@@ -48,9 +48,10 @@ fn figure_columns<'a, S: Figures>(
 ) -> impl Iterator<Item = (&'static str, Column<'a>)> {
     S::METRICS.iter().map(|metric: &Metric<S>| {
         let values = summaries.iter().map(|summary| (metric.of)((*summary)?));
-        let column = match metric.is_whole {
-            true => Column::OptionalWhole(values.map(|value| Some(value? as i64)).collect()),
-            false => Column::Floats(values.collect()),
+        let column = if metric.is_whole {
+            Column::OptionalWhole(values.map(|value| Some(value? as i64)).collect())
+        } else {
+            Column::Floats(values.collect())
         };
         (metric.name, column)
     })

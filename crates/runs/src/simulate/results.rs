@@ -6,6 +6,9 @@ use gleaner_core::domain::Trace;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
+/// Whether the nodes of a job affect its speed in simulations.
+pub const PLACEMENT_AFFECTS_SPEED: bool = false;
+
 /// A policy's name in files, and its figures.
 pub type Entry<'a> = (&'a str, &'a PolicyFigures);
 
@@ -34,6 +37,15 @@ impl Figure {
             Figure::AverageJct => "jct_avg",
             Figure::AverageQueue => "que_avg",
             Figure::LongestQueue => "que_p999",
+        }
+    }
+
+    /// Its name with its unit, as tables show it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Figure::AverageJct => "average JCT (h)",
+            Figure::AverageQueue => "average queuing (h)",
+            Figure::LongestQueue => "99.9 % queuing (h)",
         }
     }
 
@@ -103,7 +115,7 @@ pub fn summary(trace: &Trace, entries: &[Entry<'_>], interval: Interval) -> Summ
         seq_step_s: interval.seconds(),
         first_submission: submissions.map(|(first, _)| first),
         last_submission: submissions.map(|(_, last)| last),
-        placement_affects_speed: false,
+        placement_affects_speed: PLACEMENT_AFFECTS_SPEED,
     }
 }
 

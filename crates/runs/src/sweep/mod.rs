@@ -1,11 +1,13 @@
 //! Writers of the results of `gleaner sweep`: a table with a row for each run, and the best
 //! settings.
 
+pub mod scale;
+
 mod table;
 mod text;
 
 pub use table::{settings, table};
-pub use text::{listing, note_on_placers, summary, text};
+pub use text::{best_settings, ended, listing, note_on_placers, summary};
 
 use serde_json::Value;
 

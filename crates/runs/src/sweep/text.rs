@@ -1,17 +1,18 @@
-//! The results of a sweep as text, and its best settings as JSON.
+//! What there is to say about a sweep: its best settings, for a text, a page and as JSON.
 
 use std::borrow::Borrow;
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use super::scale::{Scale, plain};
 use super::table::shown;
 use super::{Sweep, SweepRun};
 use gleaner_core::error::Result;
 use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::{Field, Metric, SEED, Spread};
+use gleaner_core::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
 use gleaner_core::words::counted;
-use gleaner_io::number::short;
+use gleaner_document::{Block, Fact};
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
 /// metric asked for and by every other metric with a best value.
@@ -71,72 +72,93 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
     )
 }
 
-/// The text at the end of a sweep. `found_done` is the number of runs that were done before.
-pub fn text(sweep: &Sweep<'_>, found_done: usize) -> String {
-    let name = sweep.by.name;
-    let mut out = format!(
-        "runs  {}, {found_done} of them done before\n",
-        sweep.runs.len()
-    );
-    let Some(best) = sweep.best(&sweep.by) else {
-        let _ = writeln!(out, "best  none: no settings have {name} in all their runs");
-        return out;
+/// What is said at the end of a sweep. `found_done` is the number of runs that were done before.
+pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
+    let runs = format!("{}, {found_done} of them done before", sweep.runs.len());
+    let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
+    let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
+    let settings = |group: usize| {
+        let run = sweep.first_of(group);
+        varied
+            .iter()
+            .map(|field| (field.name, cell(run, field)))
+            .collect()
     };
-    let which = match sweep.by.best {
+    let note = note_on_placers(varied.iter().map(|field| field.name));
+    let best = best_settings(&sweep.groups, sweep.mode, &sweep.by, settings);
+    let facts = [vec![Fact::new("runs", runs)], best].map(Block::Facts);
+    let note = note.map(|note| Block::Note(note.to_owned()));
+    facts.into_iter().chain(note).collect()
+}
+
+/// The best value of a metric, and the settings that reach it. `settings` has the names and values of a group's
+/// settings that differ between runs.
+pub fn best_settings<'a>(
+    groups: &[Group],
+    mode: Mode,
+    metric: &Metric,
+    settings: impl FnOnce(usize) -> Vec<(&'a str, String)>,
+) -> Vec<Fact> {
+    let means = groups.iter().filter_map(|group| group.mean(mode, metric));
+    let scale = Scale::of(metric.name, metric.kind, means);
+    let which = match metric.best {
         Some(Direction::Min) => "lowest",
         _ => "highest",
     };
-    let others = match best.as_good {
-        1 => String::new(),
-        settings => format!(
-            "; {} have the same value; the best of all these by {}",
-            counted(settings - 1, "other setting"),
-            ties(sweep).join(", then ")
-        ),
+    let label = format!("{which} {}", scale.title);
+    let Some(best) = best(groups, mode, metric) else {
+        return vec![Fact::main(
+            label,
+            "none: no settings have it in all their runs",
+        )];
     };
-    let value = short(best.spread.mean);
-    let _ = writeln!(
-        out,
-        "best  {name} {value}{} (the {which}{others}):",
-        over_seeds(&best.spread)
-    );
-    let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
-    let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
-    let widths = varied.iter().map(|field| field.name.len());
-    let width = widths.max().unwrap_or(0);
-    let note = note_on_placers(varied.iter().map(|field| field.name));
-    for field in varied {
-        let value = cell(sweep.first_of(best.group), field);
-        let _ = writeln!(out, "  {:width$}  {value}", field.name);
-    }
-    if let Some(note) = note {
-        let _ = writeln!(out, "{note}");
-    }
-    if best.within_spread > 0 {
-        let _ = writeln!(
-            out,
-            "{} within one standard deviation: more seeds would separate them",
-            match best.within_spread {
-                1 => "another setting is".to_owned(),
-                others => format!("{others} other settings are"),
-            }
-        );
-    }
-    out
+    let value = match best.spread.reach() {
+        None => scale.tell(best.spread.mean),
+        Some(reach) => format!("{} ± {}", scale.tell(best.spread.mean), scale.length(reach)),
+    };
+    let remark = over_seeds(&scale, &best) + &equals(mode, metric, &best);
+    let mut facts = vec![Fact::main(label, value).remark(format!("({remark})"))];
+    facts.extend(settings(best.group).into_iter().map(|(name, value)| Fact {
+        depth: 1,
+        ..Fact::main(name, value)
+    }));
+    facts
 }
 
-/// The 95 % interval and the standard deviation over the seeds of the best settings; empty for a
-/// single seed.
-fn over_seeds(spread: &Spread) -> String {
-    match (spread.low(), spread.high(), spread.deviation) {
-        (Some(low), Some(high), Some(deviation)) => format!(
-            ", the mean of {} seeds, 95 % interval {} to {}, standard deviation {}",
-            spread.runs,
-            short(low),
-            short(high),
-            short(deviation)
+/// Says, if there are several seeds, that the value is a mean with its interval, and how many other
+/// settings are within the standard deviation.
+fn over_seeds(scale: &Scale, best: &Best) -> String {
+    let Some(deviation) = best.spread.deviation else {
+        return String::new();
+    };
+    let near = match best.within_spread {
+        0 => String::new(),
+        others => format!(
+            ", and {} within it: more seeds would separate them",
+            counted(others, "other setting")
         ),
-        _ => String::new(),
+    };
+    format!(
+        "mean of {} and half of its 95 % interval; standard deviation {}{near}; ",
+        counted(best.spread.runs, "seed"),
+        scale.length(deviation)
+    )
+}
+
+/// Says how many other settings reach the same value, and by which metrics the best of them is
+/// chosen.
+fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
+    match best.as_good {
+        0 | 1 => "no others reach it".to_owned(),
+        settings => {
+            let ties = mode.ties(metric);
+            let ties: Vec<String> = ties.iter().map(|metric| plain(metric.name)).collect();
+            let others = counted(settings - 1, "other setting");
+            format!(
+                "{others} also reach it; the best of all these by {}",
+                ties.join(", then ")
+            )
+        }
     }
 }
 

@@ -99,9 +99,10 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Asked>> {
     let mut files = Vec::new();
     for path in paths {
         let in_directory = path.is_dir();
-        let found = match in_directory {
-            true => graph::inside(path)?,
-            false => vec![path.clone()],
+        let found = if in_directory {
+            graph::inside(path)?
+        } else {
+            vec![path.clone()]
         };
         files.extend(found.into_iter().map(|file| Asked { file, in_directory }));
     }

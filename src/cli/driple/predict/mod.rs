@@ -15,6 +15,7 @@ use super::grouping::GroupingArgs;
 use crate::cli::{print, print_json, remark};
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::words::counted;
+use gleaner_document::{Block, text};
 use gleaner_inputs::driple::{model, table};
 use gleaner_io::table::Form;
 use gleaner_predict::driple::Part;
@@ -136,7 +137,7 @@ impl Args {
         match (self.json, &self.output) {
             (true, _) => print_json(&predictions::json(rows)?),
             (false, Some(_)) => Ok(()),
-            (false, None) => print(&predictions::text(rows)),
+            (false, None) => print(&text(&[Block::Grid(predictions::grid(rows))])),
         }
     }
 

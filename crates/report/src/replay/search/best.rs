@@ -34,9 +34,10 @@ pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     let curves = runs.iter().zip(&bests);
     let curves = curves.filter(|(_, bests)| !bests.is_empty());
     let curves = curves.map(|(run, bests)| Curve {
-        name: match is_named {
-            true => run.run.name.to_owned(),
-            false => "Best loss".to_owned(),
+        name: if is_named {
+            run.run.name.to_owned()
+        } else {
+            "Best loss".to_owned()
         },
         ..curve(run, bests)
     });
@@ -132,9 +133,10 @@ fn text(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> String {
 }
 
 fn numbers(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> Grid {
-    let title = match bests.iter().all(|bests| bests.len() <= MAX_ROWS) {
-        true => "Trials that were the best so far".to_owned(),
-        false => format!("The last {MAX_ROWS} trials that were the best so far"),
+    let title = if bests.iter().all(|bests| bests.len() <= MAX_ROWS) {
+        "Trials that were the best so far".to_owned()
+    } else {
+        format!("The last {MAX_ROWS} trials that were the best so far")
     };
     let heads = [
         Head::text("run"),

@@ -59,7 +59,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
         return None;
     }
     let mut blocks = vec![
-        Block::Grid(figures::grid(&searched)),
+        Block::Grid(figures::of_searches(&searched)),
         best::block(&searched, runs.len() > 1),
     ];
     let is_alone = searched.len() == 1;
@@ -86,9 +86,10 @@ fn of_one(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
         ))];
     }
     let (figure, table) = (reached::figure(run, is_alone), rungs::grid(run, is_alone));
-    match is_alone {
-        true => vec![Block::figure(figure), Block::Grid(table)],
-        false => vec![Block::figure(figure), Block::Folded(table)],
+    if is_alone {
+        vec![Block::figure(figure), Block::Grid(table)]
+    } else {
+        vec![Block::figure(figure), Block::Folded(table)]
     }
 }
 

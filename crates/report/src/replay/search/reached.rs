@@ -19,9 +19,10 @@ pub(super) fn figure(run: &Searched<'_>, is_alone: bool) -> Figure {
     let curves = curves(run, &shown);
     Figure {
         id: id_of("rungs", &run.run),
-        title: match is_alone {
-            true => "Trials at each rung".to_owned(),
-            false => format!("Trials at each rung: {}", run.run.name),
+        title: if is_alone {
+            "Trials at each rung".to_owned()
+        } else {
+            format!("Trials at each rung: {}", run.run.name)
         },
         text: text(run, shown.len()),
         x: clock::axis(),
@@ -100,9 +101,10 @@ fn text(run: &Searched<'_>, shown: usize) -> String {
         )
     });
     let mut text = "How many trials have reached each rung, named by its resource.".to_owned();
-    text += &match shown < rungs.len() {
-        true => format!(" {shown} of the {} rungs are drawn.", rungs.len()),
-        false => format!(" At the end: {}.", reached.collect::<Vec<_>>().join(", ")),
+    text += &if shown < rungs.len() {
+        format!(" {shown} of the {} rungs are drawn.", rungs.len())
+    } else {
+        format!(" At the end: {}.", reached.collect::<Vec<_>>().join(", "))
     };
     let mut trials = run.outcome.trials.windows(2);
     if trials.any(|pair| pair[0].bracket != pair[1].bracket) {

@@ -7,9 +7,10 @@ use crate::{Grid, Head};
 
 /// A row for each rung. `is_alone` says that the page has no other search.
 pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
-    let title = match is_alone {
-        true => "Rungs".to_owned(),
-        false => format!("Rungs of {}", run.run.name),
+    let title = if is_alone {
+        "Rungs".to_owned()
+    } else {
+        format!("Rungs of {}", run.run.name)
     };
     let heads = [
         "trials that reached it",

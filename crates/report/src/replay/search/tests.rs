@@ -1,7 +1,7 @@
 use super::sample::{at, outcome, replay, trial};
 use super::*;
 use crate::figure::{Curve, Figure, Marks, Scale, Shape};
-use crate::{Grid, html, still};
+use crate::{Grid, html, image};
 use gleaner_core::results::search::{RungRow, SearchRow, TrialRow, TrialState};
 use gleaner_runs::read::ReplayRun;
 
@@ -188,9 +188,9 @@ fn a_large_search_is_thinned() {
     assert!(curves(best)[0].labels.is_empty());
     assert_eq!(best.numbers.rows.len(), 100);
     for figure in [best, rungs] {
-        assert!(still::svg(figure).unwrap().len() < 1_000_000);
+        assert!(image::svg(figure).unwrap().len() < 1_000_000);
     }
-    let report = crate::Report {
+    let report = crate::Document {
         title: String::new(),
         lead: String::new(),
         sections: vec![section],
@@ -206,7 +206,7 @@ fn pictures_of_searches_can_be_drawn() {
         panic!("not two figures");
     };
     // A dot for each improvement, none for the end.
-    let dots = still::svg(best).unwrap().matches("<circle").count();
+    let dots = image::svg(best).unwrap().matches("<circle").count();
     assert_eq!(dots, 2);
-    assert!(still::svg(rungs).unwrap().contains("Resource 9"));
+    assert!(image::svg(rungs).unwrap().contains("Resource 9"));
 }

@@ -1,25 +1,14 @@
 //! Losses and resources formatted for people.
 
 use crate::numbers::{grouped, number};
-
-/// A loss with four significant digits, as the losses of good trials differ little.
-pub(super) fn loss(value: f64) -> String {
-    match value.abs() {
-        size if !size.is_finite() => "none".to_owned(),
-        0.0 => "0".to_owned(),
-        size if !(1e-3..1e4).contains(&size) => format!("{value:.3e}"),
-        size => {
-            let decimals = (3 - size.log10().floor() as i32).max(0);
-            format!("{value:.*}", decimals as usize)
-        }
-    }
-}
+pub(super) use gleaner_runs::summary::loss;
 
 /// The resource of a rung, without decimals if it is whole.
 pub(super) fn resource(value: f64) -> String {
-    match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => grouped(&format!("{value:.0}")),
-        false => number(value),
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        grouped(&format!("{value:.0}"))
+    } else {
+        number(value)
     }
 }
 

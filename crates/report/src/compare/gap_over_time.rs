@@ -1,4 +1,4 @@
-//! The way of solvers to their plans: the mean gap over all problems as time goes by.
+//! The mean gap of each solver's best plan so far, over the time since the start of a solve.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ const NO_PLAN: f64 = 1.0;
 
 /// The mean gap of a solver's best plans so far.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Way {
+pub(super) struct GapOverTime {
     pub solver: Arc<str>,
     /// Number of problems that the mean is over.
     pub problems: usize,
@@ -20,7 +20,7 @@ pub(super) struct Way {
     pub falls: Vec<(f64, f64)>,
 }
 
-impl Way {
+impl GapOverTime {
     /// The mean gap after some seconds.
     pub fn gap_at(&self, seconds: f64) -> f64 {
         let before = self.falls.partition_point(|(at, _)| *at <= seconds);
@@ -30,15 +30,15 @@ impl Way {
     }
 }
 
-/// The ways of the solvers, in their order. The mean of each is over the problems that it took, without
-/// those for which no solver has a plan. A solver that took none of them has no way.
-pub(super) fn ways(run: &CompareRun) -> Vec<Way> {
+/// The gaps of the solvers over time, in the solvers' order. The mean of each is over the problems that it took, without
+/// those for which no solver has a plan. A solver that took none of them is left out.
+pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
     let mut steps = steps(&run.incumbents);
     let of = |solver: &Arc<str>| {
         let problems = problems.get(solver).copied()?;
         let steps = steps.remove(solver).unwrap_or_default();
-        Some(Way {
+        Some(GapOverTime {
             solver: solver.clone(),
             problems,
             falls: falls(steps, problems),
@@ -189,24 +189,24 @@ pub(super) mod tests {
     // of 3 counts as none; (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
-        let ways = ways(&compared());
-        let names: Vec<&str> = ways.iter().map(|way| &*way.solver).collect();
+        let gaps = gaps_over_time(&compared());
+        let names: Vec<&str> = gaps.iter().map(|gap| &*gap.solver).collect();
         assert_eq!(names, ["a", "b"]);
-        assert_eq!((ways[0].problems, ways[1].problems), (3, 2));
+        assert_eq!((gaps[0].problems, gaps[1].problems), (3, 2));
         let expected = [
             vec![(1e-3, 2.5 / 3.0), (2e-3, 1.7 / 3.0), (4e-3, 0.4)],
             vec![(5.0, 0.2)],
         ];
-        for (way, expected) in ways.iter().zip(expected) {
-            assert_eq!(way.falls.len(), expected.len(), "{way:?}");
-            for (found, expected) in way.falls.iter().zip(expected) {
+        for (gap, expected) in gaps.iter().zip(expected) {
+            assert_eq!(gap.falls.len(), expected.len(), "{gap:?}");
+            for (found, expected) in gap.falls.iter().zip(expected) {
                 assert_eq!(found.0, expected.0);
-                assert!((found.1 - expected.1).abs() < 1e-12, "{way:?}");
+                assert!((found.1 - expected.1).abs() < 1e-12, "{gap:?}");
             }
         }
-        assert_eq!(ways[0].gap_at(0.5e-3), 1.0);
-        assert_eq!(ways[0].gap_at(1e-3), ways[0].falls[0].1);
-        assert_eq!(ways[0].gap_at(9.0), ways[0].falls[2].1);
+        assert_eq!(gaps[0].gap_at(0.5e-3), 1.0);
+        assert_eq!(gaps[0].gap_at(1e-3), gaps[0].falls[0].1);
+        assert_eq!(gaps[0].gap_at(9.0), gaps[0].falls[2].1);
     }
 
     // Small fixed example: two problems of the same name.
@@ -216,7 +216,7 @@ pub(super) mod tests {
         run.answers.truncate(1);
         run.answers.push(run.answers[0].clone());
         run.incumbents = vec![incumbent("p", "a", 4e3, 0.0), incumbent("p", "a", 2e3, 0.0)];
-        let ways = ways(&run);
-        assert_eq!(ways[0].falls, [(2e-3, 0.5), (4e-3, 0.0)]);
+        let gaps = gaps_over_time(&run);
+        assert_eq!(gaps[0].falls, [(2e-3, 0.5), (4e-3, 0.0)]);
     }
 }

@@ -7,9 +7,9 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use crate::ticks::Ticks;
 
 /// An axis along [`Ticks`].
-pub(super) struct Along(pub Ticks);
+pub(super) struct TickAxis(pub Ticks);
 
-impl Ranged for Along {
+impl Ranged for TickAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -20,9 +20,10 @@ impl Ranged for Along {
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         // The library also asks for light lines; there are none.
-        match hint.weight().allow_light_points() {
-            true => Vec::new(),
-            false => self.0.marks.iter().map(|mark| mark.0).collect(),
+        if hint.weight().allow_light_points() {
+            Vec::new()
+        } else {
+            self.0.marks.iter().map(|mark| mark.0).collect()
         }
     }
 
@@ -31,7 +32,7 @@ impl Ranged for Along {
     }
 }
 
-impl ValueFormatter<f64> for Along {
+impl ValueFormatter<f64> for TickAxis {
     fn format_ext(&self, value: &f64) -> String {
         self.0.text(*value)
     }

@@ -93,9 +93,10 @@ fn whiskers<B: DrawingBackend>(
     let half = canvas.px(4);
     for pair in points.chunks_exact(2) {
         axes.draw_series([PathElement::new(pair.to_vec(), style)])?;
-        let across = match pair[0].0 == pair[1].0 {
-            true => [(-half, 0), (half, 0)],
-            false => [(0, -half), (0, half)],
+        let across = if pair[0].0 == pair[1].0 {
+            [(-half, 0), (half, 0)]
+        } else {
+            [(0, -half), (0, half)]
         };
         let bar =
             |at: &(f64, f64)| EmptyElement::at(*at) + PathElement::new(across.to_vec(), style);

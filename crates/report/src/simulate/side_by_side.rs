@@ -3,23 +3,15 @@
 use super::Named;
 use crate::numbers::{change, hours};
 use crate::{Grid, Head};
-use gleaner_core::results::simulate::Delays;
 use gleaner_runs::read::PolicyRun;
-
-type Of = fn(&Delays) -> f64;
-
-const FIGURES: [(&str, Of); 3] = [
-    ("Average JCT (h)", |d| d.avg_jct_s),
-    ("Average queuing (h)", |d| d.avg_queue_s),
-    ("99.9 % queuing (h)", |d| d.p999_queue_s),
-];
+use gleaner_runs::simulate::Figure as Delay;
 
 /// A table for each figure, with a row for each policy and a column for each run.
 pub(super) fn grids(runs: &[Named<'_>]) -> Vec<Grid> {
-    FIGURES.map(|(title, of)| grid(runs, title, of)).to_vec()
+    Delay::ALL.map(|delay| grid(runs, delay)).to_vec()
 }
 
-fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
+fn grid(runs: &[Named<'_>], delay: Delay) -> Grid {
     let mut heads = vec![Head::text("policy")];
     for (place, run) in runs.iter().enumerate() {
         heads.push(Head::number(run.name));
@@ -27,9 +19,9 @@ fn grid(runs: &[Named<'_>], title: &str, of: Of) -> Grid {
             heads.push(Head::number("change"));
         }
     }
-    let mut grid = Grid::new(title, heads);
+    let mut grid = Grid::new(delay.title(), heads);
     for name in policies(runs) {
-        let value = |run: &Named<'_>| find(run, name).map(|policy| of(&policy.figures.all));
+        let value = |run: &Named<'_>| find(run, name).map(|policy| delay.of(&policy.figures.all));
         let base = value(&runs[0]);
         let mut row = vec![name.to_owned()];
         for (place, run) in runs.iter().enumerate() {

@@ -1,14 +1,14 @@
 //! Values of a figure in one unit, with as many digits as it takes to distinguish them.
 
-use crate::numbers::grouped;
 use gleaner_core::results::sweep::Kind;
+use gleaner_document::numbers::grouped;
 
 /// Number of steps between the lowest and the highest value that the digits distinguish.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Scale {
+pub struct Scale {
     /// Name of the figure with its unit.
     pub title: String,
     divisor: f64,
@@ -44,9 +44,10 @@ impl Scale {
     /// as less than the shortest that they show.
     pub fn length(&self, length: f64) -> String {
         let shortest = 10f64.powi(-(self.decimals as i32)) * self.divisor;
-        match length > 0.0 && length < 0.5 * shortest {
-            true => format!("<{}", self.tell(shortest)),
-            false => self.tell(length),
+        if length > 0.0 && length < 0.5 * shortest {
+            format!("<{}", self.tell(shortest))
+        } else {
+            self.tell(length)
         }
     }
 
@@ -55,11 +56,7 @@ impl Scale {
         if !value.is_finite() {
             return "none".to_owned();
         }
-        let text = format!("{:.*}", self.decimals, self.scaled(value));
-        match text.split_once('.') {
-            None => grouped(&text),
-            Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
-        }
+        grouped(&format!("{:.*}", self.decimals, self.scaled(value)))
     }
 }
 
@@ -87,14 +84,14 @@ fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
 }
 
 /// A text that begins with a capital letter.
-pub(super) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
 /// A figure's name without its unit, in words.
-pub(super) fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     told(unit(name, 0.0).0)
 }
 

@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::coord::Along;
+use super::coord::TickAxis;
 use super::frame::{self, Frame};
 use super::palette::{GRID, INK, SHADE, SOFT, ramp, shade};
 use super::{bars, curves, field};
@@ -18,7 +18,7 @@ pub(super) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorTy
 /// The result of drawing.
 pub(super) type Drawn<B> = Result<(), Failure<B>>;
 /// A figure's axes.
-pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<Along, Along>>;
+pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<TickAxis, TickAxis>>;
 
 /// A surface to draw on. All lengths are multiplied by its scale.
 pub(super) struct Canvas<B: DrawingBackend> {
@@ -168,7 +168,7 @@ impl<B: DrawingBackend> Canvas<B> {
             .margin_left(self.px(10))
             .x_label_area_size(self.px(if figure.x.title.is_empty() { 26 } else { 44 }))
             .y_label_area_size(widest as i32 + self.px(12 + 24 * described))
-            .build_cartesian_2d(Along(frame.x.clone()), Along(frame.y.clone()))?;
+            .build_cartesian_2d(TickAxis(frame.x.clone()), TickAxis(frame.y.clone()))?;
         let mut mesh = axes.configure_mesh();
         if frame.y.low < 0.0 {
             mesh.disable_y_mesh();

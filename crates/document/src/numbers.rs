@@ -3,11 +3,11 @@
 use std::fmt::Display;
 
 /// Seconds in an hour.
-pub(super) const HOUR: f64 = 3600.0;
+pub const HOUR: f64 = 3600.0;
 
 /// A number with about three significant digits and commas between thousands: `1,234`, `12.3`,
 /// `0.012`.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return "none".to_owned();
@@ -23,21 +23,33 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A count with commas between thousands.
-pub(super) fn count(value: impl Display) -> String {
+pub fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 
-/// A number that may be large, with a word for millions and more: `1.23 billion`.
-pub(super) fn large(value: f64) -> String {
+/// A number that may be large, with five significant digits, and with a word for millions and more:
+/// `1.2345 billion`.
+pub fn large(value: f64) -> String {
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     match words.iter().find(|(size, _)| value.abs() >= *size) {
-        Some((size, word)) if value.abs() < 1e15 => format!("{} {word}", number(value / size)),
-        _ => number(value),
+        _ if !value.is_finite() || value.abs() >= 1e15 => number(value),
+        Some((size, word)) => format!("{} {word}", five_digits(value / size)),
+        None if value != 0.0 && value.abs() < 1e-3 => number(value),
+        None => five_digits(value),
     }
 }
 
+/// A number below 1e15 with at least five significant digits, or four decimals if it is below 1.
+fn five_digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = (4 - value.abs().log10().floor() as i32).clamp(0, 4);
+    grouped(&format!("{value:.*}", decimals as usize))
+}
+
 /// A share as percent: `12.3 %`.
-pub(super) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     match share.is_finite() {
         true => format!("{:.1} %", 100.0 * share),
         false => "none".to_owned(),
@@ -45,26 +57,31 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A part of a whole as percent; 0 % if the whole is 0.
-pub(super) fn part(part: f64, whole: f64) -> String {
+pub fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
 
-/// Formats node-seconds or seconds as hours. Values below a thousandth of an hour are shown alike.
-pub(super) fn hours(seconds: f64) -> String {
+/// Formats node-seconds or seconds as hours, with at least four significant digits from 1 hour on. Values below a
+/// thousandth of an hour are shown alike.
+pub fn hours(seconds: f64) -> String {
     match seconds / HOUR {
         hours if hours > 0.0 && hours < 1e-3 => "< 0.001".to_owned(),
+        hours if (1e-3..1e12).contains(&hours) => {
+            let decimals = (3 - hours.log10().floor() as i32).clamp(1, 3);
+            grouped(&format!("{hours:.*}", decimals as usize))
+        }
         hours => number(hours),
     }
 }
 
 /// Formats seconds as hours with their unit. Pages about runs show all times in hours.
-pub(super) fn in_hours(seconds: f64) -> String {
+pub fn in_hours(seconds: f64) -> String {
     format!("{} h", hours(seconds))
 }
 
 /// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is under
 /// 0.05 %, `none` if there is no ratio.
-pub(super) fn change(value: f64, base: f64) -> String {
+pub fn change(value: f64, base: f64) -> String {
     if value == base {
         return "same".to_owned();
     }
@@ -81,7 +98,7 @@ pub(super) fn change(value: f64, base: f64) -> String {
 }
 
 /// The change of a share from `base`, in percentage points.
-pub(super) fn points(share: f64, base: f64) -> String {
+pub fn points(share: f64, base: f64) -> String {
     let points = 100.0 * (share - base);
     match points {
         size if size.abs() < 0.05 => "same".to_owned(),
@@ -90,8 +107,9 @@ pub(super) fn points(share: f64, base: f64) -> String {
     }
 }
 
-/// The digits of a whole number with commas between thousands.
-pub(super) fn grouped(digits: &str) -> String {
+/// The digits of a number with commas between thousands.
+pub fn grouped(digits: &str) -> String {
+    let (digits, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(rest) => ("−", rest),
         None => ("", digits),
@@ -103,7 +121,7 @@ pub(super) fn grouped(digits: &str) -> String {
         }
         out.push(digit);
     }
-    out
+    out + fraction
 }
 
 #[cfg(test)]
@@ -128,13 +146,14 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
-        assert_eq!(large(130e9), "130 billion");
+        assert_eq!(large(2.431_24e9), "2.4312 billion");
+        assert_eq!(large(123_456.7), "123,457");
         assert_eq!(
-            [0.0, 1.0, 36.0, 5_400.0].map(hours),
-            ["0", "< 0.001", "0.010", "1.50"]
+            [0.0, 1.0, 36.0, 5_400.0, 4.5e6].map(hours),
+            ["0", "< 0.001", "0.010", "1.500", "1,250.0"]
         );
-        assert_eq!(in_hours(5_400.0), "1.50 h");
-        assert_eq!(large(999.0), "999");
+        assert_eq!(in_hours(5_400.0), "1.500 h");
+        assert_eq!([large(999.0), large(0.012_34)], ["999.00", "0.0123"]);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! Facts: labelled values.
+
+use super::{Grid, Head};
+
+/// A label with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What the value is.
+    pub label: String,
+    /// The value with its unit.
+    pub value: String,
+    /// Text that follows the value, such as what to compare it with; may be empty.
+    pub remark: String,
+    /// One-line explanation of the label; may be empty.
+    pub meaning: &'static str,
+    /// Number of facts above it that it is a part of: 0, 1, ...
+    pub depth: usize,
+    /// Whether it is one of the most important facts, which a page shows as tiles.
+    pub is_main: bool,
+}
+
+impl Fact {
+    /// A fact without a remark and an explanation.
+    pub fn new(label: impl Into<String>, value: impl Into<String>) -> Self {
+        Fact {
+            label: label.into(),
+            value: value.into(),
+            remark: String::new(),
+            meaning: "",
+            depth: 0,
+            is_main: false,
+        }
+    }
+
+    /// One of the most important facts.
+    pub fn main(label: impl Into<String>, value: impl Into<String>) -> Self {
+        Fact {
+            is_main: true,
+            ..Fact::new(label, value)
+        }
+    }
+
+    /// The fact with a text after its value.
+    pub fn remark(self, remark: impl Into<String>) -> Self {
+        Fact {
+            remark: remark.into(),
+            ..self
+        }
+    }
+
+    /// The value and the remark.
+    pub fn told(&self) -> String {
+        if self.remark.is_empty() {
+            self.value.clone()
+        } else {
+            format!("{} {}", self.value, self.remark)
+        }
+    }
+
+    /// A table of facts with their explanations.
+    pub fn grid(title: impl Into<String>, facts: &[Fact]) -> Grid {
+        let has_meanings = facts.iter().any(|fact| !fact.meaning.is_empty());
+        let mut heads = vec![Head::text("figure"), Head::text("value")];
+        heads.extend(has_meanings.then(|| Head::text("meaning")));
+        let mut grid = Grid::new(title, heads);
+        for fact in facts {
+            let meaning = has_meanings.then(|| fact.meaning.to_owned());
+            let cells = [indented(&fact.label, fact.depth), fact.told()];
+            grid.row(cells.into_iter().chain(meaning));
+        }
+        grid
+    }
+}
+
+/// A label that is indented by two spaces for each fact above it that it is a part of.
+pub fn indented(label: &str, depth: usize) -> String {
+    "  ".repeat(depth) + label
+}

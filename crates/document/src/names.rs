@@ -1,0 +1,49 @@
+//! Names from files, made fit for tables and identifiers.
+
+/// Maximum number of characters of a name.
+const MAX_NAME: usize = 64;
+
+/// A text cut to [`MAX_NAME`] characters. A sign replaces each character that cannot be shown.
+pub fn short(text: &str) -> String {
+    cut(text, MAX_NAME)
+}
+
+/// A text cut to `most` characters. A sign replaces each character that cannot be shown.
+pub fn cut(text: &str, most: usize) -> String {
+    let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
+    let mut out: String = text.chars().take(most).map(shown).collect();
+    if text.chars().nth(most).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// Whether a character is a control character or changes the direction of the text after it.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name as part of an identifier: lower-case letters, digits and hyphens.
+pub fn slug(text: &str) -> String {
+    let kept = text.chars().map(|c| match c.to_ascii_lowercase() {
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '-',
+    });
+    let joined: String = kept.collect();
+    let parts = joined.split('-').filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Small fixed examples.
+    #[test]
+    fn names_become_identifiers() {
+        assert_eq!(slug("Run 10 / <b>x</b>"), "run-10-b-x-b");
+        assert_eq!(short(&"é".repeat(80)).chars().count(), MAX_NAME + 1);
+        assert_eq!(short("a\0b\u{202e}c"), "a\u{fffd}b\u{fffd}c");
+    }
+}

@@ -1,0 +1,30 @@
+//! The lengths of fragments and gaps by share.
+
+use crate::{Grid, Head};
+use gleaner_core::words::duration;
+use gleaner_inspect::{Distribution, Inspection};
+
+/// Quantiles of fragments and gaps.
+pub(super) fn grid(log: &Inspection) -> Grid {
+    let heads = [
+        Head::text("share"),
+        Head::number("of fragments: up to"),
+        Head::number("of idle node-time: in fragments up to"),
+        Head::number("of gaps between events: up to"),
+    ];
+    let mut grid = Grid::new("Lengths by share", heads);
+    let (fragments, gaps) = (&log.fragments.lengths, &log.event_gaps);
+    for quantile in &fragments.quantiles {
+        grid.row([
+            format!("{} %", quantile.percent),
+            duration(quantile.by_count_s),
+            duration(quantile.by_sum_s),
+            gap(gaps, quantile.percent),
+        ]);
+    }
+    grid
+}
+
+fn gap(gaps: &Distribution, percent: f64) -> String {
+    gaps.percentile(percent).map_or("–".to_owned(), duration)
+}

@@ -1,0 +1,189 @@
+//! Policies compared: tables of their delays and of what they know, for a text and a page.
+
+use super::results::{Entry, Figure, by_vc};
+use crate::sweep::scale::capital;
+use gleaner_core::results::simulate::{Delays, Durations, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_core::words::printable;
+use gleaner_document::names::{cut, short};
+use gleaner_document::numbers::{count, hours, number, percent};
+use gleaner_document::{Block, Grid, Head};
+use gleaner_learn::metrics::is_near_chance;
+
+/// The cell of a figure without jobs.
+const NONE: &str = "–";
+/// Maximum number of characters shown of the source of estimates.
+const SOURCE: usize = 200;
+
+/// The policies' figures with their assumptions: overall, and for small and large jobs.
+/// `placement_affects_speed` says whether placers can be compared.
+pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Block> {
+    vec![
+        Block::Grid(all_jobs(entries)),
+        Block::Grid(knowledge(entries)),
+        Block::Note(notes(entries, placement_affects_speed).join(" ")),
+        Block::Grid(sizes(entries)),
+    ]
+}
+
+/// A delay in hours, by virtual cluster and policy. The last row is that of all jobs.
+pub fn by_cluster(figure: Figure, entries: &[Entry<'_>]) -> Grid {
+    let policies = entries.iter().map(|(policy, _)| Head::number(*policy));
+    let heads = std::iter::once(Head::text("virtual cluster")).chain(policies);
+    let title = format!("{} by virtual cluster", capital(figure.title()));
+    Grid::of(title, heads, by_vc(figure, entries), |(vc, row)| {
+        let cells = row.into_iter();
+        let cells = cells.map(|cell| cell.map_or(NONE.to_owned(), hours));
+        std::iter::once(short(vc)).chain(cells).collect::<Vec<_>>()
+    })
+}
+
+/// Delays in hours, or dashes if there are no jobs.
+fn delays(delays: Option<&Delays>) -> [String; 3] {
+    Figure::ALL.map(|figure| delays.map_or(NONE.to_owned(), |delays| hours(figure.of(delays))))
+}
+
+fn all_jobs(entries: &[Entry<'_>]) -> Grid {
+    let rest = ["makespan (h)", "checkpoints"].map(Head::number);
+    let heads = std::iter::once(Head::text("policy"))
+        .chain(Figure::ALL.map(|figure| Head::number(figure.title())))
+        .chain(rest);
+    Grid::of("All jobs", heads, entries, |(policy, m)| {
+        let rest = [hours(m.makespan_s as f64), count(m.checkpoints)];
+        let delays = delays(Some(&m.all)).into_iter();
+        std::iter::once((*policy).to_owned())
+            .chain(delays)
+            .chain(rest)
+    })
+}
+
+fn knowledge(entries: &[Entry<'_>]) -> Grid {
+    let heads = [
+        Head::text("policy"),
+        Head::number("GPUs"),
+        Head::number("while jobs arrive"),
+        Head::number("over the makespan"),
+        Head::text("durations"),
+        Head::number("rank correlation"),
+    ];
+    let title = "GPU time in use, and what each policy knows of the jobs' durations";
+    Grid::of(title, heads, entries, |(policy, m)| {
+        [
+            (*policy).to_owned(),
+            count(m.gpus),
+            m.in_use_while_arriving.map_or(NONE.to_owned(), percent),
+            percent(m.gpu_utilisation),
+            known(m.assumptions.durations).to_owned(),
+            quality(m),
+        ]
+    })
+}
+
+fn known(durations: Durations) -> &'static str {
+    match durations {
+        Durations::Unknown => "not known",
+        Durations::True => "known exactly",
+        Durations::Estimated => "estimated",
+        Durations::Own => "as the policy chooses",
+    }
+}
+
+/// The rank correlation of a policy's estimates, with a remark if the estimates are useless.
+fn quality(figures: &PolicyFigures) -> String {
+    let Some(correlation) = figures.assumptions.estimate_rank_correlation else {
+        return NONE.to_owned();
+    };
+    let chance = is_near_chance(correlation, figures.all.jobs as usize);
+    number(correlation) + if chance { " (near chance)" } else { "" }
+}
+
+/// What a reader needs to know to compare these policies, in sentences.
+fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
+    let named = |durations: Durations| {
+        let of = entries.iter();
+        let of = of.filter(|(_, m)| m.assumptions.durations == durations);
+        of.map(|(policy, _)| *policy).collect::<Vec<_>>().join(", ")
+    };
+    let mut notes = Vec::new();
+    let exact = named(Durations::True);
+    if !exact.is_empty() {
+        notes.push(format!(
+            "Durations are known exactly to {exact}, as to no real scheduler: the upper bound of the benefit \
+             of estimates."
+        ));
+    }
+    let own = named(Durations::Own);
+    if !own.is_empty() {
+        notes.push(format!(
+            "User-defined policies can read the true durations: {own}."
+        ));
+    }
+    for source in sources(entries) {
+        let of = entries.iter();
+        let of = of.filter(|(_, m)| m.assumptions.estimates.as_deref() == Some(source));
+        let of: Vec<&str> = of.map(|(policy, _)| *policy).collect();
+        let source = cut(&printable(source), SOURCE);
+        notes.push(format!("Estimates of {}: {source}.", of.join(", ")));
+    }
+    let correlated = |(_, m): &Entry<'_>| m.assumptions.estimate_rank_correlation.is_some();
+    if entries.iter().any(correlated) {
+        notes.push(
+            "The rank correlation is between estimates and true durations: 1 is the same order, 0 is chance."
+                .to_owned(),
+        );
+    }
+    if !placement_affects_speed {
+        notes.push(
+            "The placement does not affect the speed of jobs here, only which jobs fit: placers are not compared."
+                .to_owned(),
+        );
+    }
+    notes.extend(entries.iter().filter_map(early_starts));
+    notes
+}
+
+/// The sources of estimates, each once.
+fn sources<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
+    let mut sources = Vec::new();
+    for source in entries
+        .iter()
+        .filter_map(|(_, m)| m.assumptions.estimates.as_deref())
+    {
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources
+}
+
+/// Returns a note if jobs ran in the profiler and in their virtual cluster at the same time.
+fn early_starts((policy, m): &Entry<'_>) -> Option<String> {
+    let (early, profiled) = (m.early_starts.filter(|&jobs| jobs > 0)?, m.profiled_jobs?);
+    Some(format!(
+        "Under {policy}, {early} of {profiled} profiled jobs start in their virtual cluster before their profiling \
+         ends, as in the original; --corrected prevents this."
+    ))
+}
+
+fn sizes(entries: &[Entry<'_>]) -> Grid {
+    let jobs = |of: fn(&PolicyFigures) -> &Option<Delays>| {
+        let first = entries.first().and_then(|(_, m)| of(m).as_ref());
+        count(first.map_or(0, |delays| delays.jobs))
+    };
+    let title = format!(
+        "Hours of small jobs, of up to {SMALL_JOB_GPUS} GPUs ({}), and of large jobs ({})",
+        jobs(|m| &m.small),
+        jobs(|m| &m.large)
+    );
+    let heads = ["small", "large"].into_iter().flat_map(|size| {
+        ["JCT", "queuing", "99.9 %"].map(|delay| Head::number(format!("{size} {delay}")))
+    });
+    let heads = std::iter::once(Head::text("policy")).chain(heads);
+    Grid::of(title, heads, entries, |(policy, m)| {
+        let delays = delays(m.small.as_ref())
+            .into_iter()
+            .chain(delays(m.large.as_ref()));
+        std::iter::once((*policy).to_owned())
+            .chain(delays)
+            .collect::<Vec<_>>()
+    })
+}

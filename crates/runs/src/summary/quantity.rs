@@ -1,0 +1,352 @@
+//! The figures of a replay: each with its label, its explanation, and how it is formatted and compared.
+
+use gleaner_core::results::replay::Summary;
+use gleaner_core::words::duration;
+use gleaner_document::numbers::{change, count, hours, large, number, percent, points};
+use gleaner_document::{Fact, numbers};
+
+/// A figure of a replay.
+pub struct Quantity {
+    /// Its name.
+    pub label: &'static str,
+    /// One-line explanation; may be empty.
+    pub meaning: &'static str,
+    /// Number of quantities above it that it is a part of.
+    pub depth: usize,
+    /// Its value; `None` if the replay has none.
+    pub of: fn(&Summary) -> Option<f64>,
+    /// Formats a value.
+    pub tell: fn(f64) -> String,
+    /// Formats the change of a value from another one.
+    pub change: fn(f64, f64) -> String,
+    is_main: bool,
+    remark: Option<fn(&Summary) -> String>,
+    /// What is said if there is no value; empty if nothing is.
+    missing: &'static str,
+}
+
+impl Quantity {
+    /// Its value in one replay; `None` if there is none and nothing to say about that.
+    pub fn fact(&self, s: &Summary) -> Option<Fact> {
+        let fact = match ((self.of)(s), self.missing) {
+            (Some(value), _) => {
+                let remark = self.remark.map_or(String::new(), |remark| remark(s));
+                Fact::new(self.label, (self.tell)(value)).remark(remark)
+            }
+            (None, "") => return None,
+            (None, missing) => Fact::new(self.label, missing),
+        };
+        Some(Fact {
+            meaning: self.meaning,
+            depth: self.depth,
+            is_main: self.is_main,
+            ..fact
+        })
+    }
+
+    const fn new(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            label,
+            meaning: "",
+            depth: 0,
+            of,
+            tell: number,
+            change,
+            is_main: false,
+            remark: None,
+            missing: "",
+        }
+    }
+
+    /// A number of things.
+    const fn count(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: count,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    /// Node-seconds, shown as node-hours.
+    const fn node_time(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: node_hours,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    /// Work, in the units of the scaling curves.
+    const fn work(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: large,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    /// Seconds.
+    const fn time(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: duration,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    /// A share, shown as percent.
+    const fn share(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: percent,
+            change: points,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    /// A loss of a trial.
+    const fn loss(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
+        Quantity {
+            tell: loss,
+            ..Quantity::new(label, of)
+        }
+    }
+
+    const fn main(self) -> Self {
+        Quantity {
+            is_main: true,
+            ..self
+        }
+    }
+
+    const fn part(self, depth: usize) -> Self {
+        Quantity { depth, ..self }
+    }
+
+    const fn meaning(self, meaning: &'static str) -> Self {
+        Quantity { meaning, ..self }
+    }
+
+    const fn remark(self, remark: fn(&Summary) -> String) -> Self {
+        Quantity {
+            remark: Some(remark),
+            ..self
+        }
+    }
+
+    const fn missing(self, missing: &'static str) -> Self {
+        Quantity { missing, ..self }
+    }
+}
+
+/// The figures of every replay, in the order in which they are shown.
+pub const QUANTITIES: [Quantity; 24] = [
+    Quantity::node_time("idle node-time", |s| Some(s.idle_node_seconds))
+        .main()
+        .remark(|s| format!("({} nodes on average)", number(s.idle_nodes_mean()))),
+    Quantity::node_time("unused", |s| Some(s.unused_node_seconds))
+        .part(1)
+        .remark(|s| idle(s, s.unused_node_seconds))
+        .meaning("idle node-time in which no task held the node"),
+    Quantity::node_time("used by tasks", |s| Some(s.used_node_seconds))
+        .part(1)
+        .main()
+        .remark(|s| idle(s, s.used_node_seconds))
+        .meaning("idle node-time in which a task held the node"),
+    Quantity::node_time("before completion", |s| {
+        Some(s.before_completion_node_seconds)
+    })
+    .part(2)
+    .remark(|s| idle(s, s.before_completion_node_seconds))
+    .meaning("node-time held by running tasks before their completion"),
+    Quantity::node_time("after completion", |s| {
+        Some(without_noise(
+            s.after_completion_node_seconds,
+            s.idle_node_seconds,
+        ))
+    })
+    .part(2)
+    .remark(|s| idle(s, s.after_completion_node_seconds))
+    .meaning(
+        "node-time held by finished tasks until the next event (only with --no-completion-events)",
+    ),
+    Quantity::node_time("too few nodes", |s| Some(s.below_minimum_node_seconds))
+        .part(2)
+        .remark(|s| idle(s, s.below_minimum_node_seconds))
+        .meaning(
+            "node-time held by tasks that a preemption left with fewer nodes than they need to run",
+        ),
+    Quantity::work("possible work", |s| Some(s.gross_work))
+        .remark(|_| "in the units of the scaling curves, summed over all tasks".to_owned())
+        .meaning(
+        "work that the tasks would have done at their rates without any loss. Work is in the units of the \
+         scaling curves (images, samples), summed over all tasks. Compare totals only between \
+         runs of the same tasks; shares can be compared between any runs",
+    ),
+    Quantity::work("useful work", |s| Some(s.total_work))
+        .part(1)
+        .main()
+        .remark(|s| possible(s, s.total_work))
+        .meaning("work that brought tasks nearer to their completion"),
+    Quantity::work("lost to rescaling", |s| Some(without_noise(s.rescale_loss, s.gross_work)))
+        .part(1)
+        .remark(|s| possible(s, s.rescale_loss))
+        .meaning("work lost because tasks pause when they start, grow or shrink"),
+    Quantity::work("lost to preemption", |s| {
+        Some(without_noise(s.preemption_loss, s.gross_work))
+    })
+    .part(1)
+    .remark(|s| possible(s, s.preemption_loss))
+    .meaning("work lost because the batch scheduler took nodes back"),
+    Quantity::new("tasks hit", |s| s.tasks_hit_mean)
+        .part(2)
+        .remark(|_| "on average when nodes are taken back".to_owned())
+        .meaning("tasks that lost progress at an event at which nodes were taken back"),
+    Quantity::work("lost after completion", |s| {
+        Some(without_noise(s.after_completion_work, s.gross_work))
+    })
+    .part(1)
+    .remark(|s| possible(s, s.after_completion_work))
+    .meaning(
+        "work that finished tasks could have done until the next event (only with --no-completion-events)",
+    ),
+    Quantity::share("efficiency", |s| s.efficiency)
+        .main()
+        .remark(|s| {
+            let nodes = number(s.equivalent_nodes);
+            format!("of the work of {nodes} dedicated nodes")
+        })
+        .missing("not applicable: no task was active")
+        .meaning(
+            "useful work as a share of the work that the same tasks would have done on dedicated nodes: as many \
+             as were idle on average, and never taken away",
+        ),
+    Quantity::share("without costs", |s| s.fluid_efficiency)
+        .part(1)
+        .remark(|_| {
+            "of the work possible without the costs of rescaling and preemption".to_owned()
+        })
+        .meaning(
+            "useful work as a share of the work that the tasks would have done if each best plan took effect at \
+             once, and rescaling and preemption cost nothing",
+        ),
+    Quantity::share("with hindsight", |s| s.bound_efficiency)
+        .part(1)
+        .remark(|_| "of the bound with hindsight".to_owned())
+        .meaning(
+            "useful work as a share of the most work that any allocator could have done, even one that knew the \
+             whole log (--bound)",
+        ),
+    Quantity::share("slowest task", |s| s.fairness_min)
+        .remark(|_| "of its progress on all nodes that it can use".to_owned())
+        .missing("not applicable: no task made progress")
+        .meaning("the lowest progress of any task, as a share of its progress on as many nodes as it can use"),
+    Quantity::new("evenness", |s| s.fairness_jain)
+        .remark(|_| "(1: all tasks made the same share of their progress)".to_owned())
+        .meaning(
+            "evenness of the tasks' progress: 1 if all made the same share, 1/n if one of n tasks made \
+             all of it (Jain's index)",
+        ),
+    Quantity::count("tasks", |s| Some(s.tasks as f64)).remark(rounds),
+    Quantity::count("started", |s| Some(s.tasks_started as f64)).part(1),
+    Quantity::count("tasks finished", |s| Some(s.tasks_finished as f64))
+        .part(1)
+        .main()
+        .remark(|s| format!("of {} tasks", count(s.tasks))),
+    Quantity::time("mean time to completion", |s| s.completion_mean_s)
+        .main()
+        .meaning("mean of the times from a task's submission to its end, for the tasks that finished"),
+    Quantity::time("median", |s| s.completion_median_s)
+        .part(1)
+        .meaning("median of these times"),
+    Quantity::time("last task", |s| s.completion_last_s)
+        .part(1)
+        .remark(|_| "after the first event".to_owned())
+        .meaning("time from the first event to the end of the last task that finished"),
+    Quantity::count("deadlines met", |s| Some(s.deadlines_met? as f64)).remark(|s| {
+        let deadlines = s.deadlines.unwrap_or_default();
+        format!("of {}", count(deadlines))
+    }),
+];
+
+/// The figures of a replay's search.
+pub const SEARCHED: [Quantity; 12] = [
+    Quantity::count("trials started", |s| trials(s.trials_started)),
+    Quantity::count("stopped", |s| trials(s.trials_stopped))
+        .part(1)
+        .meaning("trials that were stopped before the last rung"),
+    Quantity::count("finished", |s| trials(s.trials_finished))
+        .part(1)
+        .meaning("trials that reached the last rung"),
+    Quantity::count("in progress at the end", in_progress).part(1),
+    Quantity::new("trials measured per hour", |s| s.trials_per_hour)
+        .meaning("trials that reached a rung, per hour of the time replayed"),
+    Quantity::time("time to the first rung", |s| s.first_rung_s),
+    Quantity::time("time to the last rung", |s| s.last_rung_s),
+    Quantity::loss("best loss", |s| s.best_loss)
+        .missing("none: no trial reached the last rung")
+        .meaning("lowest loss of the trials that reached the last rung"),
+    Quantity::time("time to the best trial", |s| s.best_trial_s),
+    Quantity::loss("regret", |s| s.regret)
+        .meaning("how much more the best finished trial loses than the best of all trials would"),
+    Quantity::work("wasted work", |s| s.wasted_work)
+        .meaning("work for trials that did not reach the last rung"),
+    Quantity::share("wasted share", wasted_share)
+        .part(1)
+        .remark(|_| "of the work done".to_owned()),
+];
+
+fn node_hours(seconds: f64) -> String {
+    format!("{} node-hours", hours(seconds))
+}
+
+/// A part of the idle node-time as a share of it.
+fn idle(s: &Summary, seconds: f64) -> String {
+    bracketed(seconds, s.idle_node_seconds)
+}
+
+/// A part of the possible work as a share of it.
+fn possible(s: &Summary, work: f64) -> String {
+    bracketed(work, s.gross_work)
+}
+
+fn bracketed(part: f64, whole: f64) -> String {
+    format!("({})", numbers::part(without_noise(part, whole), whole))
+}
+
+/// A part of a whole. Rounding errors of completion times count as 0.
+fn without_noise(part: f64, whole: f64) -> f64 {
+    if part > 1e-9 * whole { part } else { 0.0 }
+}
+
+fn rounds(s: &Summary) -> String {
+    match (s.tasks_endless, s.rounds) {
+        (0, 1) => String::new(),
+        (0, rounds) => format!("in {rounds} rounds"),
+        (endless, 1) => format!("({endless} endless)"),
+        (endless, rounds) => format!("in {rounds} rounds ({endless} endless)"),
+    }
+}
+
+fn trials(number: Option<usize>) -> Option<f64> {
+    number.map(|number| number as f64)
+}
+
+/// Trials that were neither stopped nor finished.
+fn in_progress(s: &Summary) -> Option<f64> {
+    let ended = s.trials_stopped?.saturating_add(s.trials_finished?);
+    Some(s.trials_started?.saturating_sub(ended) as f64)
+}
+
+fn wasted_share(s: &Summary) -> Option<f64> {
+    let wasted = s.wasted_work?;
+    (s.total_work > 0.0).then(|| wasted / s.total_work)
+}
+
+/// A loss with four significant digits, as the losses of good trials differ little.
+pub fn loss(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => "none".to_owned(),
+        0.0 => "0".to_owned(),
+        size if !(1e-3..1e4).contains(&size) => format!("{value:.3e}"),
+        size => {
+            let decimals = (3 - size.log10().floor() as i32).max(0);
+            format!("{value:.*}", decimals as usize)
+        }
+    }
+}
