@@ -20,7 +20,7 @@ impl Terminal {
     pub fn new(is_quiet: bool) -> Self {
         Terminal {
             is_quiet,
-            ..Terminal::default()
+            progress: Mutex::default(),
         }
     }
 
@@ -43,6 +43,13 @@ impl Terminal {
         if let Some(bar) = bar {
             bar.finish();
         }
+    }
+}
+
+impl Drop for Terminal {
+    /// Removes the progress bar of a run that failed.
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

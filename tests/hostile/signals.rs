@@ -49,6 +49,7 @@ fn every_command_stops_cleanly_on_a_signal() {
         "synth tasks --count 400 --hours 9999 -o many.toml",
         "synth jobs --vcs 8 --nodes 20 --days 60 -o big",
         "synth graphs --count 40 -o made",
+        "replay --events idle.csv --tasks tasks.toml --quiet --out done",
     ] {
         assert_eq!(attack(at, line).code, 0, "{line}");
     }
@@ -56,6 +57,7 @@ fn every_command_stops_cleanly_on_a_signal() {
     let mut met = 0;
     for line in [
         "ingest slurm jobs.txt -o out.gev",
+        "synth slurm --nodes 3000 --days 300 -o out.txt",
         "convert long.gev -o out.csv",
         "inspect long.gev -o out.html",
         "replay --events long.gev --tasks many.toml --max-tasks 200 --t-fwd 60 --quiet --out run",
@@ -65,9 +67,16 @@ fn every_command_stops_cleanly_on_a_signal() {
         "driple build --graphs made/graphs --measured made/measured.csv -o out.safetensors",
         "sweep sweep.toml --quiet --out swept",
         "compare --events idle.csv --tasks tasks.toml --every 1 --solvers exact --quiet --out run",
+        "check done --again",
     ] {
         for (signal, code) in [("TERM", 143), ("INT", 130)] {
-            for name in ["out.gev", "out.csv", "out.html", "out.safetensors"] {
+            for name in [
+                "out.gev",
+                "out.csv",
+                "out.html",
+                "out.safetensors",
+                "out.txt",
+            ] {
                 let _ = fs::remove_file(at.join(name));
             }
             for name in ["run", "swept", "out"] {

@@ -1,6 +1,23 @@
 //! Verifies the results that a run wrote: what can be computed from other tables or from the inputs is
 //! computed again and compared.
 //!
+//! ```
+//! use gleaner_check::files;
+//! use gleaner_core::Unobserved;
+//! use gleaner_core::files::Digest;
+//! use gleaner_core::results::run::Listed;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let steps = folder.path().join("steps.csv");
+//! std::fs::write(&steps, "time\n")?;
+//! let sha256 = Digest::of(b"time\n").to_string();
+//! let listed = [Listed { path: "steps.csv".to_owned(), bytes: 5, sha256 }];
+//! assert_eq!(files(folder.path(), &listed, &[], &Unobserved)?.wrong_count, 0);
+//! std::fs::write(&steps, "edited\n")?;
+//! assert_eq!(files(folder.path(), &listed, &[], &Unobserved)?.wrong_count, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Nothing here is shared with the engines but the domain types, so that an engine's mistake does not
 //! confirm itself. A table that somebody changed is found, too.
 

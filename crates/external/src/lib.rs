@@ -1,6 +1,23 @@
-//! Solvers that are programs of their own, in any language.
+//! Solvers that are not ours: programs in any language, and functions.
 //!
-//! The program is started once. It reads a JSON document a line from its standard input and writes
+//! ```
+//! use gleaner_external::{FunctionPlan, FunctionSolver};
+//! use gleaner_solvers::{BigM, Limits, Problem, Solver, synthetic};
+//!
+//! // A solver that gives no task a node.
+//! let nothing = |problem: &Problem, _: &Limits| {
+//!     let counts = vec![0; problem.tasks.len()];
+//!     Some(FunctionPlan { counts, is_called_optimal: false })
+//! };
+//! let mut solver = FunctionSolver::new("nothing".into(), "1".into(), BigM::Corrected, nothing);
+//! let problem = synthetic::problem(3, 8, 1);
+//! let answer = solver.solve(&problem, &Limits::default())?;
+//! assert_eq!(answer.counts, Some(vec![0; 3]));
+//! assert!(!solver.tally().get().has_faults());
+//! # Ok::<(), gleaner_solvers::SolveError>(())
+//! ```
+//!
+//! A program ([`External`]) is started once. It reads a JSON document a line from its standard input and writes
 //! one a line to its standard output: see [`protocol`] and docs/SOLVERS.md. What it answers is never
 //! trusted: every plan is checked, its objective computed here, and what it calls optimal is compared
 //! with the exact solver's optimum where that takes the problem.

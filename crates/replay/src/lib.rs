@@ -1,4 +1,25 @@
-//! The replay engine: an event log drives an allocator of elastic training tasks.
+//! The replay engine: an event log drives an allocator of elastic training tasks. It shows how much work tasks would
+//! do on the idle nodes of a log, under a solver and a set of rules.
+//!
+//! ```
+//! use gleaner_core::Unobserved;
+//! use gleaner_core::domain::{Change, EventLogBuilder, Time};
+//! use gleaner_replay::{Options, SolverDecider, run};
+//! use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+//!
+//! # let tasks = gleaner_synth::tasks::generate(&gleaner_synth::tasks::TaskOptions {
+//! #     count: 2, models: 1, max_nodes: 2, hours: 1.0, start: None, submit_every: 0.0, seed: 1,
+//! # })?;
+//! // Two nodes are idle for an hour.
+//! let mut log = EventLogBuilder::new(vec!["n1".to_owned(), "n2".to_owned()]);
+//! log.push_row(Time::from_seconds(0), [0, 1].map(|node| Change::new(node, true)));
+//! log.push_row(Time::from_seconds(3600), [0, 1].map(|node| Change::new(node, false)));
+//! let mut exact = SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default())?;
+//! let options = Options::original(120.0, 10);
+//! let outcome = run(&log.finish()?, &tasks, &options, &mut exact, &Unobserved)?;
+//! assert_eq!(outcome.summary.idle_node_seconds, 2.0 * 3600.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Three parts share the work:
 //!

@@ -86,7 +86,7 @@ impl Venus {
     /// Faults of the files; a simulation that fails; [`Error::Stopped`].
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
-        let experiment = open(&files(data), &choice, &ModelArgs::default())?;
+        let experiment = open(&files(data), &choice, &ModelArgs::default(), observer)?;
         let runs = PLANNED.par_iter().map(|planned| {
             let choice = Choice {
                 without: planned.without.into_iter().collect(),
@@ -130,7 +130,7 @@ pub fn simulate_with(
         models,
         ..ModelArgs::default()
     };
-    let experiment = open(&files, &choice, &models)?;
+    let experiment = open(&files, &choice, &models, observer)?;
     let simulated = run(&experiment, &choice, "", observer)?;
     Ok((simulated, experiment.inputs.sources))
 }
@@ -152,7 +152,12 @@ fn files(data: Data<'_>) -> FileArgs {
     }
 }
 
-fn open(files: &FileArgs, choice: &Choice, models: &ModelArgs) -> Result<Experiment> {
+fn open(
+    files: &FileArgs,
+    choice: &Choice,
+    models: &ModelArgs,
+    observer: &dyn Observer,
+) -> Result<Experiment> {
     let args = ExperimentArgs {
         choice,
         files,
@@ -160,7 +165,7 @@ fn open(files: &FileArgs, choice: &Choice, models: &ModelArgs) -> Result<Experim
         profiler: &ProfilerArgs::default(),
         dated: false,
     };
-    Experiment::open(args, &choice.requests(files)?, &gleaner_core::Unobserved)
+    Experiment::open(args, &choice.requests(files)?, observer.stop())
 }
 
 fn run(

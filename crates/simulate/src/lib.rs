@@ -1,4 +1,28 @@
-//! Simulates scheduling policies on job traces of GPU clusters.
+//! Simulates scheduling policies on job traces of GPU clusters. It shows how long jobs wait and run under each
+//! policy.
+//!
+//! ```
+//! use gleaner_core::Unobserved;
+//! use gleaner_simulate::policies::{self, Without};
+//! use gleaner_simulate::{Request, Simulation, placers, simulate};
+//! # use gleaner_synth::jobs::{Amount, JobOptions, generate};
+//!
+//! # let amount = Amount::Jobs(50);
+//! # let options = JobOptions { vcs: 2, nodes: 8, gpus_per_node: 8, days: 1, amount, seed: 1 };
+//! # let made = generate(&options, &Unobserved)?;
+//! # let jobs = made.jobs().map(|(job, _)| job).collect();
+//! # let (trace, cluster) = (gleaner_core::domain::Trace { jobs, ..Default::default() }, made.cluster);
+//! let simulation = Simulation {
+//!     trace: &trace, cluster: &cluster, start: 0, placer: placers::ALL[0],
+//!     estimates: None, forecast: None, packing: None, profiler: None,
+//!     without: Without::default(), check: true,
+//! };
+//! let policy = policies::ALL[0];
+//! let request = Request { name: policy.name, policy, corrected: false };
+//! let runs = simulate(&simulation, &[request], &Unobserved)?;
+//! assert_eq!(runs[0].finished().len(), trace.jobs.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! The simulation goes from event to event. Its results equal, to the second, those of the
 //! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.

@@ -1,8 +1,28 @@
-//! Sweeps: one run for every combination of settings that a plan lists.
+//! Sweeps: one run for every combination of settings that a plan lists. A sweep compares settings, in one process or
+//! on a batch system.
+//!
+//! ```
+//! use gleaner_sweep::plan::{self, Plan};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("plan.toml");
+//! let text = r#"
+//!     [replay]
+//!     events = "idle.csv"
+//!     tasks = "tasks.toml"
+//!     t_fwd = [30, 120]
+//!     max_tasks = [5, 10, 20]
+//! "#;
+//! std::fs::write(&file, text)?;
+//! let plan = plan::read(&file)?.value;
+//! assert!(matches!(plan, Plan::Replay(plan) if plan.count() == 2 * 3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! [`plan`] reads a plan and expands it. [`prepare`] reads everything that its runs need. Each of
-//! the [`PreparedRuns`] can then be executed at any time, also in parallel. The best settings are
-//! chosen from the results in [`gleaner_core::results::sweep`].
+//! the [`PreparedRuns`] can then be executed at any time, also in parallel. [`cluster`] shares the runs
+//! among processes on several machines. The best settings are chosen from the results in
+//! [`gleaner_core::results::sweep`].
 
 pub mod cluster;
 pub mod plan;

@@ -1,5 +1,23 @@
 //! Generated event logs, task sets and experiments of GPU clusters, for demos, tests and
-//! benches.
+//! benches. The same options give the same data.
+//!
+//! ```
+//! use gleaner_core::Unobserved;
+//! use gleaner_core::domain::Time;
+//! use gleaner_synth::events::{EventOptions, FragmentLength, generate};
+//!
+//! let options = EventOptions {
+//!     nodes: 10,
+//!     days: 0.5,
+//!     start: Time::from_seconds(0),
+//!     idle_share: 0.1,
+//!     fragment: FragmentLength::Exponential { mean: 600.0 },
+//!     poll: 10,
+//!     seed: 1,
+//! };
+//! assert_eq!(generate(&options, &Unobserved)?.nodes().len(), 10);
+//! # Ok::<(), gleaner_core::Error>(())
+//! ```
 
 pub mod copies;
 pub mod events;

@@ -11,6 +11,7 @@ use gleaner_driple::dataset::split;
 
 use super::failed;
 use super::grouping::GroupingArgs;
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, print_json, remark};
 use crate::threads;
 use gleaner_core::error::{Fault, Result};
@@ -83,7 +84,10 @@ fn make(args: &Args) -> Result<()> {
     let settings = args.settings()?;
     let measured = table::measurements(&args.measured)?.value;
     let (jobs, unmeasured) = labelled(graph::find(&args.graphs)?, &measured, &args.measured)?;
-    let mut built = build(jobs, &settings, graph::read)?;
+    let terminal = Terminal::default();
+    let built = build(jobs, &settings, graph::read, &terminal);
+    terminal.clear();
+    let mut built = built?;
     built.manifest.measurements = Some(args.measured.display().to_string());
     built.manifest.left_out.extend(unmeasured);
     let Built { data, manifest, .. } = &built;

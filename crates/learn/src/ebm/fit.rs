@@ -269,7 +269,10 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            parts.add(work);
+            // A bag that is cut short has not done its work.
+            if !parts.observer().is_stopped() {
+                parts.add(work);
+            }
         }
         boosted
     });

@@ -7,20 +7,7 @@
 //! the FAST score are boosted on the residuals.
 //!
 //! Each f is a *term*, which has a score for each of its *cells*: the bins of its feature, or the
-//! combinations of groups of bins of its two features.
-//!
-//! ```
-//! use gleaner_learn::{Column, Table, ebm::{Ebm, Settings}};
-//!
-//! let x: Vec<f64> = (0..500).map(|k| f64::from(k % 50)).collect();
-//! let labels: Vec<f64> = x.iter().map(|x| if *x < 20.0 { 1.0 } else { 3.0 }).collect();
-//! let table = Table::new(vec![("x".to_owned(), Column::Numeric(x))])?;
-//! let machine = Ebm::fit(&table, &labels, &Settings::default())?;
-//! let answer = machine.explain(&table, 0)?;
-//! assert!((answer.prediction - 1.0).abs() < 0.01);
-//! assert_eq!(answer.contributions[0].term, "x");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! combinations of groups of bins of its two features. The [front page](crate) has an example.
 
 mod bag;
 mod bins;

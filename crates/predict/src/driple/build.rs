@@ -11,7 +11,9 @@ use gleaner_driple::graph::{Graph, METRICS};
 use gleaner_driple::group::{self, WithoutFrequencies};
 use rayon::prelude::*;
 
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Fault, Faults, Result, check_stop};
+use gleaner_core::observer::Parts;
 
 /// A job and the file of its graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,14 +51,16 @@ pub struct Built {
 }
 
 /// Builds a data set of `jobs`. `read` reads their graphs, several at a time. A graph is dropped
-/// once it is grouped. No graph is read twice or without need.
+/// once it is grouped. No graph is read twice or without need. The observer receives progress in graphs.
 ///
 /// # Errors
-/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on.
+/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if it is
+/// stopped.
 pub fn build(
     jobs: Vec<Job>,
     settings: &Settings,
     read: impl Fn(&Path) -> Result<Graph> + Sync,
+    observer: &dyn Observer,
 ) -> Result<Built> {
     let mut pool = Pool {
         jobs: by_name(jobs)?,
@@ -68,7 +72,7 @@ pub fn build(
     // When faulty graphs take jobs out, the jobs that are left are split again.
     let split = loop {
         let split = pool.split()?;
-        if pool.prepare(&split, &read)? {
+        if pool.prepare(&split, &read, observer)? {
             break split;
         }
     };
@@ -122,6 +126,7 @@ impl Pool<'_> {
         &mut self,
         split: &Names,
         read: &(impl Fn(&Path) -> Result<Graph> + Sync),
+        observer: &dyn Observer,
     ) -> Result<bool> {
         let used = [&split.train, &split.val, &split.test];
         let wanted = used.into_iter().flatten().flatten();
@@ -130,12 +135,13 @@ impl Pool<'_> {
             .collect();
         // So that faults are listed in the order of names, not in the random order of the split.
         wanted.sort();
+        let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {
             let job = self.jobs.get(name)?;
-            Some((
-                name.clone(),
-                grouped(&job.file, &self.settings.grouping, read),
-            ))
+            let grouped = check_stop(observer)
+                .and_then(|()| grouped(&job.file, &self.settings.grouping, read));
+            parts.add(1);
+            Some((name.clone(), grouped))
         };
         let read: Vec<_> = wanted.par_iter().filter_map(one).collect();
         let before = self.jobs.len();

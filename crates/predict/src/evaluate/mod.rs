@@ -121,7 +121,9 @@ impl Split<'_> {
                 Ok(self.in_unit(predicted?))
             },
         );
-        part.complete();
+        if score.is_ok() {
+            part.complete();
+        }
         score
     }
 

@@ -1,7 +1,9 @@
 //! Evaluations and forecasts that are stopped.
 
+use gleaner_core::Error;
 use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::throughput::Series;
+use gleaner_predict::driple::build::{Job, Settings, build};
 use gleaner_predict::evaluate::throughput;
 use gleaner_predict::{Calendar, forecast_trained};
 use gleaner_testing::StopAfter;
@@ -34,4 +36,18 @@ fn a_stopped_forecast_ends_before_its_next_fit() {
         assert_eq!(found.unwrap_err(), FitError::Stopped);
         assert_eq!(observer.progress().len(), 2);
     }
+}
+
+#[test]
+fn a_stopped_data_set_reads_no_further_graph() {
+    let job = |number: u8| Job {
+        name: format!("job{number}"),
+        file: format!("{number}.pbtxt").into(),
+        labels: [0.0; 12],
+    };
+    let observer = StopAfter::new(0);
+    let jobs = (0..20).map(job).collect();
+    let read = |file: &std::path::Path| panic!("{} is read", file.display());
+    let stopped = build(jobs, &Settings::default(), read, &observer);
+    assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
 }
