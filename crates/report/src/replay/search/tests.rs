@@ -46,16 +46,16 @@ fn the_best_loss_falls_with_each_better_trial() {
         (curve.name.as_str(), curve.shape),
         ("Best loss", Shape::Stairs)
     );
-    assert_eq!(curve.labels[0], "trial 0, loss 0.5000, after 1.00 h");
-    assert_eq!(curve.labels[1], "trial 4, loss 0.2500, after 3.00 h");
+    assert_eq!(curve.labels[0], "trial 0, loss 0.5000, after 1.000 h");
+    assert_eq!(curve.labels[1], "trial 4, loss 0.2500, after 3.000 h");
     assert_eq!(curve.labels[2], curve.labels[1]);
     assert_eq!(
         (best.x.title.as_str(), &best.x.scale),
         ("hours since the first event", &Scale::Linear)
     );
-    let told = "trial 4 with 0.2500 at resource 9, 3.00 h after the first event";
+    let told = "trial 4 with 0.2500 at resource 9, 3.000 h after the first event";
     assert!(best.text.contains(told), "{}", best.text);
-    let row = ["a", "4", "net", "2026-01-01 03:00", "3.00 h", "0.2500"];
+    let row = ["a", "4", "net", "2026-01-01 03:00", "3.000 h", "0.2500"];
     assert_eq!(best.numbers.rows[1], row);
 }
 
@@ -80,7 +80,7 @@ fn trials_are_counted_at_each_rung() {
     assert_eq!(counts(high), [0.0, 0.0, 1.0, 1.0, 1.0]);
     let rungs = grids(&section)[1];
     assert_eq!(rungs.rows[0], ["3", "3", "0.500 h", "0.500 h", "0.8750"]);
-    assert_eq!(rungs.rows[1], ["9", "1", "1.00 h", "1.00 h", "0.5000"]);
+    assert_eq!(rungs.rows[1], ["9", "1", "1.000 h", "1.000 h", "0.5000"]);
 }
 
 // Derived by hand from the summary: 6 trials less 1 stopped less 4 finished; 50 of 200.
@@ -95,17 +95,17 @@ fn figures_of_searches_are_compared_with_the_first() {
     assert_eq!(section.title, "Searches side by side");
     let grid = grids(&section)[0];
     let heads: Vec<&str> = grid.heads.iter().map(|head| head.name.as_str()).collect();
-    assert_eq!(heads, ["Figure", "a", "c", "change"]);
+    assert_eq!(heads, ["figure", "a", "c", "change"]);
     let row = |name: &str| {
         grid.rows
             .iter()
             .find(|row| row[0].starts_with(name))
             .unwrap()
     };
-    assert_eq!(row("Algorithm")[1..], ["asha", "asha", "–"]);
-    assert_eq!(row("Trials in progress")[1..], ["1", "1", "same"]);
-    assert_eq!(row("Best loss")[1..], ["0.2500", "0.2000", "−20.0 %"]);
-    assert_eq!(row("Wasted share")[1], "25.0 %");
+    assert_eq!(row("algorithm")[1..], ["asha", "asha", "–"]);
+    assert_eq!(row("  in progress")[1..], ["1", "1", "same"]);
+    assert_eq!(row("best loss")[1..], ["0.2500", "0.2000", "−20.0 %"]);
+    assert_eq!(row("  wasted share")[1], "25.0 % of the work done");
     let [best, first, second] = figures(&section)[..] else {
         panic!("not three figures");
     };
