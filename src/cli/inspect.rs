@@ -8,15 +8,10 @@ use serde::Serialize;
 use super::report::Drawn;
 use super::terminal::Terminal;
 use super::{print, print_json, remark};
-use gleaner_core::Observer;
-use gleaner_core::domain::Clock;
-use gleaner_core::error::{Error, Result};
-use gleaner_formats::ingest::runs::RunInfo;
-use gleaner_formats::ingest::{self, Loaded};
-use gleaner_formats::output::inspect::{CostSource, json, text};
-use gleaner_inspect::{Inspection, RescaleCosts};
+use crate::inspection::{Inspected, InspectionSettings};
+use gleaner_core::error::Result;
+use gleaner_formats::output::inspect::json;
 use gleaner_report::Report;
-use gleaner_setup::SliceArgs;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.
 ///
@@ -36,16 +31,7 @@ pub struct Args {
     log: PathBuf,
     #[command(flatten)]
     #[serde(flatten)]
-    slice: SliceArgs,
-    /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
-    #[arg(long, value_name = "FILE")]
-    tasks: Option<PathBuf>,
-    /// Scaling curves: the original's second pickle.
-    #[arg(long, value_name = "FILE", requires = "tasks")]
-    curves: Option<PathBuf>,
-    /// Maximum number of tasks active at once, as in a replay.
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    max_tasks: usize,
+    settings: InspectionSettings,
     /// Print JSON instead of text. docs/OUTPUTS.md describes it.
     #[arg(long)]
     json: bool,
@@ -55,87 +41,24 @@ pub struct Args {
     drawn: Drawn,
 }
 
-/// A remark on hours and weekdays.
-const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
-                            its times as they are written (--timezone ZONE names it)";
-
 /// Runs the subcommand.
 ///
 /// # Errors
 /// Wrong usage, unreadable or invalid input.
 pub fn run(args: &Args) -> Result<()> {
-    let inspected = Inspected::of(args, &Terminal::default())?;
-    if !args.drawn.is_nothing() {
-        args.drawn.write(&inspected.report())?;
+    let inspected = Inspected::of(&args.log, &args.settings, &Terminal::default())?;
+    let is_text = args.drawn.is_nothing();
+    if !is_text {
+        let info = inspected.info(args)?;
+        args.drawn
+            .write(&Report::of_inspection(&inspected.inspection, &info))?;
         remark(&args.drawn.written());
     }
-    match (args.json, args.drawn.is_nothing()) {
-        (true, _) => print_json(&json(&inspected.inspection)?),
-        (false, true) => print(&inspected.text(args)),
-        (false, false) => Ok(()),
+    if args.json {
+        print_json(&json(&inspected.inspection)?)
+    } else if is_text {
+        print(&inspected.text())
+    } else {
+        Ok(())
     }
-}
-
-/// What a log holds.
-pub struct Inspected {
-    /// The findings.
-    pub inspection: Inspection,
-    info: RunInfo,
-}
-
-impl Inspected {
-    /// Reads and inspects a log.
-    ///
-    /// # Errors
-    /// Wrong usage, unreadable or invalid input.
-    pub fn of(args: &Args, observer: &dyn Observer) -> Result<Self> {
-        if args.max_tasks == 0 {
-            return Err(Error::Usage("--max-tasks is 0, expected at least 1".into()));
-        }
-        let log = args.slice.read_with_still_rows(&args.log, observer)?;
-        let costs = costs(args, log.value.clock(), observer)?;
-        if !log.value.clock().is_known() {
-            observer.remark(&[ZONE_UNKNOWN.to_owned()]);
-        }
-        let sources = [log.sources, costs.sources].concat();
-        Ok(Inspected {
-            inspection: gleaner_inspect::inspect(&log.value, costs.value),
-            info: RunInfo::of_this("inspect", &args.log, args, &sources)?,
-        })
-    }
-
-    /// The page about it.
-    pub fn report(&self) -> Report {
-        Report::of_inspection(&self.inspection, &self.info)
-    }
-
-    /// The findings as text tables.
-    pub fn text(&self, args: &Args) -> String {
-        text(&self.inspection, cost_source(args))
-    }
-}
-
-fn cost_source(args: &Args) -> CostSource {
-    match args.tasks {
-        Some(_) => CostSource::Tasks,
-        None => CostSource::Typical,
-    }
-}
-
-/// The rescale costs, and the files they come from.
-fn costs(args: &Args, clock: &Clock, observer: &dyn Observer) -> Result<Loaded<RescaleCosts>> {
-    let Some(path) = &args.tasks else {
-        return Ok(Loaded {
-            value: RescaleCosts::typical(args.max_tasks),
-            sources: Vec::new(),
-            notes: Vec::new(),
-        });
-    };
-    let tasks = ingest::tasks::read_on(path, args.curves.as_deref(), false, clock)?;
-    observer.remark(&tasks.notes);
-    Ok(Loaded {
-        value: RescaleCosts::of(&tasks.value.tasks, tasks.value.at_once(args.max_tasks)),
-        sources: tasks.sources,
-        notes: Vec::new(),
-    })
 }
