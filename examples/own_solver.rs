@@ -32,7 +32,12 @@ pub fn main() -> Result<()> {
     let best = replay().solver("exact")?.run()?;
     let own = replay().solver_fn("first-come", first_come).run()?;
     if let Some(tally) = &own.tally {
-        println!("{}", tally.get());
+        let tally = tally.get();
+        println!(
+            "{} of {} plans were valid",
+            tally.problems - tally.faults(),
+            tally.problems
+        );
     }
     let share = own.summary().total_work / best.summary().total_work;
     println!("{:.1} % of the work of optimal plans", 100.0 * share);

@@ -73,9 +73,13 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod comparison;
+pub mod ingest;
+pub mod inspection;
 mod open;
 pub mod replay;
 pub mod simulation;
+pub mod solving;
 pub mod sweep;
 pub mod threads;
 
@@ -109,9 +113,4 @@ pub mod engines {
     pub use gleaner_simulate as simulate;
     pub use gleaner_solvers as solvers;
     pub use gleaner_sweep as sweep;
-}
-
-/// Converts scheduler logs to logs of idle nodes.
-pub mod ingest {
-    pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
 }

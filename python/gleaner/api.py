@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union, 
 
 from . import _gleaner
 from ._gleaner import Answer, Page, Problem, Task
-from .commands import words
+from .commands import Pairs, pairs
 from .errors import UsageError
 from .folders import folder as new_folder
 from .functions import Function, function, inner, name_of
@@ -55,8 +55,8 @@ def replay(
     """
     with Staging() as staging:
         given = {**options, **_unless_callable(solver=solver, objective=objective)}
-        found = words("replay", given, staging)
-        found += [f"--events={staging.file('events', events)}", f"--tasks={staging.file('tasks', tasks)}", "--quiet"]
+        found = pairs("replay", given, staging)
+        found += [("events", [staging.file("events", events)]), ("tasks", [staging.file("tasks", tasks)])]
         own = function("solver", solver) if callable(solver) else None
         value = function("objective", objective) if callable(objective) else None
         run = _finish(partial(_gleaner.replay, found, staging.names, out, own, value))
@@ -98,8 +98,8 @@ def simulate(
             given = {**trace._inputs, **given}
         else:
             given.update(trace=trace, cluster=cluster)
-        found = words("simulate", {**given, "policy": None if names == [None] else names}, staging)
-        run = _finish(partial(_gleaner.simulate, [*found, "--quiet"], staging.names, out, own))
+        found = pairs("simulate", {**given, "policy": None if names == [None] else names}, staging)
+        run = _finish(partial(_gleaner.simulate, found, staging.names, out, own))
     return run
 
 
@@ -126,14 +126,14 @@ def compare(
         given: dict[str, Any] = {**options, "events": events, "tasks": tasks, "solvers": names or None}
         if problems is not None and not isinstance(problems, (str, os.PathLike)):
             problems = staging.text("problems", ".jsonl", "".join(f"{of.to_json()}\n" for of in problems))
-        found = words("compare", {**given, "problems": problems}, staging)
-        run = _finish(partial(_gleaner.compare, [*found, "--quiet"], staging.names, out, own))
+        found = pairs("compare", {**given, "problems": problems}, staging)
+        run = _finish(partial(_gleaner.compare, found, staging.names, out, own))
     return run
 
 
 @lru_cache(maxsize=64)
-def _solve_options(found: tuple[str, ...]) -> _gleaner.SolveOptions:
-    return _gleaner.SolveOptions(list(found))
+def _solve_options(found: tuple[tuple[str, tuple[str, ...]], ...]) -> _gleaner.SolveOptions:
+    return _gleaner.SolveOptions([(name, list(texts)) for name, texts in found])
 
 
 AnyProblem = Union[Problem, Mapping[str, Any]]
@@ -161,11 +161,12 @@ def solve(problems: Any, *, solver: Optional[str] = None, **options: Any) -> Any
         all_problems = Problem.read(problems)
     else:
         all_problems = [_problem(of) for of in ([problems] if is_single else problems)]
-    found: tuple[str, ...] = ()
+    found: Pairs = []
     if options or solver is not None:
         with Staging() as staging:
-            found = tuple(words("solve", {**options, "solver": solver}, staging))
-    answers, remarks = _solve_options(found).solve(all_problems)
+            found = pairs("solve", {**options, "solver": solver}, staging)
+    hashable = tuple((name, tuple(texts)) for name, texts in found)
+    answers, remarks = _solve_options(hashable).solve(all_problems)
     tell(remarks)
     return answers[0] if is_single else answers
 
@@ -183,9 +184,9 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Ru
     folder = new_folder() if out is None else None
     directory = Path(folder.name, "sweep") if folder else Path(os.fspath(out or ""))
     with Staging() as staging:
-        found = [*words("sweep", options, staging), f"--out={directory}", "--quiet", "--", os.fspath(plan)]
+        found = pairs("sweep", options, staging)
     try:
-        remarks = _gleaner.sweep_plan(found)
+        remarks = _gleaner.sweep_plan(os.fspath(plan), directory, found)
     except KeyboardInterrupt as error:
         error.run = open_in(directory, folder)  # type: ignore[attr-defined]
         raise
@@ -220,8 +221,8 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) ->
     100
     """
     with Staging() as staging:
-        found = words("inspect", {**options, "tasks": tasks}, staging)
-        findings, text, page, remarks = _gleaner.inspect_log([*found, "--", staging.file("events", events)])
+        found = pairs("inspect", {**options, "tasks": tasks}, staging)
+        findings, text, page, remarks = _gleaner.inspect_log(staging.file("events", events), found)
     tell(remarks)
     return Inspection(findings, text, page)
 
@@ -255,8 +256,8 @@ def ingest(
     if jobs is not None and output is not None:
         given["output"] = output
     with Staging() as staging:
-        found = [format, *words(f"ingest {format}", given, staging), "--", *(os.fspath(file) for file in files)]
-    tell(_gleaner.ingest_logs(found))
+        found = pairs(f"ingest {format}", given, staging)
+    tell(_gleaner.ingest_logs(format, [os.fspath(file) for file in files], found))
     if not is_trace:
         with folder:
             return EventLog.read(kept)

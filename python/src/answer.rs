@@ -1,9 +1,8 @@
 //! Answers of solvers, ours and those in Python.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
-use gleaner::cli::solve;
+use gleaner::solving::{self, SolvingSettings};
 use gleaner_external::FunctionPlan;
 use gleaner_inputs::write::answers;
 use gleaner_inputs::write::answers::Answer as Answered;
@@ -14,7 +13,7 @@ use pyo3::types::PyMapping;
 
 use crate::errors::exception;
 use crate::host::{Host, Remark};
-use crate::options::parse;
+use crate::options::{Pairs, read};
 use crate::problem::Problem;
 
 /// What a solver said to a problem.
@@ -85,15 +84,15 @@ impl Answer {
     }
 }
 
-/// The options of `solve`, parsed.
+/// The options of `solve`, as settings.
 #[pyclass(frozen, module = "gleaner")]
-pub struct SolveOptions(solve::Args);
+pub struct SolveOptions(SolvingSettings);
 
 #[pymethods]
 impl SolveOptions {
     #[new]
-    fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Self> {
-        parse(py, &words).map(SolveOptions)
+    fn new(py: Python<'_>, options: Pairs) -> PyResult<Self> {
+        read(py, &options).map(SolveOptions)
     }
 
     /// Solves problems: their answers, and remarks.
@@ -105,7 +104,7 @@ impl SolveOptions {
         let problems = problems.iter();
         let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
         let host = Host::default();
-        let solve = || solve::answers(&self.0, &problems, &host);
+        let solve = || solving::answers(&self.0, &problems, &host);
         // Our solvers finish before a thread would have started. While a program solves, Ctrl-C must be handled.
         let answers = if self.0.starts_a_program() {
             host.on_a_thread(py, solve)?

@@ -1,10 +1,9 @@
 //! `compare`: with solvers in Python.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gleaner::cli::compare::{Args, Compared, Opened};
+use gleaner::comparison::{Compared, ComparisonSettings, OpenedComparison};
 use gleaner_core::error::Result;
 use gleaner_core::results::Table as ResultTable;
 use gleaner_external::TallyHandle;
@@ -15,26 +14,29 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::host::Host;
+use crate::options::Pairs;
 use crate::replay::{in_python, tell_faults};
-use crate::run::{Call, Function, Held, Run};
+use crate::run::{Call, Function, Given, Held, Run};
 
 /// Compares solvers. `own` holds the Python functions.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
-    words: Vec<OsString>,
+    options: Pairs,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
     own: Vec<Function>,
 ) -> PyResult<Py<Run>> {
     let functions: Vec<&Function> = own.iter().collect();
-    let call = Call::<Args>::begin(py, "compare", &words, names, out.as_deref(), &functions)?;
-    let (args, host) = (&call.args, &call.host);
+    let given = Given { names, out };
+    let call = Call::<ComparisonSettings>::begin(py, "compare", &options, given, &functions)?;
+    let (settings, host) = (&call.settings, &call.host);
     let calls_python = !own.is_empty();
     let own = own.iter();
     let own = own.map(|solver| in_python(py, solver, BigM::default(), host));
     let own = own.collect();
-    let mut opened = host.on_a_thread(py, || Opened::read(args, own, host.as_ref()))?;
+    let mut opened =
+        host.on_a_thread(py, || OpenedComparison::read(settings, own, host.as_ref()))?;
     call.have_read(py, &mut opened.sources)?;
     let compare = || opened.compare(host.as_ref());
     let compared = if calls_python {
@@ -42,7 +44,7 @@ pub fn compare(
     } else {
         host.on_a_thread(py, compare)?
     };
-    let (host, is_strict) = (Arc::clone(host), args.is_strict());
+    let (host, is_strict) = (Arc::clone(host), settings.strict);
     let tallies = compared.tallies.clone();
     let run = call.end(py, HeldComparison(compared))?;
     for tally in &tallies {

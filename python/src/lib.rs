@@ -1,7 +1,7 @@
 //! The Python module `gleaner._gleaner`: the engines of Gleaner for the package in `python/gleaner`, which is
 //! what users import.
 //!
-//! Options come as the words of the command line, and are parsed by its parser. What is computed stays here;
+//! Options come by their names, and are read by their declarations in the library. What is computed stays here;
 //! its tables cross to Python as Arrow streams, without a copy.
 
 mod answer;

@@ -1,11 +1,9 @@
 //! `replay`: with a solver and an objective in Python.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use gleaner::cli::replay::Args;
-use gleaner::replay::{OwnSolver, Replay, Replayed};
+use gleaner::replay::{OwnSolver, Replay, ReplaySettings, Replayed};
 use gleaner_core::Observer;
 use gleaner_core::domain::objective::set_objectives;
 use gleaner_core::domain::{Objective, TrainingTask};
@@ -23,25 +21,27 @@ use serde_json::Value;
 use crate::answer::plan;
 use crate::errors::exception;
 use crate::host::{Host, with_run};
+use crate::options::Pairs;
 use crate::problem::Problem;
-use crate::run::{Call, Function, Held, Run};
+use crate::run::{Call, Function, Given, Held, Run};
 use crate::task::Task;
 
 /// Replays a log. `names` are those of the tables of Python that files stand for.
 #[pyfunction]
-#[pyo3(signature = (words, names, out = None, solver = None, objective = None))]
+#[pyo3(signature = (options, names, out = None, solver = None, objective = None))]
 pub fn replay(
     py: Python<'_>,
-    words: Vec<OsString>,
+    options: Pairs,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
     solver: Option<Function>,
     objective: Option<Function>,
 ) -> PyResult<Py<Run>> {
     let functions: Vec<&Function> = objective.iter().chain(&solver).collect();
-    let call = Call::<Args>::begin(py, "replay", &words, names, out.as_deref(), &functions)?;
-    let (args, host) = (&call.args, &call.host);
-    let replay = Replay::with(args.settings.clone()).observer(host.as_ref());
+    let given = Given { names, out };
+    let call = Call::<ReplaySettings>::begin(py, "replay", &options, given, &functions)?;
+    let (settings, host) = (&call.settings, &call.host);
+    let replay = Replay::with(ReplaySettings::clone(settings)).observer(host.as_ref());
     let mut opened = host.on_a_thread(py, || replay.open())?;
     call.have_read(py, &mut opened.inputs.sources)?;
     if let Some(objective) = &objective {
@@ -50,7 +50,7 @@ pub fn replay(
     }
     opened.solver = solver
         .as_ref()
-        .map(|solver| in_python(py, solver, args.settings.solver.big_m, host));
+        .map(|solver| in_python(py, solver, settings.solver.big_m, host));
     let calls_python = opened.solver.is_some();
     let run = || opened.run().map_err(|failed| failed.error);
     let mut replayed = if calls_python {
@@ -62,7 +62,7 @@ pub fn replay(
     summary.objective_sha256 = objective.and_then(|objective| objective.sha256);
     summary.solver_sha256 = solver.and_then(|solver| solver.sha256);
     host.remark(&replayed.outcome.summary.remarks());
-    let (host, is_strict) = (Arc::clone(host), args.settings.solver.strict);
+    let (host, is_strict) = (Arc::clone(host), settings.solver.strict);
     let tally = replayed.tally.clone();
     let held = HeldReplay {
         replayed,

@@ -1,10 +1,8 @@
 //! Runs: what was computed, or what a run directory holds.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::Args;
 use gleaner::threads;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
@@ -13,13 +11,14 @@ use gleaner_io::SourceId;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunInfo;
 use gleaner_runs::run::RunDir;
+use gleaner_setup::settings::Settings;
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::errors::{exception, parts};
 use crate::host::{Host, Remark, with_run};
-use crate::options::parse;
+use crate::options::{Pairs, read};
 use crate::table::Table;
 
 /// Results, and how they are written.
@@ -93,40 +92,47 @@ impl Function {
 }
 
 /// A call for a run: what was asked for, by whom, and where results go.
-pub struct Call<A> {
-    /// The arguments, parsed.
-    pub args: Arc<A>,
+pub struct Call<S> {
+    /// The settings that were asked for.
+    pub settings: Arc<S>,
     /// Who asks.
     pub host: Arc<Host>,
     arguments: Arguments,
     directory: Option<RunDir>,
 }
 
-impl<A: Args + Serialize> Call<A> {
-    /// Parses the words of a command, and opens the directory `out`. `names` lists the files that
-    /// stand for Python tables, with the names of the tables. `functions` are the Python functions
-    /// that take part.
+/// Where inputs come from, and where results go.
+pub struct Given {
+    /// The files that stand for Python tables, with the names of the tables.
+    pub names: Vec<(PathBuf, String)>,
+    /// The directory of the run, if it is written.
+    pub out: Option<PathBuf>,
+}
+
+impl<S: Settings + Serialize> Call<S> {
+    /// Reads the options of a command, and opens the directory of the run. `functions` are the Python
+    /// functions that take part.
     ///
     /// # Errors
-    /// `UsageError`: wrong words; a directory that cannot be used.
+    /// `UsageError`: wrong options; a directory that cannot be used.
     pub fn begin(
         py: Python<'_>,
         command: &'static str,
-        words: &[OsString],
-        names: Vec<(PathBuf, String)>,
-        out: Option<&Path>,
+        options: &Pairs,
+        given: Given,
         functions: &[&Function],
     ) -> PyResult<Self> {
-        let args: A = parse(py, words)?;
+        let settings: S = read(py, options)?;
+        let Given { names, out } = given;
         let opened = || {
-            let mut arguments = Arguments::new(command, &args, names)?;
+            let mut arguments = Arguments::new(command, &settings, names)?;
             arguments.list(functions);
-            let directory = out.map(|out| arguments.directory(out)).transpose()?;
+            let directory = out.map(|out| arguments.directory(&out)).transpose()?;
             Ok((arguments, directory))
         };
         let (arguments, directory) = opened().map_err(|error| exception(py, error))?;
         Ok(Call {
-            args: Arc::new(args),
+            settings: Arc::new(settings),
             host: Arc::default(),
             arguments,
             directory,

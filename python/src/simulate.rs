@@ -1,44 +1,67 @@
 //! `simulate`: with policies in Python.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use gleaner::cli::simulate::Args;
-use gleaner::simulation::{OpenedSimulation, Simulated, Simulation};
+use gleaner::simulation::{
+    IdleLog, OpenedSimulation, Simulated, Simulation, SimulationSettings, Writing,
+};
+use gleaner::threads;
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Fault, Result};
 use gleaner_core::results::Table as ResultTable;
 use gleaner_core::results::policy_run::PolicyRun;
 use gleaner_runs::run::RunDir;
 use gleaner_runs::simulate as tables;
+use gleaner_setup::settings;
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 use pyo3::prelude::*;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::Host;
+use crate::options::Pairs;
 use crate::policy::PolicyClass;
-use crate::run::{Call, Function, Held, Run};
+use crate::run::{Call, Function, Given, Held, Run};
 use crate::table::Table;
 
-/// Simulates policies. `own` holds Python classes, each with what it needs. `words` selects them by
+settings! {
+    /// The options of a simulation.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SimulationOptions {
+        /// All settings of the simulation.
+        #[serde(flatten)]
+        pub simulation: SimulationSettings;
+        /// Which log of idle nodes is written.
+        #[serde(flatten)]
+        pub idle: IdleLog;
+    }
+}
+
+/// Simulates policies. `own` holds Python classes, each with what it needs. `options` select them by
 /// name.
 #[pyfunction]
 pub fn simulate(
     py: Python<'_>,
-    words: Vec<OsString>,
+    options: Pairs,
     names: Vec<(PathBuf, String)>,
     out: Option<PathBuf>,
     own: Vec<(Function, String)>,
 ) -> PyResult<Py<Run>> {
     let functions: Vec<&Function> = own.iter().map(|(policy, _)| policy).collect();
-    let call = Call::<Args>::begin(py, "simulate", &words, names, out.as_deref(), &functions)?;
-    let (args, host) = (&call.args, &call.host);
-    let classes = own.iter().map(|(policy, needs)| {
-        PolicyClass::new(py, policy, needs, args.settings.choice.placer(), host)
-    });
+    let given = Given { names, out };
+    let call = Call::<SimulationOptions>::begin(py, "simulate", &options, given, &functions)?;
+    let (
+        SimulationOptions {
+            simulation: settings,
+            idle,
+        },
+        host,
+    ) = (&*call.settings, &call.host);
+    let classes = own
+        .iter()
+        .map(|(policy, needs)| PolicyClass::new(py, policy, needs, settings.choice.placer(), host));
     let classes = classes.collect::<PyResult<Vec<_>>>()?;
     let own_sources: BTreeMap<String, Option<String>> = own
         .iter()
@@ -48,33 +71,32 @@ pub fn simulate(
     let is_own = |request: &Request<'_>| classes.iter().any(|own| own.name == request.name);
 
     let mut opened = host.on_a_thread(py, || {
-        let settings = &args.settings;
         let requests = settings.choice.requests_with(&settings.files, &entries)?;
-        args.output.check(&requests)?;
+        idle.check(&requests)?;
         let simulation = Simulation::with(settings.clone()).observer(host.as_ref());
-        let simulation = simulation.dated(args.output.is_dated());
-        settings.with_threads(|| {
+        let simulation = simulation.dated(idle.is_dated());
+        threads::with(settings.jobs, || {
             let opened = simulation.own_policies(entries).open()?;
-            host.remark(&args.output.without_effect());
+            host.remark(idle.without_effect().as_slice());
             check_known(&opened, &classes)?;
             opened.learn()
         })
     })?;
     call.have_read(py, opened.sources())?;
     let (own, ours): (Vec<_>, Vec<_>) = opened.requests.iter().copied().partition(is_own);
-    let mut timed =
-        host.on_a_thread(py, || args.settings.with_threads(|| opened.simulate(&ours)))?;
+    let mut timed = host.on_a_thread(py, || {
+        threads::with(settings.jobs, || opened.simulate(&ours))
+    })?;
     // Policies of Python are at home on this thread.
     let mine = host.here(py, || opened.simulate_in_turn(&own))?;
     timed.seconds += mine.seconds;
     timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
     let simulated = host.on_a_thread(py, || {
         let mut simulated = opened.end(timed);
-        args.output.write_idle_log(&mut simulated, host.as_ref())?;
+        idle.write(&mut simulated, host.as_ref())?;
         Ok(simulated)
     })?;
     let held = HeldSimulation {
-        args: Arc::clone(args),
         simulated: with_sources(simulated, &own_sources),
     };
     call.end(py, held)
@@ -114,7 +136,6 @@ fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>)
 
 /// A simulation.
 struct HeldSimulation {
-    args: Arc<Args>,
     simulated: Simulated,
 }
 
@@ -173,8 +194,7 @@ impl Held for HeldSimulation {
     }
 
     fn write(&mut self, directory: RunDir, host: &Host) -> Result<String> {
-        let writing = self.args.output.writing();
-        self.simulated.write_to(directory, writing, host)
+        self.simulated.write_to(directory, Writing::default(), host)
     }
 
     fn skipped(&self) -> &[Fault] {

@@ -1,4 +1,4 @@
-"""The functions in gleaner/calls.py have the options of the command line, with their types and meanings."""
+"""The functions in gleaner/calls.py have the options that the library declares, with their types and meanings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, Iterator
 import pytest
 
 import gleaner
-from gleaner import _gleaner, api, commands
+from gleaner import api, commands
 
 PACKAGE = Path(__file__).resolve().parents[1] / "gleaner"
 
 HEAD = '''"""The functions of the package with all of their options. Written by tests/test_options.py from ``api.py`` and the
-options of the command line: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
+declarations of options: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def kind(option: dict[str, Any]) -> str:
 
 
 def meaning(option: dict[str, Any]) -> str:
-    """What an option means, as the help of the command line says it."""
+    """What an option means, as it is declared."""
     text = " ".join(option["help"].split()).replace("\\", "\\\\").replace('"""', "'''")
     if option["default"] is not None and not option["is_flag"]:
         text += f" [default: {option['default']}]"
@@ -72,7 +72,7 @@ def options(function: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for command in [f"ingest {of}" for of in (*api.LOGS, *api.TRACES)] if function == "ingest" else [function]:
         for name, option in commands.options(command).items():
-            if name not in commands.LEFT_OUT[function] and not option["is_positional"]:
+            if name not in commands.LEFT_OUT[function]:
                 found.setdefault(name, option)
     return dict(sorted(found.items()))
 
@@ -133,7 +133,7 @@ def written() -> str:
     return HEAD + "".join(function(source, node) for source, node in functions())
 
 
-def test_the_functions_have_the_options_of_the_command_line() -> None:
+def test_the_functions_have_the_options_of_the_library() -> None:
     path = PACKAGE / "calls.py"
     if os.environ.get("WRITE_DOCS"):
         path.write_text(written(), encoding="utf-8")
@@ -162,24 +162,20 @@ class NoStaging:
 
 
 @pytest.mark.parametrize("command", [command for command in commands.LEFT_OUT if command != "ingest"])
-def test_false_reaches_the_program(command: str) -> None:
+def test_false_reaches_the_library(command: str) -> None:
     """False turns a flag off, and is an error for an option that is not a flag."""
-    all_words = {f"--{of['name'].replace('_', '-')}" for of in _gleaner.options(command)}
     for name, option in commands.options(command).items():
-        if option["is_positional"]:
-            continue
 
-        def words(value: object) -> list[str]:
-            return commands.words(command, {name: value}, NoStaging())  # type: ignore[arg-type]
+        def texts(value: object) -> list[list[str]]:
+            found = commands.pairs(command, {name: value}, NoStaging())  # type: ignore[arg-type]
+            return [texts for _, texts in found]
 
-        flag = f"--{option['name'].replace('_', '-')}"
-        counterpart = f"--no-{flag[2:]}"
         if option["is_flag"]:
-            assert words(True) == [flag]
-            assert words(False) == ([counterpart] if counterpart in all_words else [])
+            assert texts(True) == [["true"]]
+            assert texts(False) == [["false"]]
         elif "no" in option["choices"]:
-            assert words(False) == [f"{flag}=no"]
+            assert texts(False) == [["no"]]
         else:
             with pytest.raises(gleaner.UsageError, match=f"{name} is False"):
-                words(False)
-        assert words(None) == []
+                texts(False)
+        assert texts(None) == []

@@ -13,6 +13,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_document::{Block, text};
 use gleaner_runs::run::RunDir;
 use gleaner_runs::summary;
+use gleaner_setup::settings::Settings;
 
 const EXAMPLES: &str = "Examples:\n  \
     gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out run\n  \
@@ -49,7 +50,7 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
-    args.settings.log.rules.check()?;
+    args.settings.check()?;
     let open = |path| RunDir::open(path, "replay", args);
     let directory = args.out.as_deref().map(open).transpose()?;
     let terminal = Terminal::new(args.quiet);

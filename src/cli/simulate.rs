@@ -1,27 +1,22 @@
 //! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::terminal::Terminal;
 use super::{print, print_json};
-use crate::simulation::{Simulated, Simulation, SimulationSettings, Writing};
+use crate::simulation::{IdleLog, Simulated, Simulation, SimulationSettings, Writing};
+use crate::threads;
 use gleaner_core::Observer;
-use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Result};
-use gleaner_core::words::counted;
 use gleaner_document::{Block, Fact, text};
-use gleaner_inputs::write::events;
-use gleaner_inputs::write::events::Layout;
 use gleaner_runs::run::RunDir;
 use gleaner_runs::simulate as tables;
 use gleaner_runs::simulate::Figure;
 use gleaner_runs::summary::time_taken;
 use gleaner_setup::experiment::Inputs;
-use gleaner_simulate::Request;
 use gleaner_simulate::policies;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
@@ -88,14 +83,9 @@ pub struct OutputArgs {
     /// Also write the CSV logs of the original: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.
     #[arg(long)]
     logs: bool,
-    /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
-    /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
-    #[arg(long, value_name = "FILE")]
-    idle_events: Option<PathBuf>,
-    /// Extend the log of --idle-events to the end of the last job. By default it ends at the last
-    /// submission, because the drain that follows does not occur on a cluster in use.
-    #[arg(long)]
-    with_drain: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    idle: IdleLog,
     /// Print the summary as JSON instead of tables.
     #[arg(long)]
     json: bool,
@@ -110,11 +100,13 @@ pub struct OutputArgs {
 /// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
 pub fn run(args: &Args) -> Result<()> {
     let Args { settings, output } = args;
-    settings.with_threads(|| {
-        output.check(&settings.choice.requests(&settings.files)?)?;
+    threads::with(settings.jobs, || {
+        output
+            .idle
+            .check(&settings.choice.requests(&settings.files)?)?;
         let terminal = Terminal::new(output.quiet);
         let simulation = Simulation::with(settings.clone()).observer(&terminal);
-        let opened = simulation.dated(output.is_dated()).open()?;
+        let opened = simulation.dated(output.idle.is_dated()).open()?;
         terminal.remark(&output.without_effect());
         let open = |path: PathBuf| RunDir::open(&path, "simulate", args);
         let directory = output.directory(opened.inputs()).map(open).transpose()?;
@@ -122,7 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
         let timed = opened.simulate(&opened.requests)?;
         terminal.clear();
         let mut simulated = opened.end(timed);
-        let idle_log = output.write_idle_log(&mut simulated, &terminal)?;
+        let idle_log = output.idle.write(&mut simulated, &terminal)?;
         let write = |directory| simulated.write_to(directory, output.writing(), &terminal);
         let written = directory.map(write).transpose()?;
         show(&simulated, output.json)?;
@@ -159,21 +151,7 @@ fn show(simulated: &Simulated, as_json: bool) -> Result<()> {
     print(&text(&blocks))
 }
 
-/// Describes a log of idle nodes in a line.
-fn told(path: &Path, log: &EventLog) -> String {
-    let span = log.times().first().zip(log.times().last());
-    let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
-    let events = counted(log.len(), "event");
-    let nodes = counted(log.nodes().len(), "node");
-    format!("{}: {events} of {nodes}{span}", path.display())
-}
-
 impl OutputArgs {
-    /// Whether the results show dates.
-    pub fn is_dated(&self) -> bool {
-        self.idle_events.is_some()
-    }
-
     /// The run directory.
     fn directory(&self, inputs: &Inputs) -> Option<PathBuf> {
         let logs = self.log_dir.as_ref();
@@ -190,42 +168,6 @@ impl OutputArgs {
         }
     }
 
-    /// Writes the log of idle nodes if it was requested and the policy was not interrupted. Returns a line
-    /// that describes the log.
-    ///
-    /// # Errors
-    /// The schedule is too long for a log, or the file cannot be written.
-    pub fn write_idle_log(
-        &self,
-        simulated: &mut Simulated,
-        observer: &dyn Observer,
-    ) -> Result<Option<String>> {
-        let (Some(path), [_]) = (&self.idle_events, &simulated.runs[..]) else {
-            return Ok(None);
-        };
-        let clock = Instant::now();
-        let log = simulated.idle_log(self.with_drain, observer)?;
-        events::write(&log, path, Layout::Long, None)?;
-        simulated.seconds.write += clock.elapsed().as_secs_f64();
-        Ok(Some(told(path, &log)))
-    }
-
-    /// Checks before the simulation that a requested log of idle nodes can be written.
-    ///
-    /// # Errors
-    /// There is more than one policy, or the extension of the file is unknown.
-    pub fn check(&self, requests: &[Request]) -> Result<()> {
-        let Some(path) = &self.idle_events else {
-            return Ok(());
-        };
-        if requests.len() != 1 {
-            return Err(Error::Usage(
-                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
-            ));
-        }
-        events::Format::of(path).map(drop)
-    }
-
     /// A remark for each option that has no effect because another option is missing.
     pub fn without_effect(&self) -> Vec<String> {
         let has_directory = self.out.is_some() || self.log_dir.is_some();
@@ -234,8 +176,6 @@ impl OutputArgs {
         let remark = |(name, _): &(&str, bool)| {
             format!("{name} has no effect: tables are written only with --out")
         };
-        let drain = (self.with_drain && self.idle_events.is_none())
-            .then(|| "--with-drain has no effect without --idle-events".to_owned());
-        idle.map(remark).chain(drain).collect()
+        idle.map(remark).chain(self.idle.without_effect()).collect()
     }
 }

@@ -15,37 +15,14 @@ use gleaner_io::SourceId;
 use gleaner_replay::{Decider, Initial, SolverDecider};
 use gleaner_runs::replay as tables;
 use gleaner_runs::run::{End, RunDir};
+use gleaner_setup::settings::Settings;
 use gleaner_setup::solver::report_faults;
-use gleaner_setup::{LogArgs, Rules, SolverArgs, SolverChoice, TFwd, report_left_out};
+use gleaner_setup::{Rules, SolverChoice, TFwd, report_left_out};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
-use serde::Serialize;
 
 use crate::{TaskObjective, Tasks};
 use failing::{FailingProblems, Witness};
-
-/// All settings of a replay. The command line parses them, and `run.json` lists them.
-#[derive(Debug, Clone, Default, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct ReplaySettings {
-    /// The inputs, and how they are replayed.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub log: LogArgs,
-    /// Leave out faulty tasks, and list them in skipped.csv.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub skip_invalid: bool,
-    /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
-    /// file ends.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["solver", "initial", "completion_events", "repeat_tasks", "topology"]))]
-    pub scripted: Option<PathBuf>,
-    /// Check every decision with a checker that shares no code with the solvers.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub check: bool,
-    /// The solver, and when it must stop.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub solver: SolverArgs,
-}
+pub use gleaner_setup::ReplaySettings;
 
 /// A caller's own solver, with the counts of its answers.
 pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
@@ -225,7 +202,7 @@ impl<'a> Replay<'a> {
         let ReplaySettings {
             log, skip_invalid, ..
         } = &self.settings;
-        log.rules.check()?;
+        self.settings.check()?;
         let mut inputs = match self.given {
             Some((events, tasks)) => {
                 gleaner_setup::Replay::of(events, tasks, &log.rules, *skip_invalid, self.observer)?
@@ -346,10 +323,11 @@ impl OpenedReplay<'_> {
     /// Builds the solver that the settings name.
     fn named(&mut self, limits: Limits) -> Result<(SolverDecider, TallyHandle)> {
         let args = &self.settings.solver;
-        let mut solver = args.build()?;
+        let choice = args.choice()?;
+        let mut solver = args.build(&choice)?;
         solver.stop_when(self.observer.stop());
         let tally = solver.tally();
-        if let SolverChoice::Program(command) = &args.solver {
+        if let SolverChoice::Program(command) = &choice {
             let files = command.files();
             let identified = files
                 .iter()

@@ -1,9 +1,9 @@
 //! Simulations, which compare scheduling policies on a trace of a GPU cluster.
 
+mod idle;
 mod info;
 mod results;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,75 +13,24 @@ use gleaner_core::results::run::Seconds;
 use gleaner_core::words::printable;
 use gleaner_core::{Observer, Unobserved};
 use gleaner_io::SourceId;
-use gleaner_setup::experiment::{Choice, FileArgs, Inputs, Learnt, ModelArgs, ProfilerArgs};
-use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
+use gleaner_setup::experiment::{Inputs, Learnt};
+use gleaner_setup::{Experiment, report_left_out};
 use gleaner_simulate::policies::PolicyEntry;
 use gleaner_simulate::{Request, SimulateError, simulate, simulate_in_turn};
-use serde::Serialize;
 
 use crate::threads;
 
+pub use gleaner_setup::SimulationSettings;
+pub use idle::IdleLog;
 pub use results::{Simulated, Writing};
 
-/// All settings of a simulation. The command line parses them, and `run.json` lists them.
-#[derive(Debug, Clone, Default, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct SimulationSettings {
-    /// Policies and placer.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub choice: Choice,
-    /// Check every schedule with a checker that shares no code with the policies.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub check: bool,
-    /// Number of threads [default: the number of cores]. The results do not depend on it.
-    #[cfg_attr(
-        feature = "cli",
-        arg(short = 'j', long, alias = "processes", value_name = "COUNT")
-    )]
-    pub jobs: Option<NonZeroUsize>,
-    /// The trace and the other files.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub files: FileArgs,
-    /// Models that take the place of files.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub models: ModelArgs,
-    /// Lucid's profiler.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub profiler: ProfilerArgs,
-}
-
-impl SimulationSettings {
-    /// Calls `run` with the number of threads in the settings.
-    ///
-    /// # Errors
-    /// `run` fails, or the threads cannot be started.
-    pub fn with_threads<T: Send>(&self, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        threads::with(self.jobs, run)
-    }
-
-    /// What the engine simulates, with the estimates that were learnt.
-    fn simulation<'a>(
-        &self,
-        experiment: &'a Experiment,
-        learnt: &'a Learnt,
-    ) -> gleaner_simulate::Simulation<'a> {
-        learnt.simulation(experiment.simulation(&self.choice, self.check))
-    }
-
-    /// The arguments of the experiment. `dated` states whether results show dates.
-    fn experiment(&self, dated: bool) -> ExperimentArgs<'_> {
-        ExperimentArgs {
-            choice: &self.choice,
-            files: &self.files,
-            models: &self.models,
-            profiler: &self.profiler,
-            dated,
-        }
-    }
+/// What the engine simulates, with the estimates that were learnt.
+fn simulated<'a>(
+    settings: &SimulationSettings,
+    experiment: &'a Experiment,
+    learnt: &'a Learnt,
+) -> gleaner_simulate::Simulation<'a> {
+    learnt.simulation(experiment.simulation(&settings.choice, settings.check))
 }
 
 /// Configures and runs a simulation.
@@ -170,7 +119,7 @@ impl<'a> Simulation<'a> {
     /// simulation is not an error; its results omit the policies that were interrupted.
     pub fn run(self) -> Result<Simulated> {
         let settings = self.settings.clone();
-        settings.with_threads(|| {
+        threads::with(settings.jobs, || {
             let opened = self.open()?.learn()?;
             let timed = opened.simulate(&opened.requests)?;
             Ok(opened.end(timed))
@@ -256,7 +205,7 @@ impl<'a> OpenedSimulation<'a> {
 
     fn simulated_by(&self, simulate: Simulate, requests: &[Request<'_>]) -> Result<Timed> {
         let clock = Instant::now();
-        let simulation = self.settings.simulation(&self.experiment, &self.learnt);
+        let simulation = simulated(&self.settings, &self.experiment, &self.learnt);
         let runs = simulate(&simulation, requests, self.observer)
             .map_err(|error| Error::Run(printable(&error.to_string()).into_owned()))?;
         Ok(Timed {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::info::Info;
-use super::{OpenedSimulation, SimulationSettings, Timed};
+use super::{OpenedSimulation, SimulationSettings, Timed, simulated};
 use gleaner_core::Observer;
 use gleaner_core::domain::EventLog;
 use gleaner_core::error::{Error, Fault, Result};
@@ -78,7 +78,7 @@ impl Simulated {
             ..
         } = opened;
         seconds.compute += timed.seconds;
-        let simulation = settings.simulation(&experiment, &learnt);
+        let simulation = simulated(&settings, &experiment, &learnt);
         let used = experiment.inputs.estimates_used.as_ref();
         let figures = timed.runs.par_iter().filter_map(|run| {
             let mut requests = requests.iter();
@@ -129,7 +129,7 @@ impl Simulated {
     fn results(&self) -> Results<'_> {
         Results {
             simulated: self,
-            simulation: self.settings.simulation(&self.experiment, &self.learnt),
+            simulation: simulated(&self.settings, &self.experiment, &self.learnt),
         }
     }
 

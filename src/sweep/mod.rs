@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use gleaner_core::error::Result;
 use gleaner_core::{Observer, Unobserved};
+use gleaner_setup::settings;
+use gleaner_setup::settings::Spec;
 use serde::Serialize;
 
 use crate::threads;
@@ -31,29 +33,56 @@ pub use tables::Swept;
 /// ```
 #[must_use = "a sweep does nothing until `run` is called"]
 pub struct Sweep<'a> {
-    pub(crate) settings: SweepSettings,
-    pub(crate) strict: bool,
-    pub(crate) observer: &'a dyn Observer,
+    plan: PathBuf,
+    settings: SweepSettings,
+    observer: &'a dyn Observer,
 }
 
-/// The settings that `run.json` lists.
-#[derive(Debug, Serialize)]
-pub(crate) struct SweepSettings {
-    pub plan: PathBuf,
-    pub best: Option<String>,
-    pub jobs: Option<NonZeroUsize>,
+settings! {
+    /// All settings of a sweep besides its plan.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SweepSettings {
+        /// How it is done.
+        #[serde(flatten)]
+        pub way: SweepWay;
+        /// Exit with 1 if a solver program was wrong, late or died in any run. Faults are always
+        /// reported.
+        pub strict: bool = false => Spec::flag();
+    }
+}
+
+settings! {
+    /// How a sweep is done.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SweepWay {
+        /// Figure by which the best settings are chosen: its mean over their seeds [default:
+        /// total_work; for simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s
+        /// and rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
+        pub best: Option<String> = None => Spec::of("METRIC");
+        /// Number of runs at once [default: the number of cores]. The results do not depend on it.
+        pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');
+    }
+}
+
+/// What `run.json` lists.
+#[derive(Serialize)]
+struct Arguments<'a> {
+    plan: &'a Path,
+    #[serde(flatten)]
+    settings: &'a SweepSettings,
 }
 
 impl<'a> Sweep<'a> {
     /// Creates a sweep from the TOML file of its plan.
     pub fn of(plan: impl Into<PathBuf>) -> Self {
+        Self::with(plan, SweepSettings::default())
+    }
+
+    /// Creates a sweep with these settings.
+    pub fn with(plan: impl Into<PathBuf>, settings: SweepSettings) -> Self {
         Sweep {
-            settings: SweepSettings {
-                plan: plan.into(),
-                best: None,
-                jobs: None,
-            },
-            strict: false,
+            plan: plan.into(),
+            settings,
             observer: &Unobserved,
         }
     }
@@ -61,19 +90,19 @@ impl<'a> Sweep<'a> {
     /// Sets the figure by which the best settings are chosen (default: `total_work`, for simulations
     /// `avg_jct_s`).
     pub fn best(mut self, metric: &str) -> Self {
-        self.settings.best = Some(metric.to_owned());
+        self.settings.way.best = Some(metric.to_owned());
         self
     }
 
     /// Sets the number of parallel runs (default: the number of cores). The results do not depend on it.
     pub fn jobs(mut self, count: NonZeroUsize) -> Self {
-        self.settings.jobs = Some(count);
+        self.settings.way.jobs = Some(count);
         self
     }
 
     /// Treats faults of solver programs as errors.
     pub fn strict(mut self) -> Self {
-        self.strict = true;
+        self.settings.strict = true;
         self
     }
 
@@ -90,17 +119,17 @@ impl<'a> Sweep<'a> {
     /// A setting or an input is invalid, a run fails, or `out` belongs to another plan. A stopped sweep
     /// returns [`Error::Interrupted`](gleaner_core::Error::Interrupted).
     pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
-        self.run_as(&self.settings, out.as_ref())
-    }
-
-    /// Like [`Sweep::run`], but `run.json` lists these arguments.
-    pub(crate) fn run_as(&self, arguments: &(impl Serialize + Sync), out: &Path) -> Result<Swept> {
-        let settings = &self.settings;
-        threads::with(settings.jobs, || {
-            let opened = Opened::read(&settings.plan, settings.best.as_deref(), self.observer)?;
+        let out = out.as_ref();
+        let SweepSettings { way, strict } = &self.settings;
+        threads::with(way.jobs, || {
+            let opened = Opened::read(&self.plan, way.best.as_deref(), self.observer)?;
             owner::check(&opened, out)?;
-            let written = whole::run(&opened, arguments, out)?;
-            written.report_faults(self.strict, self.observer)?;
+            let arguments = Arguments {
+                plan: &self.plan,
+                settings: &self.settings,
+            };
+            let written = whole::run(&opened, &arguments, out)?;
+            written.report_faults(*strict, self.observer)?;
             Ok(written)
         })
     }

@@ -99,7 +99,7 @@ fn wrong_usage_and_bad_input_have_their_exit_codes() {
     .unwrap();
     for (line, code, words) in [
         ("", 2, "LOG"),
-        (&format!("{sample} --max-tasks 0"), 2, "--max-tasks is 0"),
+        (&format!("{sample} --max-tasks 0"), 2, "--max-tasks"),
         (&format!("{sample} --curves x.pkl"), 2, "--tasks"),
         ("missing.csv", 1, "missing.csv"),
         ("bad.csv", 3, "line 2"),

@@ -317,7 +317,7 @@ fn bad_plans_are_refused_before_anything_runs() {
             3,
             &[
                 "line 4",
-                "t_fwd = \"x\"",
+                "t_fwd: found \"x\"",
                 "expected seconds from",
                 "or auto",
             ],

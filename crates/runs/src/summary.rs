@@ -111,7 +111,10 @@ fn why(ended: Ended) -> &'static str {
 
 fn window(s: &Summary) -> String {
     let at_once = counted(s.max_tasks, "task");
-    format!("{} s, at most {at_once} at once", gleaner_io::number::short(s.t_fwd))
+    format!(
+        "{} s, at most {at_once} at once",
+        gleaner_io::number::short(s.t_fwd)
+    )
 }
 
 /// The objective: its name and expression, or only its expression.

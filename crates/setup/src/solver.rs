@@ -1,129 +1,110 @@
 //! Which solver decides.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gleaner_external::{Counted, External, TallyHandle};
 use gleaner_replay::SolverDecider;
-use gleaner_solvers::{
-    BigM, Formulation, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec,
-};
+use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
 
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 
-#[cfg(feature = "cli")]
-use crate::choices::{ListedOrText, one_of};
-#[cfg(feature = "cli")]
-use crate::solver_choice::SOLVERS;
-use crate::solver_choice::SolverChoice;
+use crate::settings;
+use crate::settings::value::named_values;
+use crate::settings::{Settings, Spec};
+use crate::solver_choice::{SolverChoice, SolverName};
 
-/// Which solver decides, and when it must stop.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "cli", command(next_help_heading = "Solver"))]
-pub struct SolverArgs {
-    /// Solver that decides.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto", value_parser = ListedOrText::<SolverChoice>::new(&SOLVERS)))]
-    pub solver: SolverChoice,
-    /// How highs and cbc formulate the problem [default: counts].
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = one_of(&FORMULATIONS)))]
-    pub formulation: Option<Formulation>,
-    /// Big-M of the bounds on how far a task may grow or shrink; exact obeys it too.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "corrected", value_parser = one_of(&BIG_MS)))]
-    pub big_m: BigM,
-    /// Seconds that highs and cbc may take for one decision (-optTL).
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "SECONDS", default_value_t = SolverArgs::default().time_limit)
-    )]
-    pub time_limit: f64,
-    /// Relative gap at which highs and cbc call a plan optimal.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "GAP", default_value = "1e-9"))]
-    pub gap: f64,
-    /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub strict: bool,
-}
-
-impl Default for SolverArgs {
-    fn default() -> Self {
-        SolverArgs {
-            solver: SolverChoice::Ours(SolverKind::Auto),
-            formulation: None,
-            big_m: BigM::default(),
-            time_limit: 10.0,
-            gap: 1e-9,
-            strict: false,
-        }
+settings! {
+    /// Which solver decides, and when it must stop.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SolverArgs under "Solver" {
+        /// Solver that decides.
+        pub solver: SolverName = SolverName::default() => Spec::of("NAME");
+        /// How highs and cbc formulate the problem [default: counts].
+        pub formulation: Option<Formulation> = None => Spec::of("NAME");
+        /// Big-M of the bounds on how far a task may grow or shrink; exact obeys it too.
+        pub big_m: BigM = BigM::default() => Spec::of("NAME");
+        /// Seconds that highs and cbc may take for one decision (-optTL).
+        pub time_limit: f64 = TIME_LIMIT => time_limit();
+        /// Relative gap at which highs and cbc call a plan optimal.
+        pub gap: f64 = GAP => gap();
+        /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
+        pub strict: bool = false => Spec::flag();
     }
 }
 
-/// The formulations, and what the help says of each.
-#[cfg(feature = "cli")]
-const FORMULATIONS: [(Formulation, &str); 2] = [
-    (
-        Formulation::Counts,
-        "A binary variable for each task and number of nodes: a multiple-choice knapsack",
-    ),
-    (
-        Formulation::Paper,
-        "The model of the BFTrainer paper, over pairs of tasks and nodes",
-    ),
-];
+/// Default of the time limit, in seconds.
+pub const TIME_LIMIT: f64 = 10.0;
 
-/// The values of big-M, and what the help says of each.
-#[cfg(feature = "cli")]
-const BIG_MS: [(BigM, &str); 2] = [
-    (BigM::Corrected, "Large enough for every change"),
-    (
-        BigM::Paper,
-        "N + 1, as in the paper, with N idle nodes: it forbids large changes",
-    ),
-];
+/// Default of the relative gap.
+pub const GAP: f64 = 1e-9;
+
+/// The range of a time limit in seconds.
+pub fn time_limit() -> Spec<f64> {
+    let is_time = |seconds: &f64| Duration::try_from_secs_f64(*seconds).is_ok();
+    Spec::of("SECONDS").within("seconds of at least 0", is_time)
+}
+
+/// The range of a relative gap.
+pub fn gap() -> Spec<f64> {
+    Spec::of("GAP").within("at least 0 and below 1", |gap| (0.0..1.0).contains(gap))
+}
+
+named_values!(Formulation:
+    Formulation::Counts =>
+        "A binary variable for each task and number of nodes: a multiple-choice knapsack",
+    Formulation::Paper => "The model of the BFTrainer paper, over pairs of tasks and nodes",
+);
+
+named_values!(BigM:
+    BigM::Corrected => "Large enough for every change",
+    BigM::Paper => "N + 1, as in the paper, with N idle nodes: it forbids large changes",
+);
 
 impl SolverArgs {
-    /// The solver that the arguments name. A program is started.
+    /// The solver, which [`SolverArgs::choice`] has found. A program is started.
     ///
     /// # Errors
     /// A formulation is given for a solver that has none; a solver that this build lacks; a program
     /// that does not start.
-    pub fn build(&self) -> Result<Built> {
+    pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(
                 "--formulation is for --solver highs or cbc".into(),
             ));
         }
-        Built::new(
-            &self.solver,
-            self.formulation.unwrap_or_default(),
-            self.big_m,
-        )
+        Built::new(choice, self.formulation.unwrap_or_default(), self.big_m)
+    }
+
+    /// The solver as seen from the current directory.
+    ///
+    /// # Errors
+    /// A faulty manifest.
+    pub fn choice(&self) -> Result<SolverChoice> {
+        self.solver.seen_from(Path::new(""))
     }
 
     /// The limits the arguments set.
     ///
     /// # Errors
-    /// A limit is negative or not a number.
+    /// A limit is out of range.
     pub fn limits(&self) -> Result<Limits> {
+        self.check()?;
         limits(self.time_limit, self.gap)
     }
 }
 
-/// Limits from seconds and a relative gap.
+/// Limits from seconds and a relative gap, which are in range.
 ///
 /// # Errors
-/// A limit is negative or not a number.
+/// The seconds are no duration.
 pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
     let time = Duration::try_from_secs_f64(time_limit)
-        .map_err(|_| Error::Usage(format!("--time-limit is {time_limit}, expected seconds")))?;
-    if !(0.0..1.0).contains(&gap) {
-        return Err(Error::Usage(format!(
-            "--gap is {gap}, expected at least 0 and below 1"
-        )));
-    }
+        .map_err(|error| Error::Usage(format!("--time-limit is {time_limit}: {error}")))?;
     Ok(Limits { time, gap })
 }
 
@@ -227,26 +208,5 @@ pub fn report_faults(
             observer.remark(&[told]);
             Ok(())
         }
-    }
-}
-
-#[cfg(test)]
-#[cfg(feature = "cli")]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        solver: SolverArgs,
-    }
-
-    #[test]
-    fn defaults_are_those_of_the_command_line() {
-        let line = Line::try_parse_from(["replay"]).unwrap();
-        let json = |args: &SolverArgs| serde_json::to_string(args).unwrap();
-        assert_eq!(json(&line.solver), json(&SolverArgs::default()));
     }
 }

@@ -11,7 +11,8 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_core::results::run::{RUN_FILE, fields};
 use gleaner_runs::read::{RunInfo, SimulateRun};
 use gleaner_setup::experiment::{Choice, FileArgs, ModelArgs, ProfilerArgs};
-use gleaner_setup::{Experiment, ExperimentArgs};
+use gleaner_setup::settings::Settings;
+use gleaner_setup::{Experiment, ExperimentArgs, SimulationSettings};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies;
 
@@ -79,9 +80,11 @@ pub(super) fn check(
         .map(fields)
         .transpose()?
         .map_or(Value::Null, Value::Object);
+    let settings = SimulationSettings::list();
     let run_file = RunFile {
         written: &super::run_file(&info.path)?,
         estimates: &estimates,
+        settings: settings.iter().map(|setting| setting.about.name).collect(),
         policies,
         is_complete: info.complete,
     };

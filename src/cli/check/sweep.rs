@@ -73,7 +73,7 @@ fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn Prepar
     let mut plan = plan::read(Path::new(path))?;
     if let Plan::Replay(replay) = &mut plan.value {
         // A check writes no files.
-        replay.cache = false;
+        replay.base.log.slice.cache = false;
     }
     let mode = plan.value.mode();
     let prepared = prepare(plan.value, observer)?;

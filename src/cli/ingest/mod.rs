@@ -1,20 +1,16 @@
 //! `gleaner ingest`: a scheduler's own log to an event log of idle nodes, and a GPU
 //! cluster's trace to the jobs of a simulation.
 
-mod slurm;
-mod trace;
+use std::path::PathBuf;
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{ArgGroup, Args as ClapArgs, Subcommand};
 
 use super::terminal::Terminal;
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
-use gleaner_inputs::write::events;
-use gleaner_inputs::write::events::EventWriter;
-use gleaner_logs::scheduler;
-use gleaner_logs::scheduler::{Format, Options, Summary};
+use crate::ingest::{
+    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
+    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
+};
+use gleaner_core::error::Result;
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
 /// cluster's trace.
@@ -63,102 +59,45 @@ What to do with them:
 enum What {
     /// Read the table of jobs that sacct -a -X -P -D prints, of Slurm.
     #[command(after_help = HELP)]
-    Slurm(slurm::Args),
+    #[command(group = ArgGroup::new("outputs").required(true).multiple(true).args(["output", "jobs"]))]
+    Slurm(Log<SlurmSettings>),
     /// Read accounting records of PBS Professional, OpenPBS or Torque.
-    Pbs(LogArgs),
+    Pbs(Log<PbsSettings>),
     /// Read accounting records of Cobalt, including nodes that go down and up (ND, NU).
-    Cobalt(LogArgs),
+    Cobalt(Log<CobaltSettings>),
     /// Read job records that ALCF publishes, as CSV.
-    Djc(CountArgs),
+    Djc(Log<DjcSettings>),
     /// Read a log in the Standard Workload Format 2.2.
-    Swf(SwfArgs),
-    #[command(flatten)]
-    Trace(trace::What),
+    Swf(Log<SwfSettings>),
+    /// Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its
+    /// machines were idle.
+    Philly(Trace<PhillySettings>),
+    /// Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order.
+    Pai(Trace<PaiSettings>),
+    /// Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU.
+    Batsim(Trace<BatsimSettings>),
+    /// Read SenseTime's trace of Helios, cluster_log.csv.
+    Helios(Trace<HeliosSettings>),
+    /// Read .trace files of Gavel, in which the work of jobs is a number of steps.
+    Gavel(Trace<GavelSettings>),
 }
 
 #[derive(Debug, ClapArgs)]
-struct SwfArgs {
-    #[command(flatten)]
-    count: CountArgs,
-    /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    cores_per_node: Option<u32>,
-}
-
-#[derive(Debug, ClapArgs)]
-struct CountArgs {
-    #[command(flatten)]
-    log: LogArgs,
-    /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the
-    /// number in the header, or the most nodes ever used at once].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-    node_count: Option<u32>,
-}
-
-#[derive(Debug, ClapArgs)]
-struct LogArgs {
-    #[command(flatten)]
-    input: InputArgs,
-    /// Event log to write: a name that ends in .gev, .parquet or .csv.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-}
-
-#[derive(Debug, ClapArgs)]
-struct InputArgs {
+struct Log<S: ClapArgs> {
     /// Logs, in any order; - for stdin.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
-    /// output of `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name].
-    #[arg(long, value_name = "LIST|FILE")]
-    nodes: Option<PathBuf>,
-    /// When nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
-    #[arg(long, value_name = "FILE")]
-    events: Option<PathBuf>,
-    /// Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log
-    /// is complete].
-    #[arg(long, value_name = "TIME")]
-    from: Option<String>,
-    /// End of the event log [default: the time until which the log is complete].
-    #[arg(long, value_name = "TIME")]
-    to: Option<String>,
-    /// Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or
-    /// implies; otherwise local times stay as they are, and seconds since 1970 are shown in UTC].
-    #[arg(long, value_name = "ZONE")]
-    timezone: Option<String>,
-    /// Stop at the first line that cannot be read or that contradicts itself.
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    settings: S,
 }
 
-impl InputArgs {
-    fn options(&self, format: Format) -> Options {
-        Options {
-            nodes: self.nodes.clone(),
-            events: self.events.clone(),
-            from: self.from.clone(),
-            to: self.to.clone(),
-            timezone: self.timezone.clone(),
-            strict: self.strict,
-            ..Options::new(format)
-        }
-    }
-}
-
-impl CountArgs {
-    fn options(&self, format: Format) -> Options {
-        Options {
-            node_count: self.node_count,
-            ..self.log.input.options(format)
-        }
-    }
-}
-
-impl LogArgs {
-    fn write(&self, options: &Options, observer: &dyn Observer) -> Result<()> {
-        write_events(&self.input.files, options, &self.output, observer)
-    }
+#[derive(Debug, ClapArgs)]
+struct Trace<S: ClapArgs> {
+    /// Files of the trace, plain or compressed with gzip or Zstandard; - for stdin.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    settings: S,
 }
 
 /// Runs the subcommand.
@@ -166,75 +105,17 @@ impl LogArgs {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    ingest(args, &Terminal::default())
-}
-
-/// Reads and writes for a caller.
-///
-/// # Errors
-/// As [`run`].
-pub fn ingest(args: &Args, observer: &dyn Observer) -> Result<()> {
-    match &args.what {
-        What::Slurm(args) => args.run(observer),
-        What::Pbs(log) => log.write(&log.input.options(Format::Pbs), observer),
-        What::Cobalt(log) => log.write(&log.input.options(Format::Cobalt), observer),
-        What::Djc(args) => args.log.write(&args.options(Format::Djc), observer),
-        What::Swf(args) => {
-            let options = Options {
-                cores_per_node: args.cores_per_node,
-                ..args.count.options(Format::Swf)
-            };
-            args.count.log.write(&options, observer)
-        }
-        What::Trace(what) => trace::run(what, observer),
-    }
-}
-
-/// Writes the event log from a scheduler's logs, and reports on their content.
-fn write_events(
-    files: &[PathBuf],
-    options: &Options,
-    output: &Path,
-    observer: &dyn Observer,
-) -> Result<()> {
-    ReadyLog::of(files, options, output, observer)?.place(observer)
-}
-
-/// A complete event log that is not yet in place.
-struct ReadyLog<'a> {
-    writer: EventWriter,
-    summary: Summary,
-    output: &'a Path,
-}
-
-impl<'a> ReadyLog<'a> {
-    /// Reads the scheduler's logs and writes the event log.
-    fn of(
-        files: &[PathBuf],
-        options: &Options,
-        output: &'a Path,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
-        events::Format::of(output)?;
-        let holds = scheduler::read(files, options, observer)?;
-        let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
-        let summary = holds.sweep(|time, changes| {
-            check_stop(observer)?;
-            writer.push(time, changes)
-        })?;
-        Ok(ReadyLog {
-            writer,
-            summary,
-            output,
-        })
-    }
-
-    /// Puts the event log in place, and reports on the content of the scheduler's logs.
-    fn place(self, observer: &dyn Observer) -> Result<()> {
-        check_stop(observer)?;
-        self.writer.finish()?;
-        observer.remark(&self.summary.notes);
-        observer.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
-        Ok(())
-    }
+    let (settings, files): (&dyn Ingest, _) = match &args.what {
+        What::Slurm(args) => (&args.settings, &args.files),
+        What::Pbs(args) => (&args.settings, &args.files),
+        What::Cobalt(args) => (&args.settings, &args.files),
+        What::Djc(args) => (&args.settings, &args.files),
+        What::Swf(args) => (&args.settings, &args.files),
+        What::Philly(args) => (&args.settings, &args.files),
+        What::Pai(args) => (&args.settings, &args.files),
+        What::Batsim(args) => (&args.settings, &args.files),
+        What::Helios(args) => (&args.settings, &args.files),
+        What::Gavel(args) => (&args.settings, &args.files),
+    };
+    settings.ingest(files, &Terminal::default())
 }

@@ -21,8 +21,8 @@ use gleaner_predict::explanation::{
     of_profile,
 };
 use gleaner_predict::{Model, Trained, known_jobs};
-use gleaner_runs::explanation::printed;
 use gleaner_runs::explanation::json;
+use gleaner_runs::explanation::printed;
 use gleaner_runs::read::RunInfo;
 
 /// Explain a trained model: which features it uses, what each of them adds, and how one

@@ -2,20 +2,16 @@
 
 mod models;
 
-use std::borrow::Borrow;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use gleaner_solvers::{Limits, Problem, SolveError, check};
 
 use super::terminal::Terminal;
 use super::{print_json, remark};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_inputs::write::answers::Answer;
+use crate::solving::{SolvingSettings, answer, of_problem};
+use gleaner_core::error::Result;
+use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
-use gleaner_setup::{Built, SolverArgs, SolverChoice};
 
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
@@ -42,12 +38,8 @@ pub struct Args {
     /// problems gets its own file, NAME-ID.lp.
     #[arg(long, value_name = "FILE")]
     write_model: Option<PathBuf>,
-    /// Check every answer with a checker that shares no code with the solvers.
-    #[arg(long)]
-    check: bool,
-    // Last, as the heading of its options holds for all that follow.
     #[command(flatten)]
-    solver: SolverArgs,
+    settings: SolvingSettings,
 }
 
 /// Runs the subcommand.
@@ -57,15 +49,15 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let solver_args = args.solver_args();
     let limits = solver_args.limits()?;
-    let mut solver = solver_args.build()?;
+    let mut solver = solver_args.build(&solver_args.choice()?)?;
     let problems = gleaner_inputs::problems::read(&args.input)?.value;
     for problem in &problems {
         of_problem(problem, solver.accepts(problem))?;
     }
     if let Some(path) = &args.write_model {
         // The model may be written in either formulation, whichever solver runs.
-        let formulation = args.solver.formulation.unwrap_or_default();
-        let big_m = args.solver.big_m;
+        let formulation = args.settings.solver.formulation.unwrap_or_default();
+        let big_m = args.settings.solver.big_m;
         remark(&models::write_all(
             &problems,
             formulation,
@@ -77,11 +69,11 @@ pub fn run(args: &Args) -> Result<()> {
     for problem in &problems {
         let answer = answer(&mut solver, &limits, problem)?;
         print_json(&gleaner_inputs::write::answers::line(&answer)?)?;
-        args.verify(problem, &answer)?;
+        args.settings.verify(problem, &answer)?;
     }
     report_faults(
         Some(&solver.tally()),
-        args.solver.strict,
+        args.settings.solver.strict,
         &Terminal::default(),
     )
 }
@@ -90,88 +82,11 @@ impl Args {
     /// The solver; a formulation that is only for the model is not for it.
     fn solver_args(&self) -> SolverArgs {
         match &self.write_model {
-            Some(_) if !self.solver.solver.is_milp() => SolverArgs {
+            Some(_) if !self.settings.solver.solver.is_milp() => SolverArgs {
                 formulation: None,
-                ..self.solver.clone()
+                ..self.settings.solver.clone()
             },
-            _ => self.solver.clone(),
+            _ => self.settings.solver.clone(),
         }
     }
-
-    /// Whether the solver is an external program.
-    pub fn starts_a_program(&self) -> bool {
-        matches!(self.solver.solver, SolverChoice::Program(_))
-    }
-
-    /// Checks an answer if that is wanted.
-    ///
-    /// # Errors
-    /// The answer fails the check.
-    fn verify(&self, problem: &Problem, answer: &Answer) -> Result<()> {
-        if self.check
-            && let Err(violations) = check(problem, &answer.allocation, self.solver.big_m)
-        {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            let all = all.join("; ");
-            return Err(Error::Run(format!("problem {}: {all}", problem.id)));
-        }
-        Ok(())
-    }
-}
-
-/// Solves problems, which are checked already, without a file.
-///
-/// # Errors
-/// A solver that fails or does not take a problem, or an answer that fails the check.
-pub fn answers<P: Borrow<Problem>>(
-    args: &Args,
-    problems: &[P],
-    observer: &dyn Observer,
-) -> Result<Vec<Answer>> {
-    let solver_args = args.solver_args();
-    let limits = solver_args.limits()?;
-    let mut solver = solver_args.build()?;
-    solver.stop_when(observer.stop());
-    let answers = problems.iter().enumerate().map(|(done, problem)| {
-        observer.progress(done, problems.len());
-        if observer.is_stopped() {
-            return Err(Error::Interrupted);
-        }
-        let problem = problem.borrow();
-        of_problem(problem, solver.accepts(problem))?;
-        let answer = answer(&mut solver, &limits, problem)?;
-        // A program that was stopped has returned its best plan so far, or none.
-        if observer.is_stopped() {
-            return Err(Error::Interrupted);
-        }
-        args.verify(problem, &answer)?;
-        Ok(answer)
-    });
-    let answers = answers.collect::<Result<_>>()?;
-    report_faults(Some(&solver.tally()), args.solver.strict, observer)?;
-    Ok(answers)
-}
-
-fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<Answer> {
-    let clock = Instant::now();
-    let allocation = of_problem(problem, solver.solver().solve(problem, limits))?;
-    let microseconds = clock.elapsed().as_micros() as u64;
-    Ok(Answer {
-        id: problem.id.clone(),
-        // The name is asked for afterwards, as `auto` chooses by the problem.
-        solver: solver.solver().name().to_owned(),
-        allocation,
-        microseconds,
-    })
-}
-
-/// A result with the problem's id in its error.
-fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
-    result.map_err(|error| {
-        if error.is_wrong_choice() {
-            Error::Usage(format!("problem {}: {error}", problem.id))
-        } else {
-            error.into()
-        }
-    })
 }

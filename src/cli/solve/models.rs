@@ -7,7 +7,7 @@ use gleaner_solvers::formulations::{self, export};
 use gleaner_solvers::model::Model;
 use gleaner_solvers::{BigM, Formulation, Problem};
 
-use super::of_problem;
+use crate::solving::of_problem;
 use gleaner_core::error::{Error, Fault, Faults, Result};
 use gleaner_core::files;
 

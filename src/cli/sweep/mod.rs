@@ -17,9 +17,8 @@ use super::terminal::Terminal;
 use super::{print, print_json, remark};
 use crate::sweep::opened::Opened;
 use crate::sweep::tables::Swept;
-use crate::sweep::{Sweep, SweepSettings, owner, whole};
+use crate::sweep::{SweepWay, owner, whole};
 use crate::threads;
-use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_runs::sweep::listing;
@@ -50,14 +49,9 @@ pub struct Args {
     /// Directory for the table, the best settings, and the results of single runs.
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Figure by which the best settings are chosen: its mean over their seeds [default:
-    /// total_work; for simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s
-    /// and rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
-    #[arg(long, value_name = "METRIC")]
-    best: Option<String>,
-    /// Number of runs at once [default: the number of cores]. The results do not depend on it.
-    #[arg(short = 'j', long, value_name = "COUNT")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    way: SweepWay,
     /// Read and check all inputs and list the runs, but run none.
     #[arg(long, group = "way")]
     dry_run: bool,
@@ -102,7 +96,7 @@ pub struct Args {
 /// Wrong usage, invalid input, a run that fails, an interrupt after what there is is kept, or with
 /// `--strict` the faults of a program after all is written.
 pub fn run(args: &Args) -> Result<()> {
-    threads::with(args.jobs, || run_a_way(args))
+    threads::with(args.way.jobs, || run_a_way(args))
 }
 
 /// Does what the arguments ask for.
@@ -111,7 +105,7 @@ fn run_a_way(args: &Args) -> Result<()> {
         return part::run(args, out(args)?, share);
     }
     let terminal = Terminal::new(args.quiet);
-    let opened = Opened::read(&args.plan, args.best.as_deref(), &terminal)?;
+    let opened = Opened::read(&args.plan, args.way.best.as_deref(), &terminal)?;
     if args.dry_run {
         return list(&opened, args.out.as_deref());
     }
@@ -138,23 +132,6 @@ fn show(written: &Swept, args: &Args) -> Result<()> {
         print(&written.text)?;
     }
     written.report_faults(args.strict, &Terminal::default())
-}
-
-/// Executes the missing runs and writes the tables. Reports only to `observer` and prints nothing.
-///
-/// # Errors
-/// The same as for [`run`].
-pub fn complete(args: &Args, observer: &dyn Observer) -> Result<()> {
-    let sweep = Sweep {
-        settings: SweepSettings {
-            plan: args.plan.clone(),
-            best: args.best.clone(),
-            jobs: args.jobs,
-        },
-        strict: args.strict,
-        observer,
-    };
-    sweep.run_as(args, out(args)?).map(drop)
 }
 
 /// The directory of the sweep.

@@ -103,7 +103,7 @@ impl SlurmArgs {
 pub(super) fn call(args: &super::Args, out: &Path) -> Result<Call> {
     let here = |error| Error::io("find", ".", error);
     let mut collecting = Vec::new();
-    if let Some(best) = &args.best {
+    if let Some(best) = &args.way.best {
         collecting.extend(["--best".to_owned(), best.clone()]);
     }
     if args.strict {

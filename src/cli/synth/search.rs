@@ -10,8 +10,7 @@ use gleaner_core::error::{Error, Result};
 use gleaner_core::words::counted;
 use gleaner_inputs::write::tasks::SearchTable;
 use gleaner_inputs::write::{learning_curves, tasks};
-use gleaner_setup::one_of;
-use gleaner_setup::replay::ALGORITHMS;
+use gleaner_setup::settings::command_line::one_of;
 use gleaner_synth::tasks::TaskOptions;
 
 /// Generate a search for hyperparameters or architectures: networks, and how trials that train them
@@ -24,7 +23,7 @@ use gleaner_synth::tasks::TaskOptions;
     gleaner synth search --algorithm hyperband --networks 5 --losses losses.csv -o nas.toml")]
 pub struct Args {
     /// How trials are taken up and stopped.
-    #[arg(long, value_name = "NAME", default_value = "asha", value_parser = one_of(&ALGORITHMS))]
+    #[arg(long, value_name = "NAME", default_value = "asha", value_parser = one_of::<Algorithm>())]
     algorithm: Algorithm,
     /// Number of trials; hyperband decides it itself [default: 81].
     #[arg(long, value_name = "COUNT")]

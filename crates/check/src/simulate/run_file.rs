@@ -13,6 +13,9 @@ pub struct RunFile<'a> {
     pub written: &'a Value,
     /// The expected description of estimates; null if no policy uses any.
     pub estimates: &'a Value,
+    /// The names of all settings of simulations. Most name the inputs or determine the simulation. They are
+    /// used to read the inputs, so the tables must agree with them.
+    pub settings: Vec<&'static str>,
     /// The names of the policies requested by the arguments, in order.
     pub policies: Vec<String>,
     /// Whether the run reached its end.
@@ -44,31 +47,8 @@ const LEARNT: &[&str] = &[
 /// Why learnt estimates are not verified.
 const LEARNT_ALONE: &str = "only --again recomputes what is learnt";
 
-/// Arguments that name the inputs and determine the simulation. They are used to read the inputs,
-/// so the tables must agree with them.
-const FOLLOWED: &[&str] = &[
-    "policy",
-    "placer",
-    "without",
-    "corrected",
-    "data",
-    "trace",
-    "cluster",
-    "gpus_per_node",
-    "estimates",
-    "profiles",
-    "colocate",
-    "forecast",
-    "from",
-    "to",
-    "preset",
-    "experiment",
-    "trace_dir",
-    "sweep",
-    "profiler",
-    "lend",
-    "elastic",
-];
+/// The argument that says whether invalid jobs are left out.
+const SKIP_INVALID: &str = "skip_invalid";
 
 impl RunFile<'_> {
     /// Verifies the fields that are specific to simulations.
@@ -127,7 +107,9 @@ impl RunFile<'_> {
             )
         });
         findings.covers(RUN_FILE, ["complete"]);
-        let followed = FOLLOWED.iter().map(|name| format!("arguments/{name}"));
+        let others = [WITHOUT_EFFECT, LEARNT, &[SKIP_INVALID]].concat();
+        let followed = self.settings.iter().filter(|name| !others.contains(name));
+        let followed = followed.map(|name| format!("arguments/{name}"));
         findings.covers(RUN_FILE, followed);
         for name in WITHOUT_EFFECT {
             let name = format!("arguments/{name}");
@@ -138,7 +120,8 @@ impl RunFile<'_> {
             findings.not_verified(RUN_FILE, name, LEARNT_ALONE);
         }
         let reason = "it has no effect if all jobs are valid";
-        findings.not_verified(RUN_FILE, "arguments/skip_invalid", reason);
+        let name = format!("arguments/{SKIP_INVALID}");
+        findings.not_verified(RUN_FILE, name, reason);
     }
 
     fn same(&self, field: &str, expected: &Value, findings: &mut Findings) {

@@ -1,65 +1,47 @@
 //! Arguments that choose policies and a placer.
 
-use std::str::FromStr;
+use std::ffi::OsStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::Use;
 use super::inputs::FileArgs;
-use crate::named::{by_name, names};
+use crate::settings;
+use crate::settings::Spec;
+use crate::settings::value::named_values;
 use gleaner_core::error::{Error, Result};
 use gleaner_simulate::Request;
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
-/// What is simulated.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct Choice {
-    /// Policies, separated by commas, or `all`. They are listed below.
-    #[cfg_attr(
-        feature = "cli",
-        arg(
-            short = 's',
-            long,
-            visible_alias = "scheduler",
-            value_name = "NAMES",
-            value_delimiter = ',',
-            default_value = "all"
-        )
-    )]
-    pub policy: Vec<String>,
-    /// How jobs are placed: consolidate, consolidate-first or random.
-    #[cfg_attr(feature = "cli", arg(short = 'p', long, value_name = "NAME", default_value = "consolidate", value_parser = placer_name))]
-    pub placer: String,
-    /// Parts of Lucid to leave out, separated by commas.
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_enum, value_name = "PARTS", value_delimiter = ',')
-    )]
-    pub without: Vec<Part>,
-    /// Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the
-    /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
-    /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
-    /// `=both` simulates Lucid twice: as the original and corrected.
-    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "only"))]
-    pub corrected: Option<Corrected>,
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Choice {
-            policy: vec!["all".to_owned()],
-            placer: "consolidate".to_owned(),
-            without: Vec::new(),
-            corrected: None,
-        }
+settings! {
+    /// What is simulated.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct Choice {
+        /// Policies, separated by commas, or `all`. They are listed below.
+        pub policy: Vec<String> = vec!["all".to_owned()] => Spec::of("NAMES")
+            .short('s')
+            .alias("scheduler")
+            .separated_by(',');
+        /// How jobs are placed: consolidate, consolidate-first or random.
+        pub placer: String = "consolidate".to_owned() => Spec::of("NAME").short('p').read_by(placer_name);
+        /// Parts of Lucid to leave out, separated by commas.
+        pub without: Vec<Part> = Vec::new() => Spec::of("PARTS")
+            .separated_by(',')
+            .used_for(Use::Sharing);
+        /// Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the
+        /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
+        /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
+        /// `=both` simulates Lucid twice: as the original and corrected.
+        pub corrected: Option<Corrected> = None => Spec::of("WHICH")
+            .alone("only")
+            .used_for(Use::Sharing);
     }
 }
 
 /// A part that Lucid can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Sharing scores and priorities are ignored when a partner is chosen.
@@ -72,7 +54,6 @@ pub enum Part {
 
 /// What is corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
     /// The original simulation alone.
@@ -86,20 +67,17 @@ pub enum Corrected {
 /// The policies of the original's --sweep.
 const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
 
-impl Part {
-    /// The names of all parts, for messages.
-    pub fn names() -> String {
-        names(&[Part::Packing, Part::Throughput, Part::Estimate])
-    }
-}
+named_values!(Part:
+    Part::Packing => "Sharing scores and priorities are ignored when a partner is chosen",
+    Part::Throughput => "There is no forecast, and GPUs are never shared",
+    Part::Estimate => "There are no estimated durations",
+);
 
-impl FromStr for Part {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        by_name(text).ok_or_else(|| format!("expected one of {}", Part::names()))
-    }
-}
+named_values!(Corrected:
+    Corrected::No => "The original simulation alone",
+    Corrected::Only => "The corrected simulation alone",
+    Corrected::Both => "The original simulation and the corrected one",
+);
 
 impl Choice {
     /// The requested policies, in the order of the request and without duplicates.
@@ -130,7 +108,7 @@ impl Choice {
         files: &FileArgs,
         own: &[PolicyEntry<'p>],
     ) -> Result<Vec<Request<'p>>> {
-        placer_name(&self.placer).map_err(|expected| {
+        placer_name(OsStr::new(&self.placer)).map_err(|expected| {
             Error::Usage(format!("--placer is {:?}, {expected}", self.placer))
         })?;
         let corrected = self.corrected(files);
@@ -214,7 +192,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
 }
 
 /// A placer's name, be it the original's.
-fn placer_name(text: &str) -> Result<String, String> {
+fn placer_name(text: &OsStr) -> Result<String, String> {
     let named = |placer: &&&dyn Placer| placer.name() == text || placer.original_name() == text;
     match placers::ALL.iter().find(named) {
         Some(placer) => Ok(placer.name().to_owned()),

@@ -1,18 +1,22 @@
 //! The files of an experiment, and what is read from them.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gleaner_learn::lucid::workload::EstimatorChoice;
 use serde::{Deserialize, Serialize};
 
 use super::ExperimentArgs;
+use super::Use;
 use super::choice::Choice;
 use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::learned::ModelArgs;
 use super::profiles::{Profiles, listed};
-use crate::named::{by_name, names};
+use crate::settings;
+use crate::settings::value::{by_text, named_values};
+use crate::settings::{Settings, Spec};
 use gleaner_core::Observer;
 use gleaner_core::domain::cluster::GPU_MEMORY;
 use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
@@ -32,112 +36,76 @@ use gleaner_simulate::policies::Needs;
 /// GPUs of a node where nothing else is said.
 const GPUS_PER_NODE: u32 = 8;
 
-/// What is read.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "cli", command(next_help_heading = "Input"))]
-pub struct FileArgs {
-    /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
-    /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options
-    /// that name a single file take precedence.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
-    pub data: Option<PathBuf>,
-    /// Jobs: CSV or Parquet with the columns job_id, vc, gpu_num, submit_time and duration, like
-    /// the logs in the artifacts of Lucid, Helios and Philly.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub trace: Option<PathBuf>,
-    /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub cluster: Option<PathBuf>,
-    /// GPUs of each node.
-    #[cfg_attr(feature = "cli", arg(long, alias = "num_gpus_per_node", value_name = "COUNT", default_value_t = GPUS_PER_NODE, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_GPUS_PER_NODE))))]
-    pub gpus_per_node: u32,
-    /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
-    /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
-    /// estimator: `history` (the earlier jobs of the user), `median`, `mean`, `ebm`,
-    /// `ebm-seconds`, or `best`. With --models DIR, estimators are read from there. Otherwise
-    /// they are learnt in the simulation as with --models train; `best` then chooses again each
-    /// week among all but ebm-seconds.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE|oracle|SECONDS|NAME"))]
-    pub estimates: Option<Given>,
-    /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
-    /// measured, or predicted by `gleaner driple profiles`.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub profiles: Option<PathBuf>,
-    /// For lucid: workloads measured in pairs.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub colocate: Option<PathBuf>,
-    /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
-    /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE|NUMBER"))]
-    pub forecast: Option<Given>,
-    /// Time of the first submission to simulate, if the trace has dates.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
-    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    pub from: Option<Stamp>,
-    /// Time of the last submission to simulate, if the trace has dates.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
-    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    pub to: Option<Stamp>,
-    /// Leave out faulty jobs, and list them in skipped.csv.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub skip_invalid: bool,
-    /// A published experiment, whose files are in the directory of --data.
-    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "NAME", requires = "data", conflicts_with_all = ["trace", "cluster", "experiment"]))]
-    pub preset: Option<Preset>,
-    /// An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t.
-    #[cfg_attr(feature = "cli", arg(short = 'e', long, alias = "experiment-name", value_name = "NAME", requires = "trace_dir", conflicts_with_all = ["trace", "cluster", "data"]))]
-    pub experiment: Option<String>,
-    /// Directory of the experiment's trace, as in the original.
-    #[cfg_attr(
-        feature = "cli",
-        arg(short = 't', long, value_name = "DIR", requires = "experiment")
-    )]
-    pub trace_dir: Option<PathBuf>,
-    /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
-    /// tiresias.
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "policy"))]
-    pub sweep: bool,
-}
-
-impl Default for FileArgs {
-    fn default() -> Self {
-        FileArgs {
-            data: None,
-            trace: None,
-            cluster: None,
-            gpus_per_node: GPUS_PER_NODE,
-            estimates: None,
-            profiles: None,
-            colocate: None,
-            forecast: None,
-            from: None,
-            to: None,
-            skip_invalid: false,
-            preset: None,
-            experiment: None,
-            trace_dir: None,
-            sweep: false,
-        }
+settings! {
+    /// What is read.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct FileArgs under "Input" {
+        /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
+        /// single_data.csv, colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options
+        /// that name a single file take precedence.
+        pub data: Option<PathBuf> = None => Spec::of("DIR");
+        /// Jobs: CSV or Parquet with the columns job_id, vc, gpu_num, submit_time and duration, like
+        /// the logs in the artifacts of Lucid, Helios and Philly.
+        pub trace: Option<PathBuf> = None => Spec::of("FILE");
+        /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
+        pub cluster: Option<PathBuf> = None => Spec::of("FILE");
+        /// GPUs of each node.
+        pub gpus_per_node: u32 = GPUS_PER_NODE => Spec::of("COUNT")
+            .hidden_alias("num_gpus_per_node")
+            .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
+        /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
+        /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
+        /// estimator: `history` (the earlier jobs of the user), `median`, `mean`, `ebm`,
+        /// `ebm-seconds`, or `best`. With --models DIR, estimators are read from there. Otherwise
+        /// they are learnt in the simulation as with --models train; `best` then chooses again each
+        /// week among all but ebm-seconds.
+        pub estimates: Option<Given> = None => Spec::of("FILE|oracle|SECONDS|NAME")
+            .used_for(Use::Estimates);
+        /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
+        /// measured, or predicted by `gleaner driple profiles`.
+        pub profiles: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
+        /// For lucid: workloads measured in pairs.
+        pub colocate: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
+        /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
+        /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
+        pub forecast: Option<Given> = None => Spec::of("FILE|NUMBER").used_for(Use::Sharing);
+        /// Time of the first submission to simulate, if the trace has dates.
+        #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
+        pub from: Option<Stamp> = None => Spec::of("TIME");
+        /// Time of the last submission to simulate, if the trace has dates.
+        #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
+        pub to: Option<Stamp> = None => Spec::of("TIME");
+        /// Leave out faulty jobs, and list them in skipped.csv.
+        pub skip_invalid: bool = false => Spec::flag();
+        /// A published experiment, whose files are in the directory of --data.
+        pub preset: Option<Preset> = None => Spec::of("NAME")
+            .requires("data")
+            .conflicts(&["trace", "cluster", "experiment"]);
+        /// An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t.
+        pub experiment: Option<String> = None => Spec::of("NAME")
+            .short('e')
+            .hidden_alias("experiment-name")
+            .requires("trace_dir")
+            .conflicts(&["trace", "cluster", "data"]);
+        /// Directory of the experiment's trace, as in the original.
+        pub trace_dir: Option<PathBuf> = None => Spec::of("DIR").short('t').requires("experiment");
+        /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
+        /// tiresias.
+        pub sweep: bool = false => Spec::flag().conflicts(&["policy"]);
     }
 }
 
 /// A published experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Venus in September 2020, from the evaluation of Lucid.
     VenusSept,
 }
 
-impl FromStr for Preset {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        by_name(text).ok_or_else(|| format!("expected one of {}", names(&[Preset::VenusSept])))
-    }
-}
+named_values!(Preset:
+    Preset::VenusSept => "Venus in September 2020, from the evaluation of Lucid",
+);
 
 /// A file, or a value given by name or number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -151,6 +119,29 @@ pub enum Given {
     Estimator(EstimatorChoice),
     /// A file.
     File(PathBuf),
+}
+
+by_text!(Given: Any seen by Given::seen_from);
+
+impl Given {
+    /// A file relative to `folder`. Other values stay as they are.
+    fn seen_from(self, folder: &Path) -> Self {
+        match self {
+            Given::File(path) => Given::File(folder.join(path)),
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Given::Oracle => f.write_str("oracle"),
+            Given::Number(number) => write!(f, "{number}"),
+            Given::Estimator(choice) => write!(f, "{choice}"),
+            Given::File(path) => write!(f, "{}", path.display()),
+        }
+    }
 }
 
 impl FromStr for Given {
@@ -217,17 +208,6 @@ impl FileArgs {
     /// Whether a published experiment is simulated, or the original's flags are used.
     pub fn is_published(&self) -> bool {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
-    }
-
-    /// Rejects numbers that are invalid for any input file.
-    fn check(&self) -> Result<()> {
-        let gpus = self.gpus_per_node;
-        if !(1..=MAX_GPUS_PER_NODE).contains(&gpus) {
-            return Err(Error::Usage(format!(
-                "--gpus-per-node is {gpus}, expected 1 to {MAX_GPUS_PER_NODE}"
-            )));
-        }
-        Ok(())
     }
 
     /// The estimator that `--estimates` names.
@@ -302,6 +282,7 @@ impl Inputs {
             ..
         } = args;
         args.check()?;
+        models.check()?;
         let experiment = args.experiment(choice)?;
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -11,9 +12,13 @@ use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{EstimatorChoice, Learning};
 use serde::{Deserialize, Serialize};
 
+use super::Use;
 use super::estimated::{Estimated, EstimatesUsed};
 use super::files::ExperimentFiles;
 use super::inputs::Reader;
+use crate::settings;
+use crate::settings::Spec;
+use crate::settings::value::by_text;
 use gleaner_core::Observer;
 use gleaner_core::domain::inputs::{ForecastTable, Profile};
 use gleaner_core::domain::stamp::{as_text, parsed};
@@ -25,69 +30,38 @@ use gleaner_predict::{
     learn_scores, submissions,
 };
 
-/// Seconds that every job of the first week is estimated to take where nothing else is said.
-const FIRST_ESTIMATE: f64 = 3600.0;
-
-/// Models that policies go by.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "cli", command(next_help_heading = "Models"))]
-pub struct ModelArgs {
-    /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
-    /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
-    /// estimator that ranked held-out jobs best, unless --estimates names another. `train` learns
-    /// the models from the data itself, and never from the future: the forecast from what was
-    /// submitted before the start (or, with less than a week of that, again each week), and the
-    /// estimates again each week from the jobs that have ended by then.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR|train"))]
-    pub models: Option<Learned>,
-    /// Submissions in intervals of ten minutes, before the trace and during it [default:
-    /// cluster_throughput.csv in --data; without it, what the trace submits].
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", requires = "models"))]
-    pub series: Option<PathBuf>,
-    /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
-    /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
-    /// that models learn from.
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "TIME", help_heading = "Input")
-    )]
-    #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
-    pub epoch: Option<Time>,
-    /// Learn estimates without the profiles of jobs. In published traces the profiles were made
-    /// up from the durations, and so reveal them.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub no_profile: bool,
-    /// Estimate for every job of the first week, if estimates are learnt.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", default_value_t = FIRST_ESTIMATE, value_parser = seconds))]
-    pub first_estimate: f64,
-    /// Seed of the models that are learnt.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NUMBER", default_value_t = 0))]
-    pub model_seed: u64,
-}
-
-impl Default for ModelArgs {
-    fn default() -> Self {
-        ModelArgs {
-            models: None,
-            series: None,
-            epoch: None,
-            no_profile: false,
-            first_estimate: FIRST_ESTIMATE,
-            model_seed: 0,
-        }
-    }
-}
-
-#[cfg(feature = "cli")]
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| "expected a number of seconds".to_owned())?;
-    if seconds.is_finite() && seconds >= 0.0 {
-        Ok(seconds)
-    } else {
-        Err("expected a finite number of seconds, at least 0".to_owned())
+settings! {
+    /// Models that policies go by.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct ModelArgs under "Models" {
+        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
+        /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
+        /// estimator that ranked held-out jobs best, unless --estimates names another. `train` learns
+        /// the models from the data itself, and never from the future: the forecast from what was
+        /// submitted before the start (or, with less than a week of that, again each week), and the
+        /// estimates again each week from the jobs that have ended by then.
+        pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
+        /// Submissions in intervals of ten minutes, before the trace and during it [default:
+        /// cluster_throughput.csv in --data; without it, what the trace submits].
+        pub series: Option<PathBuf> = None => Spec::of("FILE")
+            .requires("models")
+            .used_for(Use::Forecasts);
+        /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
+        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
+        /// that models learn from.
+        #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
+        pub epoch: Option<Time> = None => Spec::of("TIME")
+            .heading("Input")
+            .used_for(Use::Calendar);
+        /// Learn estimates without the profiles of jobs. In published traces the profiles were made
+        /// up from the durations, and so reveal them.
+        pub no_profile: bool = false => Spec::flag().used_for(Use::LearntEstimates);
+        /// Estimate for every job of the first week, if estimates are learnt.
+        pub first_estimate: f64 = 3600.0 => Spec::of("SECONDS")
+            .within("a finite number of seconds, at least 0", |seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+            .used_for(Use::LearntEstimates);
+        /// Seed of the models that are learnt.
+        pub model_seed: u64 = 0 => Spec::of("NUMBER").used_for(Use::Learning);
     }
 }
 
@@ -99,6 +73,27 @@ pub enum Learned {
     Train,
     /// The directory of trained models.
     Directory(PathBuf),
+}
+
+by_text!(Learned: Any seen by Learned::seen_from);
+
+impl Learned {
+    /// A directory relative to `folder`. `train` stays as it is.
+    fn seen_from(self, folder: &Path) -> Self {
+        match self {
+            Learned::Directory(path) => Learned::Directory(folder.join(path)),
+            Learned::Train => Learned::Train,
+        }
+    }
+}
+
+impl fmt::Display for Learned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Learned::Train => f.write_str("train"),
+            Learned::Directory(path) => write!(f, "{}", path.display()),
+        }
+    }
 }
 
 impl FromStr for Learned {

@@ -11,8 +11,10 @@ mod profiler;
 mod profiles;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use gleaner_core::domain::Trace;
 use gleaner_core::domain::inputs::{EstimateTable, Estimates, EstimatesByPolicy};
@@ -30,11 +32,50 @@ pub use inputs::{FileArgs, Given, Inputs, Preset};
 pub use learned::{Learned, ModelArgs};
 pub use profiler::{Lend, ProfilerArgs, Setting};
 
+use crate::settings;
+use crate::settings::Spec;
 use gleaner_core::Observer;
+pub use options::Use;
 use options::without_effect;
 
 /// Why estimates cannot be learnt: the simulation failed, or the estimator.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+settings! {
+    /// All settings of a simulation.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SimulationSettings {
+        /// Policies and placer.
+        #[serde(flatten)]
+        pub choice: Choice;
+        /// Check every schedule with a checker that shares no code with the policies.
+        pub check: bool = false => Spec::flag();
+        /// Number of threads [default: the number of cores]. The results do not depend on it.
+        pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j').hidden_alias("processes");
+        /// The trace and the other files.
+        #[serde(flatten)]
+        pub files: FileArgs;
+        /// Models that take the place of files.
+        #[serde(flatten)]
+        pub models: ModelArgs;
+        /// Lucid's profiler.
+        #[serde(flatten)]
+        pub profiler: ProfilerArgs;
+    }
+}
+
+impl SimulationSettings {
+    /// The settings of the experiment. `dated` states whether results show dates.
+    pub fn experiment(&self, dated: bool) -> ExperimentArgs<'_> {
+        ExperimentArgs {
+            choice: &self.choice,
+            files: &self.files,
+            models: &self.models,
+            profiler: &self.profiler,
+            dated,
+        }
+    }
+}
 
 /// The settings of an experiment.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +112,7 @@ impl Experiment {
     ) -> Result<Self> {
         let mut inputs = Inputs::read(args, requests, observer)?;
         let profiler = args.profiler.settings(&mut inputs, requests, observer)?;
-        observer.remark(&without_effect(args, requests, profiler.is_some())?);
+        observer.remark(&without_effect(args, requests, profiler.is_some()));
         Ok(Experiment { inputs, profiler })
     }
 

@@ -1,19 +1,16 @@
 //! Which options matter to which policies: those that have no effect are reported.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-use serde_json::Value;
-
 use super::ExperimentArgs;
-use gleaner_core::error::{Error, Result};
+use super::learned::Learned;
+use crate::settings::{About, Settings};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::{self, Needs, PolicyEntry};
 
 /// What must hold for an option to have an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Use {
     /// Nothing: it always has one.
+    #[default]
     Always,
     /// A policy goes by estimated durations.
     Estimates,
@@ -39,96 +36,19 @@ use Use::{
     Always, Calendar, Estimates, Forecasts, Learning, LearntEstimates, Models, ProfilerOn, Sharing,
 };
 
-/// Every option, by its name with underscores for hyphens.
-const OPTIONS: &[(&str, Use)] = &[
-    ("policy", Always),
-    ("placer", Always),
-    ("without", Sharing),
-    ("corrected", Sharing),
-    ("data", Always),
-    ("trace", Always),
-    ("cluster", Always),
-    ("gpus_per_node", Always),
-    ("estimates", Estimates),
-    ("profiles", Sharing),
-    ("colocate", Sharing),
-    ("forecast", Sharing),
-    ("from", Always),
-    ("to", Always),
-    ("skip_invalid", Always),
-    ("preset", Always),
-    ("experiment", Always),
-    ("trace_dir", Always),
-    ("sweep", Always),
-    ("models", Models),
-    ("series", Forecasts),
-    ("epoch", Calendar),
-    ("no_profile", LearntEstimates),
-    ("first_estimate", LearntEstimates),
-    ("model_seed", Learning),
-    ("profiler", Use::Profiler),
-    ("lend", ProfilerOn),
-    ("elastic", ProfilerOn),
-];
-
 /// The options that were given but have no effect on these simulations, a remark for each.
 /// `profiling` says whether the profiler is on.
-///
-/// # Errors
-/// None in practice: arguments can be serialised, and so can their defaults.
 pub fn without_effect(
     args: ExperimentArgs<'_>,
     requests: &[Request],
     profiling: bool,
-) -> Result<Vec<String>> {
-    let given = Given::new(args)?;
-    let facts = Facts::new(&given, args.dated, requests, profiling);
-    let idle = OPTIONS
-        .iter()
-        .filter(|(name, of)| given.is(name) && !facts.hold(*of));
-    let remark = |(name, of): &(&str, Use)| {
-        format!(
-            "--{} has no effect: {}",
-            name.replace('_', "-"),
-            of.missing()
-        )
-    };
-    Ok(idle.map(remark).collect())
-}
-
-/// All options with their values, and whether each differs from its default.
-struct Given(BTreeMap<String, (Value, bool)>);
-
-impl Given {
-    fn new(args: ExperimentArgs<'_>) -> Result<Self> {
-        let mut given = Given(BTreeMap::new());
-        given.add(args.choice)?;
-        given.add(args.files)?;
-        given.add(args.models)?;
-        given.add(args.profiler)?;
-        Ok(given)
-    }
-
-    /// Adds the options of a type.
-    fn add<T: Default + Serialize>(&mut self, args: &T) -> Result<()> {
-        let failed = |error: &dyn std::fmt::Display| Error::Run(error.to_string());
-        let map = |args: &T| match serde_json::to_value(args) {
-            Ok(Value::Object(map)) => Ok(map),
-            Ok(other) => Err(failed(&other)),
-            Err(error) => Err(failed(&error)),
-        };
-        let defaults = map(&T::default())?;
-        for (name, value) in map(args)? {
-            let changed = defaults.get(&name) != Some(&value);
-            self.0.insert(name, (value, changed));
-        }
-        Ok(())
-    }
-
-    /// Whether an option has another value than its default.
-    fn is(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|(_, changed)| *changed)
-    }
+) -> Vec<String> {
+    let facts = Facts::new(args, requests, profiling);
+    let mut remarks = facts.idle(args.choice);
+    remarks.extend(facts.idle(args.files));
+    remarks.extend(facts.idle(args.models));
+    remarks.extend(facts.idle(args.profiler));
+    remarks
 }
 
 /// What the chosen policies and the other options make of a simulation.
@@ -147,22 +67,33 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(given: &Given, dated: bool, requests: &[Request], profiling: bool) -> Self {
+    fn new(args: ExperimentArgs<'_>, requests: &[Request], profiling: bool) -> Self {
         let needs = requests.iter().map(|request| request.policy.needs).max();
         let needs = needs.unwrap_or(Needs::Jobs);
-        let models = given.is("models");
+        let models = args.models.models.as_ref();
+        let takes_place = |file: &Option<_>| models.is_some() && file.is_none();
         Facts {
             needs,
             profiled: requests.iter().any(|request| request.policy.profiled),
             profiling,
-            modelled_estimates: models && needs >= Needs::Estimates && !given.is("estimates"),
-            forecasts: models && needs == Needs::Packing && !given.is("forecast"),
-            train: given
-                .0
-                .get("models")
-                .is_some_and(|(models, _)| models == "train"),
-            dated,
+            modelled_estimates: needs >= Needs::Estimates && takes_place(&args.files.estimates),
+            forecasts: needs == Needs::Packing && takes_place(&args.files.forecast),
+            train: models == Some(&Learned::Train),
+            dated: args.dated,
         }
+    }
+
+    /// A remark for each of these settings that was changed and has no effect.
+    fn idle<S: Settings>(&self, settings: &S) -> Vec<String> {
+        let all = S::list();
+        let idle = all
+            .iter()
+            .filter(|setting| setting.is_changed(settings) && !self.hold(setting.about.used_for));
+        let remark = |about: &About| {
+            let why = about.used_for.missing();
+            format!("--{} has no effect: {why}", about.option())
+        };
+        idle.map(|setting| remark(&setting.about)).collect()
     }
 
     fn hold(&self, what: Use) -> bool {
@@ -254,28 +185,9 @@ mod tests {
     fn idle_where(line: &str, profiling: bool, dated: bool) -> Vec<String> {
         let line = Line::parse(line);
         let requests = line.choice.requests(&line.files).unwrap();
-        let remarks = without_effect(line.args(dated), &requests, profiling).unwrap();
+        let remarks = without_effect(line.args(dated), &requests, profiling);
         let option = |remark: &String| remark.split(' ').next().unwrap().to_owned();
         remarks.iter().map(option).collect()
-    }
-
-    #[test]
-    fn every_option_is_listed_once() {
-        let line = Line::parse("");
-        let given = Given::new(line.args(false)).unwrap();
-        let mut listed: Vec<&str> = OPTIONS.iter().map(|(name, _)| *name).collect();
-        let mut options: Vec<&str> = given.0.keys().map(String::as_str).collect();
-        listed.sort_unstable();
-        options.sort_unstable();
-        assert_eq!(listed, options);
-    }
-
-    #[test]
-    fn defaults_are_those_of_the_command_line() {
-        let line = Line::parse("");
-        let given = Given::new(line.args(false)).unwrap();
-        let changed: Vec<&String> = given.0.keys().filter(|name| given.is(name)).collect();
-        assert_eq!(changed, [""; 0]);
     }
 
     // Small fixed examples.

@@ -24,76 +24,94 @@ use gleaner_replay::rounds::check_repeatable;
 
 use gleaner_core::Observer;
 
-pub use rules::{ALGORITHMS, Rules};
+use crate::settings;
+use crate::settings::Spec;
+use crate::solver::SolverArgs;
+pub use rules::Rules;
 pub use t_fwd::{ChosenWindow, TFwd};
 pub use topology::{check_topology, read_topology};
 
-/// What is replayed.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct LogArgs {
-    /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
-    #[cfg_attr(feature = "cli", arg(long, value_name = "LOG"))]
-    pub events: Option<PathBuf>,
-    /// Tasks: TOML, JSON, CSV, Parquet, or the original's pickle of bounds (-bdfn).
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub tasks: Option<PathBuf>,
-    /// Scaling curves: the original's second pickle (-scfn).
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub curves: Option<PathBuf>,
-    /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
-    /// `scontrol show topology`. Its order replaces the order of names.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub topology: Option<PathBuf>,
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    /// Which part of the log is used.
-    pub slice: SliceArgs,
-    /// How the log is replayed.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
-    pub rules: Rules,
+settings! {
+    /// All settings of a replay.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct ReplaySettings {
+        /// The inputs, and how they are replayed.
+        #[serde(flatten)]
+        pub log: LogArgs;
+        /// Leave out faulty tasks, and list them in skipped.csv.
+        pub skip_invalid: bool = false => Spec::flag();
+        /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
+        /// file ends.
+        pub scripted: Option<PathBuf> = None => Spec::of("FILE").conflicts(&[
+            "solver",
+            "initial",
+            "completion_events",
+            "repeat_tasks",
+            "topology",
+        ]);
+        /// Check every decision with a checker that shares no code with the solvers.
+        pub check: bool = false => Spec::flag();
+        /// The solver, and when it must stop.
+        #[serde(flatten)]
+        pub solver: SolverArgs;
+    }
 }
 
-/// Which part of a log is used.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct SliceArgs {
-    /// Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub cache: bool,
-    /// Rows to drop at the start of the log; the original always drops 1000.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "ROWS", default_value_t = 0))]
-    pub skip_rows: usize,
-    /// First node (column) of the log to use (-nis).
-    #[cfg_attr(feature = "cli", arg(long, value_name = "INDEX", default_value_t = 0))]
-    pub first_node: usize,
-    /// Number of nodes to use (-nN) [default: all].
-    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNT"))]
-    pub nodes: Option<usize>,
-    /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
-    /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
-    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    pub from: Option<Stamp>,
-    /// Last time of the log to use.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
-    #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
-    pub to: Option<Stamp>,
-    /// Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end
-    /// of the log. Implied by the original's flags.
-    #[cfg_attr(feature = "cli", arg(long))]
-    #[serde(default)]
-    pub drop_end_row: bool,
-    /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
-    #[cfg_attr(feature = "cli", arg(long, value_name = "ZONE"))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
+settings! {
+    /// What is replayed.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct LogArgs {
+        /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
+        pub events: Option<PathBuf> = None => Spec::of("LOG");
+        /// Tasks: TOML, JSON, CSV, Parquet, or the original's pickle of bounds (-bdfn).
+        pub tasks: Option<PathBuf> = None => Spec::of("FILE");
+        /// Scaling curves: the original's second pickle (-scfn).
+        pub curves: Option<PathBuf> = None => Spec::of("FILE");
+        /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
+        /// `scontrol show topology`. Its order replaces the order of names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub topology: Option<PathBuf> = None => Spec::of("FILE");
+        /// Which part of the log is used.
+        #[serde(flatten)]
+        pub slice: SliceArgs;
+        /// How the log is replayed.
+        #[serde(flatten)]
+        pub rules: Rules;
+    }
+}
+
+settings! {
+    /// Which part of a log is used.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct SliceArgs {
+        /// Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes.
+        pub cache: bool = false => Spec::flag();
+        /// Rows to drop at the start of the log; the original always drops 1000.
+        pub skip_rows: usize = 0 => Spec::of("ROWS");
+        /// First node (column) of the log to use (-nis).
+        pub first_node: usize = 0 => Spec::of("INDEX");
+        /// Number of nodes to use (-nN) [default: all].
+        pub nodes: Option<usize> = None => Spec::of("COUNT");
+        /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
+        /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
+        #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
+        pub from: Option<Stamp> = None => Spec::of("TIME");
+        /// Last time of the log to use.
+        #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
+        pub to: Option<Stamp> = None => Spec::of("TIME");
+        /// Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end
+        /// of the log. Implied by the original's flags.
+        #[serde(default)]
+        pub drop_end_row: bool = false => Spec::flag();
+        /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub timezone: Option<String> = None => Spec::of("ZONE");
+    }
 }
 
 impl SliceArgs {
-    fn slice(&self) -> Slice {
+    /// The part.
+    pub fn slice(&self) -> Slice {
         Slice {
             skip_rows: self.skip_rows,
             first_node: self.first_node,

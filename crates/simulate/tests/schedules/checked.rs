@@ -98,6 +98,7 @@ fn written_and_checked(town: &Town, profiled: bool, logged: bool) -> Findings {
     let run_file = RunFile {
         written: &run_file,
         estimates: &Value::Null,
+        settings: Vec::new(),
         policies: names.iter().map(|name| (*name).to_owned()).collect(),
         is_complete: true,
     };

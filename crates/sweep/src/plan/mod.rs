@@ -1,41 +1,26 @@
 //! Plans: read, validated, and expanded into the settings of runs in a fixed order.
+//!
+//! A plan names settings of `gleaner replay` or `gleaner simulate`. Each of its values is a change of these
+//! settings, and a run has one value of each.
 
-mod axis;
-mod check;
-mod parsed;
+mod axes;
 mod read;
 mod replay;
-mod settings;
 mod simulate;
+mod table;
 #[cfg(test)]
 mod tests;
-mod visit;
 
-pub use axis::Axis;
-pub use check::PlanFault;
-pub use parsed::Parsed;
 pub use read::read;
 pub use replay::{Combination, ReplayPlan};
-pub use settings::{ReplayChoices, ReplaySettings, TaskFiles};
-pub use simulate::{SimulatePlan, SimulateSettings};
+pub use simulate::SimulatePlan;
+pub(crate) use simulate::{Listed, together};
+pub use table::PlanFault;
 
 use gleaner_core::results::sweep::Mode;
-use serde::Deserialize;
 
 /// Most runs of a plan.
 pub const MAX_RUNS: usize = 10_000_000;
-
-/// The content of a plan file, which holds one of the two.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanFile {
-    /// Replays of a log.
-    #[serde(default)]
-    pub replay: Option<ReplayPlan>,
-    /// Simulations of a trace.
-    #[serde(default)]
-    pub simulate: Option<SimulatePlan>,
-}
 
 /// A valid plan.
 #[derive(Debug)]

@@ -1,279 +1,262 @@
 //! Plans of simulations.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use toml::Spanned;
+use serde::Serialize;
+use toml::Value;
 
-use super::PlanFault;
-use super::axis::{Axis, Setting};
-use super::check::Checker;
-use super::parsed::Parsed;
-use super::visit::{Axes, Pick, Visitor};
-use gleaner_core::domain::Stamp;
-use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_setup::experiment::{
-    Choice, Corrected, FileArgs, Given, Learned, Lend, ModelArgs, Part, Preset, ProfilerArgs,
-    Setting as ProfilerSetting,
-};
-use gleaner_simulate::placers;
+use super::axes::Axes;
+use super::table::{Grammar, Mismatch, PlanFault, Table, Words};
+use gleaner_core::results::sweep::Mode;
+use gleaner_setup::SimulationSettings;
+use gleaner_setup::experiment::{Choice, Corrected, Part};
+use gleaner_setup::settings::{Change, Settings, Value as _};
 use gleaner_simulate::policies;
 
-/// Simulations of one trace, with the options of `gleaner simulate`. The settings policy, placer,
-/// without and corrected take a value or a list.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Settings that no plan gives.
+const EXCLUDED: &[&str] = &[
+    // The key of a run does not depend on them.
+    "series",
+    "epoch",
+    "no_profile",
+    "first_estimate",
+    "model_seed",
+    // They are the original's, or apply to a single simulation.
+    "experiment",
+    "trace_dir",
+    "sweep",
+    "jobs",
+];
+
+/// Settings that keys of runs contain by themselves, where a run depends on them. Files are known by their digests.
+const KEYED: &[&str] = &[
+    "policy",
+    "placer",
+    "without",
+    "corrected",
+    "data",
+    "trace",
+    "cluster",
+    "gpus_per_node",
+    "estimates",
+    "profiles",
+    "colocate",
+    "forecast",
+    "from",
+    "to",
+    "preset",
+    "models",
+    "profiler",
+    "lend",
+    "elastic",
+    "skip_invalid",
+    "check",
+];
+
+/// Settings that only Lucid uses.
+const LUCIDS: [&str; 2] = ["without", "corrected"];
+
+/// The value of `without` that switches nothing off.
+const NOTHING: &str = "nothing";
+
+/// Simulations of one trace.
+#[derive(Debug)]
 pub struct SimulatePlan {
-    /// A directory with all input files under their usual names.
-    pub data: Option<PathBuf>,
-    /// The published experiment whose files are in `data`.
-    pub preset: Option<Parsed<Preset>>,
-    /// The file of jobs; needed without `data`.
-    pub trace: Option<PathBuf>,
-    /// The file of virtual clusters; needed without `data`.
-    pub cluster: Option<PathBuf>,
-    /// GPUs of every node.
-    pub gpus_per_node: Option<Spanned<u32>>,
-    /// A file of estimated durations, `oracle`, a number of seconds, or an estimator.
-    pub estimates: Option<Parsed<Given>>,
-    /// The file of workloads measured alone.
-    pub profiles: Option<PathBuf>,
-    /// The file of workloads measured in pairs.
-    pub colocate: Option<PathBuf>,
-    /// A file with a forecast of submissions, or a number.
-    pub forecast: Option<Parsed<Given>>,
-    /// A directory of models, or `train`.
-    pub models: Option<Parsed<Learned>>,
-    /// Time of the first submission to simulate.
-    pub from: Option<Parsed<Stamp>>,
-    /// Time of the last submission to simulate.
-    pub to: Option<Parsed<Stamp>>,
-    /// The setting of the profiler.
-    pub profiler: Option<Parsed<ProfilerSetting>>,
-    /// Virtual clusters that lend nodes, as `VC=NODES`.
-    #[serde(default)]
-    pub lend: Vec<Parsed<Lend>>,
-    /// Virtual cluster that lends one more node when the profiler needs it.
-    pub elastic: Option<String>,
-    /// Whether faulty jobs are left out.
-    #[serde(default)]
-    pub skip_invalid: bool,
-    /// Whether every schedule is checked.
-    #[serde(default)]
-    pub check: bool,
-    policy: Spanned<Axis<String>>,
-    placer: Setting<String>,
-    without: Setting<String>,
-    corrected: Setting<bool>,
+    /// The settings that all runs have.
+    pub base: SimulationSettings,
+    axes: Axes<SimulationSettings>,
+    names: BTreeSet<String>,
 }
 
-/// All settings of a simulation except its files.
+/// The settings of a run as its results list them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SimulateSettings {
+pub(crate) struct Listed {
     /// Name of the policy.
     pub policy: String,
     /// Name of the placer.
     pub placer: String,
     /// Parts of Lucid that are switched off, separated by commas; empty for none.
     pub without: String,
-    /// Whether faults of the original are corrected, as with `gleaner simulate --corrected`. By default,
-    /// they are corrected for policies with a profiler, unless the plan names a preset.
+    /// Whether faults of the original are corrected, as with `gleaner simulate --corrected`.
     pub corrected: bool,
 }
 
-/// The value of `without` that switches nothing off.
-const NOTHING: &str = "nothing";
-
-/// The parts of Lucid in a list that is separated by commas, or empty.
-fn parts(text: &str) -> Result<Vec<Part>, String> {
-    let names = text.split(',').filter(|name| !name.is_empty());
-    names.map(str::parse).collect()
-}
-
-/// The path, if a file is named.
-fn file(given: &mut Parsed<Given>) -> Option<&mut PathBuf> {
-    match &mut given.0 {
-        Given::File(path) => Some(path),
-        _ => None,
-    }
-}
-
-/// The path, if a directory is named.
-fn directory(models: &mut Parsed<Learned>) -> Option<&mut PathBuf> {
-    match &mut models.0 {
-        Learned::Directory(path) => Some(path),
-        Learned::Train => None,
+impl Listed {
+    /// The settings of one run.
+    pub fn of(choice: &Choice) -> Self {
+        let without: Vec<String> = choice.without.iter().map(|part| part.show()).collect();
+        Listed {
+            policy: choice.policy.concat(),
+            placer: choice.placer.clone(),
+            without: without.join(","),
+            corrected: choice.corrected == Some(Corrected::Only),
+        }
     }
 }
 
 impl SimulatePlan {
-    /// Every file that the plan names, to resolve relative paths.
-    pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let paths = [
-            self.data.as_mut(),
-            self.trace.as_mut(),
-            self.cluster.as_mut(),
-            self.profiles.as_mut(),
-            self.colocate.as_mut(),
-            self.estimates.as_mut().and_then(file),
-            self.forecast.as_mut().and_then(file),
-            self.models.as_mut().and_then(directory),
-        ];
-        paths.into_iter().flatten()
+    /// Reads the table of a plan in a folder. Returns all its faults.
+    pub(super) fn read(table: &Table, folder: &Path) -> (Self, Vec<PlanFault>) {
+        let grammar = Grammar {
+            columns: Mode::Simulate.settings(),
+            groups: &[],
+            excluded: EXCLUDED,
+            special,
+        };
+        let (given, mut faults) = grammar.read(table, folder);
+        let plan = SimulatePlan {
+            base: given.base,
+            axes: given.axes,
+            names: given.names,
+        };
+        plan.check_files(table.span().start, &mut faults);
+        // Faults of no line come last.
+        faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
+        (plan, faults)
     }
 
-    /// All faults of the plan.
-    pub fn check(&self) -> Vec<PlanFault> {
-        let mut checker = Checker::default();
-        if self.data.is_none() && (self.trace.is_none() || self.cluster.is_none()) {
+    fn check_files(&self, at: usize, faults: &mut Vec<PlanFault>) {
+        if !self.gives("policy") {
+            let (found, expected) = ("missing field `policy`", "the policies to simulate");
+            faults.push(PlanFault::new(Some(at), "", found, expected));
+        }
+        let has_files = self.gives("data") || self.gives("trace") && self.gives("cluster");
+        if !has_files {
             let expected = "data, a directory, or the files trace and cluster";
-            checker.add(None, "simulate", "no jobs or no virtual clusters", expected);
+            let found = "no jobs or no virtual clusters";
+            faults.push(PlanFault::new(None, "simulate", found, expected));
         }
-        if self.preset.is_some() && (self.trace.is_some() || self.cluster.is_some()) {
+        if self.gives("preset") && (self.gives("trace") || self.gives("cluster")) {
             let expected = "the files of the preset in data, and neither trace nor cluster";
-            checker.add(None, "preset", "trace or cluster beside it", expected);
+            let found = "trace or cluster beside it";
+            faults.push(PlanFault::new(None, "preset", found, expected));
         }
-        let expected = format!("1 to {MAX_GPUS_PER_NODE}");
-        checker.single("gpus_per_node", &self.gpus_per_node, &expected, |count| {
-            (1..=MAX_GPUS_PER_NODE).contains(count)
+    }
+
+    /// Whether the plan gives a setting.
+    pub fn gives(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The other settings that the plan gives, as texts. They are part of every key.
+    pub fn others(&self) -> BTreeMap<&'static str, Vec<String>> {
+        let all = SimulationSettings::list();
+        let others = all.iter().filter(|setting| {
+            let name = setting.about.name;
+            self.gives(name) && !KEYED.contains(&name)
         });
-        let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
-        let is_policy = |name: &String| named.contains(&name.as_str());
-        let expected = format!("one of {}", named.join(", "));
-        let policy = Some(self.policy.clone());
-        let set = |s: &mut SimulateSettings, v| s.policy = v;
-        checker.checked("policy", &policy, &expected, is_policy, set);
-        self.axes(&mut checker, true);
-        checker.faults
+        let shown = others.map(|setting| (setting.about.name, setting.show(&self.base)));
+        shown.collect()
     }
 
-    /// The settings besides the policy that may be lists, in the order in which they are varied.
-    /// Only profiled policies, which Lucid is, have `without` and `corrected`.
-    fn axes(&self, visitor: &mut impl Visitor<SimulateSettings>, profiled: bool) {
-        let named: Vec<&str> = placers::ALL.iter().map(|placer| placer.name()).collect();
-        let is_placer = |name: &String| named.contains(&name.as_str());
-        let expected = format!("one of {}", named.join(", "));
-        visitor.checked("placer", &self.placer, &expected, is_placer, |s, v| {
-            s.placer = v
+    /// The choice of every run: all combinations, the later settings varying fastest. Only runs of Lucid
+    /// have its settings. Their faults are corrected by default, unless the plan names a preset.
+    pub fn expand(&self) -> Vec<Choice> {
+        let policies = self.axes.named("policy").into_iter();
+        let changes = policies.flat_map(|axis| &axis.values);
+        changes.flat_map(|change| self.of_policy(change)).collect()
+    }
+
+    /// The choices of the runs of one policy.
+    fn of_policy(&self, policy: &Change<SimulationSettings>) -> Vec<Choice> {
+        let mut first = self.base.clone();
+        policy.apply(&mut first);
+        let is_lucid = is_profiled(&first.choice);
+        first.choice.corrected = Some(if is_lucid && !self.gives("preset") {
+            Corrected::Only
+        } else {
+            Corrected::No
         });
-        if !profiled {
-            return;
-        }
-        let expected = format!(
-            "{NOTHING}, or some of {}, separated by commas",
-            Part::names()
-        );
-        let is_valid = |text: &String| text == NOTHING || parts(text).is_ok();
-        visitor.checked("without", &self.without, &expected, is_valid, |s, v| {
-            s.without = v.replace(NOTHING, "")
+        let mut axes = self.axes.clone();
+        axes.0.retain(|axis| {
+            axis.name != "policy" && (is_lucid || !LUCIDS.contains(&axis.name.as_str()))
         });
-        visitor.axis("corrected", &self.corrected, |s, v| s.corrected = v);
-    }
-
-    /// The settings of every run: all combinations, the later settings varying fastest.
-    pub fn expand(&self) -> Vec<SimulateSettings> {
-        let of_policy = |policy: &String| {
-            let profiled = is_profiled(policy);
-            let first = SimulateSettings {
-                policy: policy.clone(),
-                placer: Choice::default().placer,
-                without: String::new(),
-                corrected: profiled && self.preset.is_none(),
-            };
-            let mut axes = Axes::default();
-            self.axes(&mut axes, profiled);
-            let pick = |index| {
-                let mut pick = Pick {
-                    settings: first.clone(),
-                    places: &axes.places(index),
-                };
-                self.axes(&mut pick, profiled);
-                pick.settings
-            };
-            (0..axes.count()).map(pick).collect::<Vec<_>>()
-        };
-        self.policy.get_ref().0.iter().flat_map(of_policy).collect()
-    }
-
-    /// Policies and placer of these settings together. Duplicates are dropped.
-    pub fn choice(&self, settings: &[SimulateSettings]) -> Choice {
-        let mut choice = Choice {
-            policy: Vec::new(),
-            placer: settings
-                .first()
-                .map(|s| s.placer.clone())
-                .unwrap_or_default(),
-            without: Vec::new(),
-            corrected: corrected(settings),
-        };
-        for one in settings {
-            add(&mut choice.policy, one.policy.clone());
-            for part in parts(&one.without).unwrap_or_default() {
-                add(&mut choice.without, part);
-            }
-        }
-        choice
-    }
-
-    /// The files of all simulations.
-    pub fn files(&self) -> FileArgs {
-        let all = FileArgs::default();
-        FileArgs {
-            data: self.data.clone(),
-            trace: self.trace.clone(),
-            cluster: self.cluster.clone(),
-            gpus_per_node: self
-                .gpus_per_node
-                .as_ref()
-                .map_or(all.gpus_per_node, |n| *n.get_ref()),
-            estimates: value(&self.estimates),
-            profiles: self.profiles.clone(),
-            colocate: self.colocate.clone(),
-            forecast: value(&self.forecast),
-            from: value(&self.from),
-            to: value(&self.to),
-            skip_invalid: self.skip_invalid,
-            preset: value(&self.preset),
-            ..all
-        }
-    }
-
-    /// The models of all simulations.
-    pub fn models(&self) -> ModelArgs {
-        ModelArgs {
-            models: value(&self.models),
-            ..ModelArgs::default()
-        }
-    }
-
-    /// The profiler of all simulations.
-    pub fn profiler(&self) -> ProfilerArgs {
-        ProfilerArgs {
-            profiler: value(&self.profiler).unwrap_or_default(),
-            lend: self.lend.iter().map(|lend| lend.0.clone()).collect(),
-            elastic: self.elastic.clone(),
-        }
+        let all = 0..axes.count();
+        all.map(|index| axes.settings(&first, &axes.places(index)).choice)
+            .collect()
     }
 }
 
-/// Whether the policy with this name has a profiler.
-fn is_profiled(policy: &str) -> bool {
-    policies::ALL.iter().any(|p| p.name == policy && p.profiled)
+/// The policies, parts and placer of several runs together. Duplicates are dropped. Faults are corrected
+/// if all runs of Lucid correct them; `None` if there are none.
+pub(crate) fn together(choices: &[Choice]) -> Choice {
+    let mut all = Choice {
+        policy: Vec::new(),
+        placer: choices
+            .first()
+            .map(|one| one.placer.clone())
+            .unwrap_or_default(),
+        without: Vec::new(),
+        corrected: corrected(choices),
+    };
+    for one in choices {
+        one.policy
+            .iter()
+            .for_each(|policy| add(&mut all.policy, policy));
+        one.without
+            .iter()
+            .for_each(|part| add(&mut all.without, part));
+    }
+    all
 }
 
-/// The correction that these settings share; `None` if their policies have nothing to correct.
-fn corrected(settings: &[SimulateSettings]) -> Option<Corrected> {
-    let each = settings.iter().filter(|s| is_profiled(&s.policy));
-    let all = each.map(|s| s.corrected).reduce(|all, one| all && one)?;
+/// Reads the values that are not written as on the command line.
+fn special(
+    words: &Words<'_, SimulationSettings>,
+    name: &str,
+    value: &Value,
+) -> Option<Result<Change<SimulationSettings>, Mismatch>> {
+    match (name, value) {
+        ("policy", Value::String(policy)) => {
+            let named: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
+            let is_known = named.contains(&policy.as_str());
+            let expected = format!("one of {}", named.join(", "));
+            (!is_known).then(|| Err((value.to_string(), expected)))
+        }
+        ("without", Value::String(text)) => {
+            let parts: Vec<Value> = if text == NOTHING {
+                Vec::new()
+            } else {
+                let parts = text.split(',').filter(|part| !part.is_empty());
+                parts.map(|part| Value::String(part.to_owned())).collect()
+            };
+            let names: Vec<String> = Part::named().into_iter().map(|(name, _)| name).collect();
+            let names = names.join(", ");
+            let expected = format!("{NOTHING}, or some of {names}, separated by commas");
+            let change = words.change(name, &Value::Array(parts));
+            Some(change.map_err(|_| (value.to_string(), expected)))
+        }
+        ("corrected", Value::Boolean(is_corrected)) => {
+            let which = if *is_corrected {
+                Corrected::Only
+            } else {
+                Corrected::No
+            };
+            Some(words.change(name, &Value::String(which.show())))
+        }
+        ("corrected", _) => Some(Err((value.to_string(), "true or false".to_owned()))),
+        _ => None,
+    }
+}
+
+/// Whether a policy of the choice has a profiler, as Lucid has.
+fn is_profiled(choice: &Choice) -> bool {
+    let mut profiled = policies::ALL.iter().filter(|policy| policy.profiled);
+    profiled.any(|policy| choice.policy.iter().any(|name| name == policy.name))
+}
+
+/// The correction that these runs share; `None` if their policies have nothing to correct.
+fn corrected(choices: &[Choice]) -> Option<Corrected> {
+    let each = choices.iter().filter(|one| is_profiled(one));
+    let all = each
+        .map(|one| one.corrected == Some(Corrected::Only))
+        .reduce(|all, one| all && one)?;
     Some(if all { Corrected::Only } else { Corrected::No })
 }
 
-fn value<T: Clone>(given: &Option<Parsed<T>>) -> Option<T> {
-    given.as_ref().map(|given| given.0.clone())
-}
-
-fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
-    if !all.contains(&one) {
-        all.push(one);
+fn add<T: PartialEq + Clone>(all: &mut Vec<T>, one: &T) {
+    if !all.contains(one) {
+        all.push(one.clone());
     }
 }

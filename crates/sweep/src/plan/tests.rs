@@ -4,14 +4,66 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::read::PlanFile;
+use super::simulate::{Listed, together};
 use super::*;
 use gleaner_core::domain::Slice;
+use gleaner_core::results::sweep::Kind;
 use gleaner_setup::TFwd;
 use gleaner_setup::experiment::{Corrected, Given};
+use gleaner_setup::settings::{Form, Settings};
+use gleaner_setup::{ReplaySettings, SimulationSettings};
+
+/// A plan in the folder `at`, and its faults.
+fn checked(text: &str) -> (ReplayPlan, Vec<PlanFault>) {
+    let file: PlanFile = toml::from_str(text).unwrap();
+    ReplayPlan::read(&file.replay.unwrap(), "at".as_ref())
+}
 
 fn parsed(text: &str) -> ReplayPlan {
+    let (plan, faults) = checked(text);
+    assert_eq!(faults, []);
+    plan
+}
+
+fn simulations(text: &str) -> SimulatePlan {
     let file: PlanFile = toml::from_str(text).unwrap();
-    file.replay.unwrap()
+    let (plan, faults) = SimulatePlan::read(&file.simulate.unwrap(), "at".as_ref());
+    assert_eq!(faults, []);
+    plan
+}
+
+/// The type of a setting's column.
+fn kind(form: Form) -> Kind {
+    match form {
+        Form::Truth | Form::Text | Form::Path => Kind::Text,
+        Form::Whole => Kind::Whole,
+        Form::Number => Kind::Float,
+        Form::Any => panic!("a column has one type"),
+    }
+}
+
+#[test]
+fn columns_are_those_of_settings() {
+    let replay = ReplaySettings::list();
+    let simulation = SimulationSettings::list();
+    let replay = replay.iter().map(|setting| &setting.about);
+    let simulation = simulation.iter().map(|setting| &setting.about);
+    for (columns, settings) in [
+        (Mode::Replay.settings(), replay.collect::<Vec<_>>()),
+        (Mode::Simulate.settings(), simulation.collect()),
+    ] {
+        for column in columns {
+            let name = &column.pointer[1..];
+            let about = settings.iter().find(|about| about.name == name).unwrap();
+            let expected = match name {
+                "t_fwd" => Kind::Float,
+                "from" | "to" => Kind::Text,
+                _ => kind(about.form),
+            };
+            assert_eq!(column.kind, expected, "{name}");
+        }
+    }
 }
 
 /// The settings of all combinations.
@@ -29,11 +81,11 @@ fn a_plan_without_lists_is_one_run_with_the_defaults() {
         panic!("{settings:?}");
     };
     assert_eq!(
-        (one.choices.rules.t_fwd, one.choices.rules.max_tasks),
+        (one.log.rules.t_fwd, one.log.rules.max_tasks),
         (TFwd::Auto, 10)
     );
-    assert_eq!(one.choices.window, Slice::default());
-    assert!(parsed(SMALL).check().is_empty());
+    assert_eq!(one.log.slice.slice(), Slice::default());
+    assert_eq!(one.log.events.as_deref(), Some("at/e".as_ref()));
 }
 
 // Small fixed example.
@@ -47,21 +99,21 @@ fn every_setting_is_parsed() {
          big_m = 'paper'\ntime_limit = 2\ngap = 0.01\ninitial = ['empty', 'solve']\nseed = 7\n\
          completion_events = [false, true]\n",
     );
-    assert_eq!(plan.check(), []);
     let all = expand(&plan);
     assert_eq!(all.len(), 2 * 2 * 2 * 2 * 2);
     let last = &all[31];
-    assert_eq!(last.files.curves.as_deref(), Some("c.pkl".as_ref()));
+    assert_eq!(last.log.curves.as_deref(), Some("at/c.pkl".as_ref()));
     assert_eq!(
-        last.choices.window.to.unwrap().to_string(),
+        last.log.slice.to.unwrap().to_string(),
         "2021-02-11 12:00:00"
     );
-    let choices = &last.choices;
+    let rules = &last.log.rules;
     assert_eq!(
-        (choices.rules.t_fwd, choices.time_limit, choices.rules.seed),
+        (rules.t_fwd, last.solver.time_limit, rules.seed),
         (TFwd::Seconds(60.5), 2.0, 7)
     );
-    assert!(choices.rules.completion_events && !all[30].choices.rules.completion_events);
+    assert!(last.check && last.skip_invalid && last.log.slice.cache);
+    assert!(rules.completion_events && !all[30].log.rules.completion_events);
 }
 
 #[test]
@@ -69,18 +121,18 @@ fn every_fault_is_found_with_its_place() {
     let text = "[replay]\nevents = 'e'\ntasks = ['t', 't']\nt_fwd = [0, 60, 60]\nmax_tasks = []\n\
                 window = { from = '2021-01-02', to = '2021-01-01' }\ngap = 1\ntime_limit = -1\n\
                 objective = 'share-fair'\nformulation = 'paper'\n";
-    let faults = parsed(text).check();
-    let fields: Vec<&str> = faults.iter().map(|fault| fault.field).collect();
+    let faults = checked(text).1;
+    let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
     assert_eq!(
         fields,
         [
-            "window",
+            "tasks",
             "t_fwd",
             "t_fwd",
             "max_tasks",
-            "time_limit",
+            "window",
             "gap",
-            "tasks",
+            "time_limit",
             "formulation",
             "formulation"
         ]
@@ -88,7 +140,7 @@ fn every_fault_is_found_with_its_place() {
     for fault in faults {
         let at = fault.at.unwrap();
         let line = text[..at].rsplit('\n').next().unwrap();
-        assert!(line.starts_with(fault.field), "{fault:?}");
+        assert!(line.starts_with(&fault.field), "{fault:?}");
     }
 }
 
@@ -96,7 +148,7 @@ fn every_fault_is_found_with_its_place() {
 fn a_plan_of_too_many_runs_is_refused() {
     let many: Vec<String> = (1..=4000).map(|n| n.to_string()).collect();
     let text = format!("{SMALL}seed = [{0}]\nmax_tasks = [{0}]\n", many.join(","));
-    let faults = parsed(&text).check();
+    let faults = checked(&text).1;
     assert!(matches!(&faults[..], [fault] if fault.found == "16000000 runs"));
 }
 
@@ -105,13 +157,11 @@ fn settings_of_lucid_multiply_only_the_runs_of_lucid() {
     let text = "[simulate]\ntrace = 't'\ncluster = 'c'\npolicy = ['fifo', 'lucid']\n\
                 placer = ['consolidate', 'random']\nwithout = ['nothing', 'packing,estimate']\n\
                 corrected = [false, true]\nestimates = 3600\n";
-    let file: PlanFile = toml::from_str(text).unwrap();
-    let plan = file.simulate.unwrap();
-    assert_eq!(plan.check(), []);
+    let plan = simulations(text);
     let all = plan.expand();
     assert_eq!(all.len(), 2 + 2 * 2 * 2);
-    assert_eq!(all[9].without, "packing,estimate");
-    assert_eq!(plan.files().estimates, Some(Given::Number(3600.0)));
+    assert_eq!(Listed::of(&all[9]).without, "packing,estimate");
+    assert_eq!(plan.base.files.estimates, Some(Given::Number(3600.0)));
 }
 
 /// The default of `corrected` for each policy.
@@ -128,13 +178,12 @@ fn lucid_is_corrected_unless_the_plan_names_a_preset() {
             "trace = 't'\ncluster = 'c'\n"
         };
         let text = format!("[simulate]\n{files}policy = ['fifo', 'lucid']\n{more}\n");
-        let file: PlanFile = toml::from_str(&text).unwrap();
-        let plan = file.simulate.unwrap();
-        let corrected: Vec<bool> = plan.expand().iter().map(|one| one.corrected).collect();
+        let all = simulations(&text).expand();
+        let corrected: Vec<bool> = all.iter().map(|one| Listed::of(one).corrected).collect();
         assert_eq!(corrected, expected, "{more}");
-        let lucid = plan.choice(&plan.expand()[1..]).corrected.unwrap();
+        let lucid = together(&all[1..]).corrected.unwrap();
         assert_eq!(lucid == Corrected::Only, expected[1]);
-        assert!(plan.choice(&plan.expand()[..1]).corrected.is_none());
+        assert!(together(&all[..1]).corrected.is_none());
     }
 }
 
@@ -158,12 +207,12 @@ proptest! {
         let all = expand(&parsed(&text));
         prop_assert_eq!(all.len(), windows.len() * tasks.len() * seeds.len());
         for (i, settings) in all.iter().enumerate() {
-            let choices = &settings.choices;
+            let rules = &settings.log.rules;
             let (rest, seed) = (i / seeds.len(), i % seeds.len());
             let (window, task) = (rest / tasks.len(), rest % tasks.len());
-            prop_assert_eq!(choices.rules.seed, u64::from(seeds[seed]));
-            prop_assert_eq!(choices.rules.max_tasks, tasks[task]);
-            prop_assert_eq!(choices.rules.t_fwd, TFwd::Seconds(windows[window].into()));
+            prop_assert_eq!(rules.seed, u64::from(seeds[seed]));
+            prop_assert_eq!(rules.max_tasks, tasks[task]);
+            prop_assert_eq!(rules.t_fwd, TFwd::Seconds(windows[window].into()));
         }
         let shown: BTreeSet<String> = all.iter().map(|s| format!("{s:?}")).collect();
         prop_assert_eq!(shown.len(), all.len());

@@ -1,16 +1,17 @@
 //! Sweeps of replays: the log is read once, and each of its windows cut once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gleaner_solvers::Limits;
+use gleaner_solvers::{BigM, Formulation};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
-use crate::plan::{Combination, ReplayChoices, ReplayPlan, ReplaySettings, TaskFiles};
+use crate::plan::{Combination, ReplayPlan};
 use gleaner_core::Observer;
 use gleaner_core::domain::{
     Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
@@ -25,7 +26,7 @@ use gleaner_replay::rounds::check_repeatable;
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, TFwd, report_left_out, solver};
+use gleaner_setup::{Built, LogArgs, ReplaySettings, Rules, SolverName, TFwd, report_left_out};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
@@ -64,7 +65,8 @@ impl Replays {
     /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty
     /// manifests of programs.
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
-        let log = read_log(&plan.events, plan.cache, observer)?;
+        let events = plan.base.log.events.clone().unwrap_or_default();
+        let log = read_log(&events, plan.base.log.slice.cache, observer)?;
         let mut replays = Replays {
             runs: Vec::new(),
             t_fwds: BTreeMap::new(),
@@ -79,16 +81,16 @@ impl Replays {
         replays.read_order(observer)?;
         replays.log_digests = digests(&replays.sources);
         let mut sets = Vec::new();
-        for files in replays.plan.tasks().to_vec() {
-            sets.push(replays.read_tasks(&files, log.value.clock(), observer)?);
+        for settings in replays.plan.tasks() {
+            sets.push(replays.read_tasks(&settings.log, log.value.clock(), observer)?);
         }
         for window in replays.plan.windows() {
-            replays.cut(window, &log.value, observer)?;
+            replays.cut(window, &events, &log.value, observer)?;
         }
         let shortest = replays.find_forward_windows(&sets, observer);
         // What fits the shortest window fits all, and all runs have the same tasks.
         for (place, set) in sets.into_iter().enumerate() {
-            let set = set.within_window(shortest, replays.plan.skip_invalid)?;
+            let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;
         }
         for name in replays.plan.solvers() {
@@ -103,7 +105,7 @@ impl Replays {
     /// Reads the topology, if the plan names one and a run uses it.
     fn read_order(&mut self, observer: &dyn Observer) -> Result<()> {
         let rules = self.plan.node_choices();
-        let file = self.plan.topology.as_deref();
+        let file = self.plan.base.log.topology.as_deref();
         if let Some(order) = read_topology(file, "topology", rules, observer)? {
             self.order = Some(Arc::new(order.value));
             self.sources.extend(order.sources);
@@ -113,12 +115,13 @@ impl Replays {
 
     fn read_tasks(
         &mut self,
-        files: &TaskFiles,
+        files: &LogArgs,
         clock: &Clock,
         observer: &dyn Observer,
     ) -> Result<gleaner_inputs::tasks::TaskSet> {
-        let (tasks, curves) = (&files.tasks, files.curves.as_deref());
-        let read = gleaner_inputs::tasks::read_on(tasks, curves, self.plan.skip_invalid, clock)?;
+        let tasks = files.tasks.as_deref().unwrap_or(Path::new(""));
+        let (curves, skip_invalid) = (files.curves.as_deref(), self.plan.base.skip_invalid);
+        let read = gleaner_inputs::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         observer.remark(&read.notes);
         self.tasks.push(TaskSet {
             tasks: Vec::new(),
@@ -131,10 +134,16 @@ impl Replays {
     }
 
     /// Cuts a window out of the log.
-    fn cut(&mut self, window: Slice, log: &EventLog, observer: &dyn Observer) -> Result<()> {
+    fn cut(
+        &mut self,
+        window: Slice,
+        events: &Path,
+        log: &EventLog,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window, &self.plan.events, &expected, observer)?;
-        if let (Some(file), Some(order)) = (&self.plan.topology, &self.order) {
+        let sliced = cut(log, window, events, &expected, observer)?;
+        if let (Some(file), Some(order)) = (&self.plan.base.log.topology, &self.order) {
             check_topology(order, file, &sliced, observer)?;
         }
         self.windows.push(sliced);
@@ -156,8 +165,8 @@ impl Replays {
         }
         for index in 0..self.plan.count() {
             let one = self.plan.combination(index);
-            let settings = self.plan.settings(&one);
-            let rules = &settings.choices.rules;
+            let log_args = self.plan.settings(&one).log;
+            let rules = &log_args.rules;
             let situation = (one.window, one.tasks, rules.max_tasks);
             if rules.t_fwd.seconds().is_some() || self.t_fwds.contains_key(&situation) {
                 continue;
@@ -165,7 +174,8 @@ impl Replays {
             let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
             let at_once = set.at_once(rules.max_tasks);
             let chosen = rules.t_fwd.choose(log, &set.tasks, at_once);
-            observer.remark(&[format!("{}: {chosen}", settings.files.tasks.display())]);
+            let tasks = log_args.tasks.unwrap_or_default();
+            observer.remark(&[format!("{}: {chosen}", tasks.display())]);
             self.t_fwds.insert(situation, chosen.seconds);
         }
         self.t_fwds.values().copied().fold(shortest, f64::min)
@@ -179,7 +189,7 @@ impl Replays {
         observer: &dyn Observer,
     ) -> Result<()> {
         report_left_out(&set.skipped, observer);
-        if self.plan.repeat_tasks {
+        if self.plan.base.log.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
             check_no_search(&set)?;
         }
@@ -195,11 +205,11 @@ impl Replays {
         for index in 0..self.plan.count() {
             let one = self.plan.combination(index);
             if checked.insert(one.same_checks) {
-                let choices = self.settings_of(&one).choices;
+                let settings = self.settings_of(&one);
                 let tasks = &self.tasks[one.tasks].tasks;
-                let options = self.options(&one, &choices)?;
+                let options = self.options(&one, &settings)?;
                 check_objective(&options, tasks, &self.windows[one.window])?;
-                limits(&choices)?;
+                settings.solver.limits()?;
             }
         }
         Ok(())
@@ -211,7 +221,7 @@ impl Replays {
         let count = self.plan.count();
         let key = |index| {
             let one = self.plan.combination(index);
-            sweep_key(&self.decisive(&one, &self.settings_of(&one).choices))
+            sweep_key(&self.decisive(&one, &self.settings_of(&one)))
         };
         let keys = (0..count).into_par_iter().map(key);
         let keys: Vec<RunKey> = keys.collect::<Result<_>>()?;
@@ -225,17 +235,21 @@ impl Replays {
     fn decisive<'a>(
         &'a self,
         one: &Combination,
-        choices: &'a ReplayChoices,
+        settings: &'a ReplaySettings,
     ) -> impl Serialize + use<'a> {
         let mut digests = self.tasks[one.tasks].digests.clone();
         digests.extend(self.solvers.digests(one.solver));
-        ("replay", choices, (&self.log_digests, digests))
+        (
+            "replay",
+            Choices::of(settings),
+            (&self.log_digests, digests),
+        )
     }
 
     /// The settings of a combination, with its forward window in seconds.
     fn settings_of(&self, one: &Combination) -> ReplaySettings {
         let mut settings = self.plan.settings(one);
-        let rules = &mut settings.choices.rules;
+        let rules = &mut settings.log.rules;
         let found = self.t_fwds.get(&(one.window, one.tasks, rules.max_tasks));
         if let (None, Some(&found)) = (rules.t_fwd.seconds(), found) {
             rules.t_fwd = TFwd::Seconds(found);
@@ -249,8 +263,8 @@ impl Replays {
     }
 
     /// What the engine takes for a run.
-    fn options(&self, one: &Combination, choices: &ReplayChoices) -> Result<Options> {
-        let (set, rules) = (&self.tasks[one.tasks], &choices.rules);
+    fn options(&self, one: &Combination, settings: &ReplaySettings) -> Result<Options> {
+        let (set, rules) = (&self.tasks[one.tasks], &settings.log.rules);
         let t_fwd = rules.t_fwd.seconds().unwrap_or(f64::NAN);
         Ok(Options {
             node_order: self.order.clone(),
@@ -267,15 +281,16 @@ impl Replays {
         one: &Combination,
         observer: &dyn Observer,
     ) -> Result<(Outcome, Option<Tally>)> {
-        let choices = self.settings_of(one).choices;
-        let (formulation, big_m) = (choices.formulation, choices.big_m);
+        let settings = self.settings_of(one);
+        let args = &settings.solver;
+        let (formulation, big_m) = (args.formulation.unwrap_or_default(), args.big_m);
         let mut solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
         solver.stop_when(observer.stop());
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
-        let options = self.options(one, &choices)?;
-        let mut decider = solver.decider(&options.outline(tasks), limits(&choices)?)?;
-        if self.plan.check {
+        let options = self.options(one, &settings)?;
+        let mut decider = solver.decider(&options.outline(tasks), args.limits()?)?;
+        if settings.check {
             decider = decider.checked(big_m);
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, observer)?;
@@ -283,8 +298,44 @@ impl Replays {
     }
 }
 
-fn limits(choices: &ReplayChoices) -> Result<Limits> {
-    solver::limits(choices.time_limit, choices.gap)
+/// The settings of a run as its results list them.
+#[derive(Serialize)]
+struct Listed<'a> {
+    tasks: &'a Option<PathBuf>,
+    curves: &'a Option<PathBuf>,
+    #[serde(flatten)]
+    choices: Choices<'a>,
+}
+
+/// All settings on which the result of a run depends, except its files.
+#[derive(Serialize)]
+struct Choices<'a> {
+    #[serde(flatten)]
+    window: Slice,
+    /// The forward window is in seconds.
+    #[serde(flatten)]
+    rules: &'a Rules,
+    /// A program is seen from the folder of the plan.
+    solver: &'a SolverName,
+    formulation: Formulation,
+    big_m: BigM,
+    time_limit: f64,
+    gap: f64,
+}
+
+impl<'a> Choices<'a> {
+    fn of(settings: &'a ReplaySettings) -> Self {
+        let solver = &settings.solver;
+        Choices {
+            window: settings.log.slice.slice(),
+            rules: &settings.log.rules,
+            solver: &solver.solver,
+            formulation: solver.formulation.unwrap_or_default(),
+            big_m: solver.big_m,
+            time_limit: solver.time_limit,
+            gap: solver.gap,
+        }
+    }
 }
 
 fn digests(sources: &[SourceId]) -> Vec<String> {
@@ -301,7 +352,12 @@ impl PreparedRuns for Replays {
     }
 
     fn settings(&self, run: usize) -> Result<Value> {
-        settings_value(&self.settings_of(&self.of(run)))
+        let settings = self.settings_of(&self.of(run));
+        settings_value(&Listed {
+            tasks: &settings.log.tasks,
+            curves: &settings.log.curves,
+            choices: Choices::of(&settings),
+        })
     }
 
     fn sources(&self) -> &[SourceId] {

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
-use crate::plan::{SimulatePlan, SimulateSettings};
+use crate::plan::{Listed, SimulatePlan, together};
 use gleaner_core::Observer;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::sweep::{RunOutcome, RunSummary};
 use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
-use gleaner_setup::{Experiment, ExperimentArgs, report_left_out};
+use gleaner_setup::{Experiment, report_left_out};
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::{Request, simulate};
 use gleaner_store::RunKey;
@@ -30,32 +30,28 @@ impl Simulations {
     /// # Errors
     /// Settings that `gleaner simulate` refuses; faults of the files.
     pub fn prepare(plan: SimulatePlan, observer: &dyn Observer) -> Result<Self> {
-        let (settings, files) = (plan.expand(), plan.files());
+        let files = &plan.base.files;
         let mut jobs = Vec::new();
-        for one in &settings {
-            let choice = plan.choice(std::slice::from_ref(one));
-            let request = choice.requests(&files)?.into_iter().next();
+        for choice in plan.expand() {
+            let single = together(std::slice::from_ref(&choice));
+            let request = single.requests(files)?.into_iter().next();
             jobs.extend(request.map(|request| (choice, request)));
         }
-        let all = plan.choice(&settings);
-        let args = ExperimentArgs {
-            choice: &all,
-            files: &files,
-            models: &plan.models(),
-            profiler: &plan.profiler(),
-            dated: false,
-        };
-        let experiment = Experiment::open(args, &all.requests(&files)?, observer)?;
+        let choices: Vec<Choice> = jobs.iter().map(|(choice, _)| choice.clone()).collect();
+        let mut settings = plan.base.clone();
+        settings.choice = together(&choices);
+        let requests = settings.choice.requests(files)?;
+        let experiment = Experiment::open(settings.experiment(false), &requests, observer)?;
         report_left_out(&experiment.inputs.skipped, observer);
-        let named = settings.iter().zip(&jobs);
-        let runs = named.map(|(one, (_, request))| {
-            let key = sweep_key(&decisive(&plan, one, request, &experiment))?;
-            Ok((key, settings_value(one)?))
+        let runs = jobs.iter().map(|(choice, request)| {
+            let listed = Listed::of(choice);
+            let key = sweep_key(&decisive(&plan, &listed, request, &experiment))?;
+            Ok((key, settings_value(&listed)?))
         });
         Ok(Simulations {
             runs: runs.collect::<Result<_>>()?,
             jobs,
-            check: plan.check,
+            check: plan.base.check,
             experiment,
         })
     }
@@ -64,12 +60,12 @@ impl Simulations {
 /// All that a simulation depends on: of the files, those that its policy takes in.
 fn decisive(
     plan: &SimulatePlan,
-    settings: &SimulateSettings,
+    settings: &Listed,
     request: &Request,
     experiment: &Experiment,
 ) -> Value {
     let needs = request.policy.needs;
-    let files = plan.files();
+    let files = &plan.base.files;
     let estimates = files.estimates.as_ref();
     let estimates = estimates.filter(|_| needs >= Needs::Estimates);
     let forecast = files.forecast.as_ref();
@@ -86,21 +82,26 @@ fn decisive(
     };
     let used = experiment.inputs.sources.iter().filter(is_used);
     let no_file = |given: &&Given| !matches!(given, Given::File(_));
-    let no_directory = |models: &Learned| *models == Learned::Train;
-    json!({
+    let no_directory = |models: &&Learned| **models == Learned::Train;
+    let mut key = json!({
         "mode": "simulate",
         "settings": settings,
         "inputs": used.map(|source| source.sha256.to_string()).collect::<Vec<_>>(),
-        "gpus_per_node": plan.gpus_per_node.as_ref().map(|count| *count.get_ref()),
+        "gpus_per_node": plan.gives("gpus_per_node").then_some(files.gpus_per_node),
         "estimates": estimates.filter(no_file),
         "forecast": forecast.filter(no_file),
-        "models": plan.models().models.filter(no_directory),
+        "models": plan.base.models.models.as_ref().filter(no_directory),
         "preset": files.preset,
         "from": files.from.map(|time| time.to_string()),
         "to": files.to.map(|time| time.to_string()),
         "profiler": experiment.profiler().filter(|_| request.policy.profiled),
         "skipped": experiment.inputs.skipped.to_string(),
-    })
+    });
+    let others = plan.others();
+    if let Some(key) = key.as_object_mut().filter(|_| !others.is_empty()) {
+        key.insert("others".to_owned(), json!(others));
+    }
+    key
 }
 
 impl PreparedRuns for Simulations {

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,15 @@ pub enum Lend {
         /// How many nodes.
         nodes: u32,
     },
+}
+
+impl fmt::Display for Lend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lend::Auto => f.write_str("auto"),
+            Lend::Loan { vc, nodes } => write!(f, "{vc}={nodes}"),
+        }
+    }
 }
 
 impl FromStr for Lend {

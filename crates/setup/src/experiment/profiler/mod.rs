@@ -3,10 +3,12 @@
 mod lend;
 mod remarks;
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::Use;
 use super::inputs::Inputs;
 use gleaner_core::domain::Cluster;
 use gleaner_core::error::{Error, Fault, Faults, Result};
@@ -14,34 +16,30 @@ use gleaner_core::words::{counted, printable};
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
+use crate::settings;
+use crate::settings::Spec;
+use crate::settings::value::by_text;
 use gleaner_core::Observer;
 pub use lend::Lend;
 
-/// How Lucid profiles.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-#[cfg_attr(feature = "cli", command(next_help_heading = "Lucid's profiler"))]
-pub struct ProfilerArgs {
-    /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
-    /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
-    /// FACTOR GPUs, on NODES nodes.
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "SETTING", default_value = "auto")
-    )]
-    pub profiler: Setting,
-    /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
-    /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
-    /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
-    /// profiler are extra nodes, which other policies do not have].
-    #[cfg_attr(
-        feature = "cli",
-        arg(long, value_name = "auto|VC=NODES", value_delimiter = ',')
-    )]
-    pub lend: Vec<Lend>,
-    /// Virtual cluster that lends an additional node while many jobs wait. Needs --forecast.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "VC"))]
-    pub elastic: Option<String>,
+settings! {
+    /// How Lucid profiles.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct ProfilerArgs under "Lucid's profiler" {
+        /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
+        /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
+        /// FACTOR GPUs, on NODES nodes.
+        pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
+        /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
+        /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
+        /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
+        /// profiler are extra nodes, which other policies do not have].
+        pub lend: Vec<Lend> = Vec::new() => Spec::of("auto|VC=NODES")
+            .separated_by(',')
+            .used_for(Use::ProfilerOn);
+        /// Virtual cluster that lends an additional node while many jobs wait. Needs --forecast.
+        pub elastic: Option<String> = None => Spec::of("VC").used_for(Use::ProfilerOn);
+    }
 }
 
 /// The profiler's setting.
@@ -62,6 +60,22 @@ pub enum Setting {
         /// A job is profiled if it asks for at most this many times `nodes` GPUs.
         factor: f64,
     },
+}
+
+by_text!(Setting: Any, Lend: Any);
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Setting::Auto => f.write_str("auto"),
+            Setting::Off => f.write_str("off"),
+            Setting::Manual {
+                time,
+                nodes,
+                factor,
+            } => write!(f, "{time},{nodes},{factor}"),
+        }
+    }
 }
 
 impl FromStr for Setting {
@@ -248,6 +262,7 @@ mod tests {
             factor: 0.5,
         };
         assert_eq!("80,2,0.5".parse(), Ok(manual));
+        assert_eq!(manual.to_string(), "80,2,0.5");
         for text in [
             "", "80", "80,2", "80,0,1", "0,2,1", "80,2,-1", "80,2,nan", "80,2,1,1",
         ] {

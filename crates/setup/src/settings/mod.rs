@@ -1,0 +1,469 @@
+//! Settings, each declared once: name, type, range, default and help.
+//!
+//! [`settings!`](crate::settings!) declares a struct of settings. The command line, the keyword arguments of
+//! Python, plans of sweeps and the checks of ranges derive from its list of [`Setting`]s.
+
+#[cfg(feature = "cli")]
+pub mod command_line;
+mod declare;
+mod spec;
+pub(crate) mod value;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use gleaner_core::error::{Error, Result};
+
+use crate::experiment::Use;
+pub use spec::{Spec, Style};
+pub use value::{Field, Form, Kind, Value};
+
+/// A struct of settings.
+pub trait Settings: Default + 'static {
+    /// All settings, in the order of the help.
+    fn list() -> Vec<Setting<Self>>;
+
+    /// Sets a setting to the value that texts describe: a text for each value of a list, else a single one.
+    /// Flags take `true` and `false`.
+    ///
+    /// # Errors
+    /// There is no such setting, or it cannot have this value.
+    fn set(&mut self, name: &str, texts: &[OsString]) -> std::result::Result<(), Wrong> {
+        let list = Self::list();
+        let Some(setting) = list.iter().find(|setting| setting.about.name == name) else {
+            let names: Vec<&str> = list.iter().map(|setting| setting.about.name).collect();
+            return Err(Wrong {
+                name: name.to_owned(),
+                found: None,
+                expected: format!("expected one of {}", names.join(", ")),
+            });
+        };
+        setting.read(texts)?.apply(self);
+        Ok(())
+    }
+
+    /// Checks that all values are in range. Values that were read from texts always are.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] names the option and its range.
+    fn check(&self) -> Result<()> {
+        let fault = Self::list()
+            .iter()
+            .find_map(|setting| (setting.fault)(self));
+        fault.map_or(Ok(()), |fault| Err(Error::Usage(fault)))
+    }
+}
+
+/// Settings that a caller gives by their names, each with the texts of its values as for [`Settings::set`].
+/// Others have their defaults.
+///
+/// # Errors
+/// [`Error::Usage`]: there is no such setting, it cannot have this value, or it does not go with the others.
+pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
+    let mut settings = S::default();
+    for (name, texts) in given {
+        let set = settings.set(name, texts);
+        set.map_err(|wrong| Error::Usage(wrong.to_string()))?;
+    }
+    // A flag that is off is as if it were not given.
+    let is_given = |name: &str| {
+        let mut named = given.iter().filter(|(given, _)| given == name);
+        named.any(|(_, texts)| texts != &["false"])
+    };
+    for About { name, style, .. } in S::list().into_iter().map(|setting| setting.about) {
+        if !is_given(name) {
+            if style.is_required {
+                return Err(Error::Usage(format!("{name} is missing")));
+            }
+            continue;
+        }
+        if let Some(other) = style.requires.filter(|other| !is_given(other)) {
+            return Err(Error::Usage(format!("{name} also needs {other}")));
+        }
+        if let Some(other) = style.conflicts.iter().find(|other| is_given(other)) {
+            let message = format!("{name} cannot be used with {other}: leave one of them out");
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(settings)
+}
+
+/// A setting that does not exist, or a value that it cannot have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// Name of the setting.
+    pub name: String,
+    /// The value; `None` if there is no such setting.
+    pub found: Option<String>,
+    /// What is wrong with the value, such as `expected at least 1`.
+    pub expected: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.found {
+            Some(found) => write!(f, "{} is {found:?}: {}", self.name, self.expected),
+            None => write!(f, "there is no setting {:?}, {}", self.name, self.expected),
+        }
+    }
+}
+
+/// What is known of a setting without its type.
+#[derive(Debug, Clone)]
+pub struct About {
+    /// Its name, with underscores between words.
+    pub name: &'static str,
+    /// What it is for, as a sentence or several without the last full stop.
+    pub help: String,
+    /// Heading in the help.
+    pub heading: Option<&'static str>,
+    /// Whether it is a flag, has one value, or several.
+    pub kind: Kind,
+    /// How a value is written.
+    pub form: Form,
+    /// The default as texts; none for flags, for settings that must be given, and for those that are not
+    /// set by default.
+    pub default: Vec<String>,
+    /// Whether a flag is on by default.
+    pub is_on: bool,
+    /// Values with a name, each with its meaning.
+    pub named: Vec<(String, &'static str)>,
+    /// Whether only `named` values are valid.
+    pub is_closed: bool,
+    /// When it has an effect on a simulation.
+    pub used_for: Use,
+    /// How the command line presents it.
+    pub style: Style,
+}
+
+/// A setting of `S`.
+pub struct Setting<S> {
+    /// What is known of it without its type.
+    pub about: About,
+    read: Read<S>,
+    /// Its values as texts.
+    show: Of<S, Vec<String>>,
+    /// A message if its value is out of range.
+    fault: Of<S, Option<String>>,
+}
+
+/// What is computed of settings.
+type Of<S, T> = Box<dyn Fn(&S) -> T + Send + Sync>;
+
+/// Reads a value from texts.
+type Read<S> = Box<
+    dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
+>;
+
+/// A change of settings: one or several have other values.
+pub struct Change<S>(Arc<dyn Fn(&mut S) + Send + Sync>);
+
+impl<S> Clone for Change<S> {
+    fn clone(&self) -> Self {
+        Change(Arc::clone(&self.0))
+    }
+}
+
+impl<S> fmt::Debug for Change<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Change")
+    }
+}
+
+impl<S: 'static> Change<S> {
+    /// A change that `apply` carries out.
+    pub fn new(apply: impl Fn(&mut S) + Send + Sync + 'static) -> Self {
+        Change(Arc::new(apply))
+    }
+
+    /// Changes the settings.
+    pub fn apply(&self, settings: &mut S) {
+        (self.0)(settings);
+    }
+}
+
+impl<S: 'static> Setting<S> {
+    /// The setting in a field of `S`. `doc` has the lines of its help.
+    pub fn new<T: Field>(
+        name: &'static str,
+        doc: &[&str],
+        heading: Option<&'static str>,
+        default: &T,
+        spec: Spec<T::Value>,
+        get: fn(&S) -> &T,
+        get_mut: fn(&mut S) -> &mut T,
+    ) -> Self {
+        let about = About::of(name, doc, heading, default, &spec);
+        let rule = Arc::new(spec.rule);
+        let checks = Arc::clone(&rule);
+        Setting {
+            about,
+            read: Box::new(move |texts, folder| {
+                let read = |text: &OsString| {
+                    let value = rule.read(text).map_err(|why| (text.clone(), why))?;
+                    Ok(value.seen_from(folder))
+                };
+                let values = texts
+                    .iter()
+                    .map(read)
+                    .collect::<std::result::Result<_, _>>()?;
+                let value = T::of(values)
+                    .ok_or_else(|| (OsString::new(), "expected a value".to_owned()))?;
+                Ok(Change::new(move |settings| {
+                    *get_mut(settings) = value.clone();
+                }))
+            }),
+            show: Box::new(move |settings| shown(get(settings))),
+            fault: Box::new(move |settings| {
+                let values = get(settings).values();
+                let (value, expected) = values.into_iter().find_map(|value| {
+                    checks.fault(value).map(|expected| (value.show(), expected))
+                })?;
+                Some(format!(
+                    "--{} is {value}, {expected}",
+                    name.replace('_', "-")
+                ))
+            }),
+        }
+    }
+
+    /// The setting where `S` is a part of `O`.
+    pub fn within<O: 'static>(
+        self,
+        get: fn(&O) -> &S,
+        get_mut: fn(&mut O) -> &mut S,
+    ) -> Setting<O> {
+        let Setting {
+            about,
+            read,
+            show,
+            fault,
+        } = self;
+        Setting {
+            about,
+            read: Box::new(move |texts, folder| {
+                let change = read(texts, folder)?;
+                Ok(Change::new(move |settings| change.apply(get_mut(settings))))
+            }),
+            show: Box::new(move |settings| show(get(settings))),
+            fault: Box::new(move |settings| fault(get(settings))),
+        }
+    }
+
+    /// The change that gives it the value in texts, see [`Settings::set`].
+    ///
+    /// # Errors
+    /// It cannot have this value.
+    pub fn read(&self, texts: &[OsString]) -> std::result::Result<Change<S>, Wrong> {
+        self.read_in(texts, Path::new(""))
+    }
+
+    /// As [`Setting::read`], with paths relative to `folder`; the empty path is the current one.
+    ///
+    /// # Errors
+    /// As [`Setting::read`].
+    pub fn read_in(
+        &self,
+        texts: &[OsString],
+        folder: &Path,
+    ) -> std::result::Result<Change<S>, Wrong> {
+        (self.read)(texts, folder).map_err(|(text, expected)| Wrong {
+            name: self.about.name.to_owned(),
+            found: Some(text.to_string_lossy().into_owned()),
+            expected,
+        })
+    }
+}
+
+impl<S> Setting<S> {
+    /// Its values as texts.
+    pub fn show(&self, settings: &S) -> Vec<String> {
+        (self.show)(settings)
+    }
+}
+
+impl<S: Settings> Setting<S> {
+    /// Whether it has another value than its default.
+    pub fn is_changed(&self, settings: &S) -> bool {
+        self.show(settings) != self.show(&S::default())
+    }
+}
+
+impl About {
+    fn of<T: Field>(
+        name: &'static str,
+        doc: &[&str],
+        heading: Option<&'static str>,
+        default: &T,
+        spec: &Spec<T::Value>,
+    ) -> Self {
+        let (kind, style, shown) = (T::KIND, spec.style.clone(), shown(default));
+        About {
+            name,
+            help: help(doc),
+            heading: style.heading.or(heading),
+            kind,
+            form: T::Value::FORM,
+            is_on: kind == Kind::Flag && shown == ["true"],
+            default: if kind == Kind::Flag || style.is_required {
+                Vec::new()
+            } else {
+                shown
+            },
+            named: T::Value::named(),
+            is_closed: T::Value::IS_CLOSED,
+            used_for: spec.used_for,
+            style,
+        }
+    }
+
+    /// Its name on the command line, without the hyphens before it.
+    pub fn option(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
+/// The values of a setting as texts.
+fn shown<T: Field>(setting: &T) -> Vec<String> {
+    setting.values().into_iter().map(Value::show).collect()
+}
+
+/// The help of a doc comment: its lines as one paragraph, without the last full stop.
+fn help(doc: &[&str]) -> String {
+    let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
+    let text = lines.join(" ");
+    text.strip_suffix('.').unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReplaySettings, SimulationSettings};
+
+    fn defaults_are_read_again<S: Settings>() {
+        let (mut settings, list) = (S::default(), S::list());
+        let mut names: Vec<&str> = list.iter().map(|setting| setting.about.name).collect();
+        for setting in &list {
+            let texts: Vec<OsString> = setting
+                .show(&settings)
+                .into_iter()
+                .map(Into::into)
+                .collect();
+            assert!(!setting.about.help.is_empty() && !setting.is_changed(&settings));
+            if !texts.is_empty() {
+                setting.read(&texts).unwrap().apply(&mut settings);
+                assert!(!setting.is_changed(&settings), "{}", setting.about.name);
+            }
+        }
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        settings.check().unwrap();
+    }
+
+    #[test]
+    fn defaults_are_those_of_their_texts() {
+        defaults_are_read_again::<ReplaySettings>();
+        defaults_are_read_again::<SimulationSettings>();
+    }
+
+    fn given(pairs: &[(&str, &str)]) -> Result<ReplaySettings> {
+        let pairs = pairs.iter();
+        let pairs = pairs.map(|(name, text)| ((*name).to_owned(), vec![text.into()]));
+        read(&pairs.collect::<Vec<_>>())
+    }
+
+    // Small fixed examples.
+    #[test]
+    fn settings_are_given_by_name() {
+        let settings = given(&[("max_tasks", "3"), ("gap", "0.5"), ("seed", "7")]).unwrap();
+        assert_eq!(settings.log.rules.max_tasks, 3);
+        assert_eq!((settings.solver.gap, settings.log.rules.seed), (0.5, 7));
+        for (pairs, message) in [
+            (
+                &[("max_tasks", "0")][..],
+                "max_tasks is \"0\": expected at least 1",
+            ),
+            (&[("initial", "x")], "expected one of random, solve, empty"),
+            (&[("maxtasks", "1")], "there is no setting \"maxtasks\""),
+            (
+                &[("scripted", "s"), ("repeat_tasks", "true")],
+                "scripted cannot be used with repeat_tasks",
+            ),
+        ] {
+            let error = given(pairs).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains(message), "{error}");
+        }
+        given(&[("scripted", "s"), ("repeat_tasks", "false")]).unwrap();
+        let models = vec![("series".to_owned(), vec!["s".into()])];
+        let error = read::<SimulationSettings>(&models).unwrap_err();
+        assert!(
+            error.to_string().contains("series also needs models"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn values_of_programs_are_checked_too() {
+        let mut settings = ReplaySettings::default();
+        settings.log.rules.max_tasks = 0;
+        let error = settings.check().unwrap_err();
+        assert_eq!(error.to_string(), "--max-tasks is 0, expected at least 1");
+    }
+
+    #[test]
+    fn paths_are_relative_to_a_folder() {
+        let list = ReplaySettings::list();
+        let events = list.iter().find(|setting| setting.about.name == "events");
+        let mut settings = ReplaySettings::default();
+        let change = events
+            .unwrap()
+            .read_in(&["log.csv".into()], Path::new("at"));
+        change.unwrap().apply(&mut settings);
+        assert_eq!(
+            settings.log.events.as_deref(),
+            Some(Path::new("at/log.csv"))
+        );
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_command_line_changes_what_it_names() {
+        use clap::{Args, Command, FromArgMatches};
+
+        let parse = |line: &str| {
+            let command = ReplaySettings::augment_args(Command::new("replay"));
+            let matches = command.try_get_matches_from(line.split(' ')).unwrap();
+            ReplaySettings::from_arg_matches(&matches).unwrap()
+        };
+        let changed = |line: &str| {
+            let settings = parse(line);
+            let list = ReplaySettings::list();
+            let changed = list.iter().filter(|setting| setting.is_changed(&settings));
+            changed
+                .map(|setting| setting.about.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(changed("replay"), [""; 0]);
+        let line = "replay --t-fwd -0 --no-completion-events --completion-events";
+        assert!(
+            ReplaySettings::augment_args(Command::new("replay"))
+                .try_get_matches_from(line.split(' '))
+                .is_err()
+        );
+        assert_eq!(
+            changed("replay --no-completion-events --seed 3"),
+            ["seed", "completion_events"]
+        );
+        assert_eq!(
+            changed("replay --no-completion-events --completion-events"),
+            [""; 0]
+        );
+        assert_eq!(
+            changed("replay --search asha --strict"),
+            ["search", "strict"]
+        );
+    }
+}

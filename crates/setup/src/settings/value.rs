@@ -1,0 +1,280 @@
+//! Types of the values of settings.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::TFwd;
+use gleaner_core::domain::{Objective, Stamp, Time};
+use gleaner_external::SolverCommand;
+
+use crate::SolverName;
+
+/// How a value is written in a file, such as a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `true` or `false`.
+    Truth,
+    /// A whole number.
+    Whole,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A path.
+    Path,
+    /// A text, a number or a time.
+    Any,
+}
+
+/// How many values a setting has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It is on or off.
+    Flag,
+    /// At most one.
+    One,
+    /// Any number.
+    List,
+}
+
+/// A type of single values.
+pub trait Value: Clone + Send + Sync + 'static {
+    /// How it is written.
+    const FORM: Form;
+
+    /// Whether only [`Value::named`] values exist.
+    const IS_CLOSED: bool = false;
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// What is wrong with the text, or was expected.
+    fn read(text: &OsStr) -> Result<Self, String>;
+
+    /// The value as it is read.
+    fn show(&self) -> String;
+
+    /// A path relative to `folder`. Other values stay as they are.
+    fn seen_from(self, _: &Path) -> Self {
+        self
+    }
+
+    /// The values with a name, each with its meaning, which may be empty.
+    fn named() -> Vec<(String, &'static str)> {
+        Vec::new()
+    }
+}
+
+/// A type of settings: a single value, an optional one or a list.
+pub trait Field: Clone + Send + Sync + 'static {
+    /// The type of single values.
+    type Value: Value;
+
+    /// How many values it has.
+    const KIND: Kind;
+
+    /// The setting with these values; `None` if there are too few.
+    fn of(values: Vec<Self::Value>) -> Option<Self>;
+
+    /// Its values.
+    fn values(&self) -> Vec<&Self::Value>;
+}
+
+impl<T: Value> Field for T {
+    type Value = T;
+    const KIND: Kind = match T::FORM {
+        Form::Truth => Kind::Flag,
+        _ => Kind::One,
+    };
+
+    fn of(mut values: Vec<T>) -> Option<T> {
+        values.pop()
+    }
+
+    fn values(&self) -> Vec<&T> {
+        vec![self]
+    }
+}
+
+impl<T: Value> Field for Option<T> {
+    type Value = T;
+    const KIND: Kind = Kind::One;
+
+    fn of(mut values: Vec<T>) -> Option<Self> {
+        values.pop().map(Some)
+    }
+
+    fn values(&self) -> Vec<&T> {
+        self.iter().collect()
+    }
+}
+
+impl<T: Value> Field for Vec<T> {
+    type Value = T;
+    const KIND: Kind = Kind::List;
+
+    fn of(values: Vec<T>) -> Option<Self> {
+        Some(values)
+    }
+
+    fn values(&self) -> Vec<&T> {
+        self.iter().collect()
+    }
+}
+
+/// Reads a value that has a text.
+pub(crate) fn parse<T: FromStr<Err: Display>>(text: &OsStr) -> Result<T, String> {
+    let text = text.to_str().ok_or_else(|| "expected UTF-8".to_owned())?;
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// Values that [`FromStr`] reads and [`Display`] shows. A function finds the files of those that are paths.
+macro_rules! by_text {
+    ($($type:ty: $form:ident $(seen by $seen_from:path)?),* $(,)?) => {$(
+        impl $crate::settings::Value for $type {
+            const FORM: $crate::settings::Form = $crate::settings::Form::$form;
+
+            fn read(text: &std::ffi::OsStr) -> Result<Self, String> {
+                $crate::settings::value::parse(text)
+            }
+
+            $(
+                fn seen_from(self, folder: &std::path::Path) -> Self {
+                    $seen_from(self, folder)
+                }
+            )?
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+by_text!(
+    bool: Truth,
+    u32: Whole,
+    u64: Whole,
+    usize: Whole,
+    NonZeroUsize: Whole,
+    String: Text,
+    Stamp: Any,
+    Time: Any,
+    TFwd: Any,
+);
+
+impl Value for f64 {
+    const FORM: Form = Form::Number;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        parse(text)
+    }
+
+    /// The shorter of 0.000000001 and 1e-9.
+    fn show(&self) -> String {
+        let (plain, scientific) = (format!("{self}"), format!("{self:e}"));
+        if scientific.len() < plain.len() {
+            scientific
+        } else {
+            plain
+        }
+    }
+}
+
+impl Value for PathBuf {
+    const FORM: Form = Form::Path;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("expected a path".to_owned());
+        }
+        Ok(text.into())
+    }
+
+    fn seen_from(self, folder: &Path) -> Self {
+        folder.join(self)
+    }
+
+    fn show(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+impl Value for SolverCommand {
+    const FORM: Form = Form::Text;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        parse(text)
+    }
+
+    fn show(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl Value for Objective {
+    const FORM: Form = Form::Text;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        parse(text)
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn named() -> Vec<(String, &'static str)> {
+        let named = gleaner_core::domain::objective::NAMED.iter();
+        named.map(|of| (of.name.to_owned(), of.meaning)).collect()
+    }
+}
+
+impl Value for SolverName {
+    const FORM: Form = Form::Text;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        parse(text)
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn named() -> Vec<(String, &'static str)> {
+        let named = crate::solver_choice::SOLVERS.iter();
+        named
+            .map(|(name, help)| ((*name).to_owned(), *help))
+            .collect()
+    }
+}
+
+/// Makes a type's values those of a list, each with its meaning. Their names are those in files.
+macro_rules! named_values {
+    ($type:ty: $($value:expr => $meaning:expr),* $(,)?) => {
+        impl $crate::settings::Value for $type {
+            const FORM: $crate::settings::Form = $crate::settings::Form::Text;
+            const IS_CLOSED: bool = true;
+
+            fn read(text: &std::ffi::OsStr) -> Result<Self, String> {
+                let values = [$($value),*];
+                let found = values.iter().find(|value| text == $crate::named::name(*value).as_str());
+                found.cloned().ok_or_else(|| {
+                    format!("expected one of {}", $crate::named::names(&values))
+                })
+            }
+
+            fn show(&self) -> String {
+                $crate::named::name(self)
+            }
+
+            fn named() -> Vec<(String, &'static str)> {
+                vec![$(($crate::named::name(&$value), $meaning)),*]
+            }
+        }
+    };
+}
+
+pub(crate) use {by_text, named_values};

@@ -1,0 +1,105 @@
+//! The settings of a plan that have several values, and their combinations.
+
+use gleaner_setup::settings::Change;
+
+/// A setting of a plan with its values, in the order of the plan. `S` is the settings of a run.
+#[derive(Debug, Clone)]
+pub(super) struct Axis<S> {
+    pub name: String,
+    /// Byte of the plan at which the values begin.
+    pub at: usize,
+    /// What each value changes.
+    pub values: Vec<Change<S>>,
+}
+
+/// All of them, in the order in which they are varied.
+#[derive(Debug, Clone)]
+pub(super) struct Axes<S>(pub Vec<Axis<S>>);
+
+impl<S: Clone + 'static> Axes<S> {
+    /// The axis with this name, if the plan gives it.
+    pub fn named(&self, name: &str) -> Option<&Axis<S>> {
+        self.0.iter().find(|axis| axis.name == name)
+    }
+
+    /// Number of combinations. The plan was checked, so it can be counted.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// The place of each setting's value in the combination at `index`. The last setting varies
+    /// fastest.
+    pub fn places(&self, mut index: usize) -> Vec<usize> {
+        let mut places = vec![0; self.0.len()];
+        for (place, axis) in places.iter_mut().zip(&self.0).rev() {
+            *place = index % axis.values.len();
+            index /= axis.values.len();
+        }
+        places
+    }
+
+    /// The place of the value of one setting among `places`; 0 if the plan does not give it.
+    pub fn place_of(&self, name: &str, places: &[usize]) -> usize {
+        let found = self.0.iter().position(|axis| axis.name == name);
+        found.map_or(0, |found| places[found])
+    }
+
+    /// The index of the combination that has the first value of all settings but those that `keeps`
+    /// names: the same for all combinations that differ in the others only.
+    pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
+        let digits = self.0.iter().zip(places);
+        digits.fold(0, |index, (axis, place)| {
+            index * axis.values.len() + if keeps(&axis.name) { *place } else { 0 }
+        })
+    }
+
+    /// The settings of a combination. Settings without an axis are those of `base`.
+    pub fn settings(&self, base: &S, places: &[usize]) -> S {
+        let mut settings = base.clone();
+        for (axis, place) in self.0.iter().zip(places) {
+            axis.values[*place].apply(&mut settings);
+        }
+        settings
+    }
+
+    /// What `get` returns for each value of an axis; only for `base` if the plan does not give it.
+    pub fn each<T>(&self, base: &S, name: &str, get: impl Fn(&S) -> T) -> Vec<T> {
+        let Some(axis) = self.named(name) else {
+            return vec![get(base)];
+        };
+        let of = |change: &Change<S>| {
+            let mut settings = base.clone();
+            change.apply(&mut settings);
+            get(&settings)
+        };
+        axis.values.iter().map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(name: &str, values: usize) -> Axis<()> {
+        Axis {
+            name: name.to_owned(),
+            at: 0,
+            values: vec![Change::new(|()| {}); values],
+        }
+    }
+
+    // Small fixed example.
+    #[test]
+    fn the_last_setting_varies_fastest() {
+        let axes = Axes(vec![axis("a", 2), axis("b", 3)]);
+        let all: Vec<Vec<usize>> = (0..axes.count()).map(|index| axes.places(index)).collect();
+        assert_eq!(all, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        assert_eq!(axes.place_of("b", &all[5]), 2);
+        assert_eq!(axes.place_of("c", &all[5]), 0);
+        let same: Vec<usize> = all
+            .iter()
+            .map(|places| axes.index_of(places, |name| name == "b"))
+            .collect();
+        assert_eq!(same, [0, 1, 2, 0, 1, 2]);
+    }
+}

@@ -1,0 +1,324 @@
+//! Comparisons of solvers on the same problems.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Result};
+use gleaner_core::results::compare::SolverRow;
+use gleaner_core::results::run::Seconds;
+use gleaner_core::words::counted;
+use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
+use gleaner_io::SourceId;
+use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
+use gleaner_runs::compare as tables;
+use gleaner_runs::run::{End, RunDir};
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Form, Settings, Spec, Value};
+use gleaner_setup::solver::{GAP, TIME_LIMIT, gap, limits, time_limit};
+use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
+use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolverKind};
+use serde::{Serialize, Serializer};
+
+use crate::replay::OwnSolver;
+
+settings! {
+    /// All settings of a comparison.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct ComparisonSettings {
+        /// Problems as JSON or JSON lines; - for stdin.
+        pub problems: Option<PathBuf> = None => Spec::of("FILE");
+        /// A log and tasks, whose replay makes the problems.
+        #[serde(flatten)]
+        pub log: LogArgs;
+        /// Compare on the first and then on every K-th decision of the log.
+        pub every: usize = 100 => Spec::of("K");
+        /// Solvers to compare, separated by commas [default: exact, highs, cbc and equal-share, as
+        /// far as this build has them]. highs-paper and cbc-paper use the formulation of the paper,
+        /// which takes a thousand times as long.
+        pub solvers: Vec<KnownSolver> = Vec::new() => Spec::of("NAMES").separated_by(',');
+        /// A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more
+        /// than once.
+        pub program: Vec<SolverCommand> = Vec::new() => Spec::of("exec:COMMAND");
+        /// Seconds that a solver may take for one problem.
+        pub time_limit: f64 = TIME_LIMIT => time_limit();
+        /// Relative gap at which MILP solvers call a plan optimal.
+        pub gap: f64 = GAP => gap();
+        /// Exit with 1 if a program was wrong, late or died.
+        pub strict: bool = false => Spec::flag();
+    }
+}
+
+/// One of our solvers, by its name in comparisons.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownSolver(pub Known);
+
+impl Value for KnownSolver {
+    const FORM: Form = Form::Text;
+    const IS_CLOSED: bool = true;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        let found = KNOWN.into_iter().find(|known| text == known.name);
+        found.map(KnownSolver).ok_or_else(|| {
+            let names = KNOWN.map(|known| known.name).join(", ");
+            format!("expected one of {names}")
+        })
+    }
+
+    fn show(&self) -> String {
+        self.0.name.to_owned()
+    }
+
+    fn named() -> Vec<(String, &'static str)> {
+        KNOWN.map(|known| (known.name.to_owned(), "")).into()
+    }
+}
+
+impl Serialize for KnownSolver {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name)
+    }
+}
+
+/// Solvers, and the problems on which they are to be compared.
+pub struct OpenedComparison {
+    problems: Vec<Problem>,
+    /// Every file read.
+    pub sources: Vec<SourceId>,
+    contenders: Vec<Contender>,
+    ours: Vec<TallyHandle>,
+    tallies: Vec<TallyHandle>,
+    limits: Limits,
+    seconds: Seconds,
+}
+
+/// What came of a comparison, complete or stopped.
+pub struct Compared {
+    /// Answers, and plans on the way to them.
+    pub outcome: compare::Compared,
+    /// A row for each solver.
+    pub lines: Vec<SolverRow>,
+    /// Counts of the answers of external solvers.
+    pub tallies: Vec<TallyHandle>,
+    /// Counts of the answers of built-in solvers.
+    pub ours: Vec<TallyHandle>,
+    /// Whether every solver was asked for every problem.
+    pub is_complete: bool,
+    sources: Vec<SourceId>,
+    seconds: Seconds,
+}
+
+impl OpenedComparison {
+    /// Reads and checks all inputs, or records the problems of a log. Starts the solvers that are programs; the
+    /// caller's `own` come last.
+    ///
+    /// # Errors
+    /// Wrong usage, invalid input, a program that does not start.
+    pub fn read(
+        settings: &ComparisonSettings,
+        own: Vec<OwnSolver>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        settings.check()?;
+        let known = known(settings)?;
+        let limits = limits(settings.time_limit, settings.gap)?;
+        let clock = Instant::now();
+        let (problems, sources) = problems(settings, limits, observer)?;
+        check_named(settings, &known, &problems)?;
+        let known = known.into_iter().map(Known::build);
+        let known = known.collect::<Result<Vec<_>>>()?;
+        let (mut contenders, ours): (Vec<_>, Vec<_>) =
+            known.into_iter().map(counted_failures).unzip();
+        Ok(OpenedComparison {
+            ours,
+            tallies: add_others(&settings.program, own, &mut contenders, observer)?,
+            contenders,
+            problems,
+            sources,
+            limits,
+            seconds: Seconds {
+                read: clock.elapsed().as_secs_f64(),
+                ..Seconds::default()
+            },
+        })
+    }
+
+    /// Asks every solver for every problem.
+    ///
+    /// # Errors
+    /// A solver that fails.
+    pub fn compare(self, observer: &dyn Observer) -> Result<Compared> {
+        let OpenedComparison {
+            problems,
+            mut contenders,
+            limits,
+            ..
+        } = self;
+        observer.inform(&[format!(
+            "comparing on {}",
+            counted(problems.len(), "problem")
+        )]);
+        let clock = Instant::now();
+        let outcome = compare::compare(&problems, &mut contenders, &limits, observer)?;
+        Ok(Compared {
+            lines: summarise(&outcome.answers, &contenders),
+            is_complete: outcome.answers.len() == problems.len() * contenders.len(),
+            tallies: self.tallies,
+            ours: self.ours,
+            outcome,
+            sources: self.sources,
+            seconds: Seconds {
+                compute: clock.elapsed().as_secs_f64(),
+                ..self.seconds
+            },
+        })
+    }
+}
+
+impl Compared {
+    /// Writes the run directory. Returns a line that says what it holds.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, directory: RunDir) -> Result<String> {
+        let clock = Instant::now();
+        let compare::Compared {
+            answers,
+            incumbents,
+        } = &self.outcome;
+        for table in tables::tables(answers, &self.lines, incumbents) {
+            directory.write_table(&table)?;
+        }
+        if !self.tallies.is_empty() {
+            let tallies: Vec<Tally> = self.tallies.iter().map(TallyHandle::get).collect();
+            directory.write_json("programs.json", &tallies)?;
+        }
+        let write = clock.elapsed().as_secs_f64();
+        directory.finish(&End {
+            sources: &self.sources,
+            complete: self.is_complete,
+            seconds: Seconds {
+                write,
+                ..self.seconds
+            },
+        })
+    }
+}
+
+/// Those of our solvers that are named, or those that are compared unless any is.
+fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
+    if settings.solvers.is_empty() {
+        let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
+        return Ok(KNOWN.into_iter().filter(of_this_build).collect());
+    }
+    let named: Vec<Known> = settings.solvers.iter().map(|named| named.0).collect();
+    for known in &named {
+        known.spec.build()?;
+    }
+    Ok(named)
+}
+
+/// Counts the failures of a solver's library.
+fn counted_failures(contender: Contender) -> (Contender, TallyHandle) {
+    let solver = Counted::new(contender.solver, None);
+    let tally = solver.tally();
+    let contender = Contender {
+        solver: Box::new(solver),
+        ..contender
+    };
+    (contender, tally)
+}
+
+/// Starts the programs, and adds them and the caller's own solvers to the contenders. Returns the counts of
+/// their answers.
+fn add_others(
+    programs: &[SolverCommand],
+    own: Vec<OwnSolver>,
+    contenders: &mut Vec<Contender>,
+    observer: &dyn Observer,
+) -> Result<Vec<TallyHandle>> {
+    let mut others: Vec<OwnSolver> = Vec::new();
+    for command in programs {
+        let mut program = External::start(command.clone(), BigM::default())?;
+        program.stop_when(Arc::clone(observer.stop()));
+        let tally = program.tally();
+        others.push((Box::new(program), tally));
+    }
+    others.extend(own);
+    let mut tallies = Vec::new();
+    for (solver, tally) in others {
+        tallies.push(tally);
+        contenders.push(Contender {
+            name: unlike(solver.name(), contenders).into(),
+            solver,
+        });
+    }
+    Ok(tallies)
+}
+
+/// The name of a program in tables; with a number if another contender has that name.
+fn unlike(name: &str, contenders: &[Contender]) -> String {
+    let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(is_free).unwrap_or_default()
+}
+
+/// Refuses a solver that was named and takes none of the problems.
+fn check_named(settings: &ComparisonSettings, known: &[Known], problems: &[Problem]) -> Result<()> {
+    for known in known.iter().filter(|_| !settings.solvers.is_empty()) {
+        let refusals = problems.iter().map(|p| known.spec.accepts(p).err());
+        let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        if let Some(first) = refusals.first() {
+            let name = known.name;
+            let message = format!("--solvers {name} can solve none of the problems: {first}");
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(())
+}
+
+fn problems(
+    settings: &ComparisonSettings,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Result<(Vec<Problem>, Vec<SourceId>)> {
+    if settings.problems.is_some() == settings.log.events.is_some() {
+        let message = "compare takes either --problems or --events with --tasks";
+        return Err(Error::Usage(message.to_owned()));
+    }
+    if let Some(path) = &settings.problems {
+        let loaded = gleaner_inputs::problems::read(path)?;
+        return Ok((loaded.value, loaded.sources));
+    }
+    let inputs = Replay::open(&settings.log, false, observer)?;
+    observer.inform(&inputs.notes);
+    let auto = Built::new(
+        &SolverChoice::Ours(SolverKind::Auto),
+        Formulation::default(),
+        BigM::default(),
+    )?;
+    let outline = inputs.options.outline(&inputs.tasks);
+    let decider = auto.decider(&outline, limits)?;
+    let mut recorder = Recorder::new(decider, settings.every);
+    let outcome = gleaner_replay::run(
+        &inputs.log,
+        &inputs.tasks,
+        &inputs.options,
+        &mut recorder,
+        observer,
+    )?;
+    if recorder.problems.is_empty() && !outcome.summary.complete {
+        return Err(Error::Interrupted);
+    }
+    if recorder.problems.is_empty() {
+        return Err(Error::Run(
+            "the replay met no event with idle nodes and active tasks".into(),
+        ));
+    }
+    Ok((recorder.problems, inputs.sources))
+}

@@ -1,0 +1,150 @@
+//! Slurm: an event log of idle nodes, jobs for a simulation, or both.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::trace::{ClusterSettings, ReadyTrace};
+use super::{Ingest, InputSettings, ReadyLog};
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Result};
+use gleaner_io::source::STDIN;
+use gleaner_logs::gpu;
+use gleaner_logs::gpu::VcOf;
+use gleaner_logs::scheduler::{Format, Options};
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Form, Spec, Value};
+
+settings! {
+    /// The table of jobs that sacct -a -X -P -D prints.
+    #[derive(Debug, Clone)]
+    pub struct SlurmSettings {
+        /// What is read.
+        pub input: InputSettings;
+        /// Event log to write: a name that ends in .gev, .parquet or .csv.
+        pub output: Option<PathBuf> = None => Spec::of("FILE").short('o');
+        /// Table to write of the jobs that held GPUs, for `gleaner simulate`: a name that ends in
+        /// .csv or .parquet. The output of sacct must have the column AllocTRES, and Partition or
+        /// Account.
+        pub jobs: Option<PathBuf> = None => Spec::of("FILE");
+        /// The nodes that jobs run on.
+        pub cluster: ClusterSettings;
+        /// Column whose values are the virtual clusters of the jobs.
+        pub vc: VcColumn = VcColumn::Partition => Spec::of("COLUMN");
+        /// Delimiter of the cells, as given to sacct with --delimiter [default: a vertical bar].
+        pub delimiter: Option<String> = None => Spec::of("TEXT");
+    }
+}
+
+/// Columns that can make virtual clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VcColumn {
+    /// The partition, or the account if there is no partition.
+    Partition,
+    /// The account.
+    Account,
+}
+
+impl VcColumn {
+    const ALL: [VcColumn; 2] = [VcColumn::Partition, VcColumn::Account];
+
+    fn name(self) -> &'static str {
+        match self {
+            VcColumn::Partition => "partition",
+            VcColumn::Account => "account",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            VcColumn::Partition => "The partition, or the account if there is no partition",
+            VcColumn::Account => "The account",
+        }
+    }
+}
+
+impl Value for VcColumn {
+    const FORM: Form = Form::Text;
+    const IS_CLOSED: bool = true;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|column| text == column.name());
+        found.ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
+    }
+
+    fn show(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn named() -> Vec<(String, &'static str)> {
+        let all = Self::ALL.into_iter();
+        all.map(|column| (column.name().to_owned(), column.meaning()))
+            .collect()
+    }
+}
+
+impl Ingest for SlurmSettings {
+    fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
+        self.check_outputs(files)?;
+        let options = Options {
+            delimiter: self.delimiter.clone(),
+            ..self.input.options(Format::Slurm)
+        };
+        let trace = self.trace_options();
+        // Both outputs are prepared before either is put in place, so a fault in one leaves no output.
+        let log = self.output.as_deref();
+        let log = log.map(|output| ReadyLog::of(files, &options, output, observer));
+        let log = log.transpose()?;
+        let jobs = self.jobs.as_deref();
+        let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster, observer));
+        let jobs = jobs.transpose()?;
+        log.map_or(Ok(()), |log| log.place(observer))?;
+        jobs.map_or(Ok(()), |jobs| jobs.write(observer))
+    }
+}
+
+impl SlurmSettings {
+    fn check_outputs(&self, files: &[PathBuf]) -> Result<()> {
+        let input = &self.input;
+        if self.output.is_none() && self.jobs.is_none() {
+            return Err(Error::Usage(
+                "nothing to write: name an event log with -o, or a table of jobs with --jobs"
+                    .into(),
+            ));
+        }
+        let stdin = files.iter().any(|file| file == Path::new(STDIN));
+        if stdin && self.output.is_some() && self.jobs.is_some() {
+            return Err(Error::Usage(
+                "stdin can be read only once: use either -o or --jobs, or name a file".into(),
+            ));
+        }
+        let of_events = input.from.is_some() || input.to.is_some();
+        if self.output.is_none() && (of_events || input.nodes.is_some() || input.events.is_some()) {
+            return Err(Error::Usage(
+                "--from, --to, --nodes and --events apply only to an event log: name one with -o, \
+                 or leave them out"
+                    .into(),
+            ));
+        }
+        if self.jobs.is_none() && !self.cluster.is_default() {
+            return Err(Error::Usage(
+                "--gpus-per-node and --cluster apply only to jobs: name a file for them with \
+                 --jobs, or leave them out"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn trace_options(&self) -> gpu::Options {
+        gpu::Options {
+            timezone: self.input.timezone.clone(),
+            delimiter: self.delimiter.clone(),
+            vc_of: match self.vc {
+                VcColumn::Partition => VcOf::Partition,
+                VcColumn::Account => VcOf::Account,
+            },
+            strict: self.input.strict,
+            ..self.cluster.options(gpu::Format::Slurm)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What an event log holds.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_core::Observer;
+use gleaner_core::domain::Clock;
+use gleaner_core::error::Result;
+use gleaner_document::text;
+use gleaner_inspect::{Inspection, RescaleCosts};
+use gleaner_io::{Loaded, SourceId};
+use gleaner_runs::inspect::{CostSource, printed};
+use gleaner_runs::read::RunInfo;
+use gleaner_setup::SliceArgs;
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Settings, Spec};
+use serde::Serialize;
+
+settings! {
+    /// What is inspected of a log.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct InspectionSettings {
+        /// The part of the log.
+        #[serde(flatten)]
+        pub slice: SliceArgs;
+        /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
+        pub tasks: Option<PathBuf> = None => Spec::of("FILE");
+        /// Scaling curves: the original's second pickle.
+        pub curves: Option<PathBuf> = None => Spec::of("FILE").requires("tasks");
+        /// Maximum number of tasks active at once, as in a replay.
+        pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
+    }
+}
+
+/// A remark on hours and weekdays.
+const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
+                            its times as they are written (--timezone ZONE names it)";
+
+/// What a log holds.
+pub struct Inspected {
+    /// The findings.
+    pub inspection: Inspection,
+    file: PathBuf,
+    sources: Vec<SourceId>,
+    /// Where the rescale costs of the suggestion come from.
+    pub costs: CostSource,
+}
+
+impl Inspected {
+    /// Reads and inspects a log.
+    ///
+    /// # Errors
+    /// Wrong usage, unreadable or invalid input.
+    pub fn of(log: &Path, settings: &InspectionSettings, observer: &dyn Observer) -> Result<Self> {
+        settings.check()?;
+        let read = settings.slice.read_with_still_rows(log, observer)?;
+        let costs = costs(settings, read.value.clock(), observer)?;
+        if !read.value.clock().is_known() {
+            observer.remark(&[ZONE_UNKNOWN.to_owned()]);
+        }
+        Ok(Inspected {
+            inspection: gleaner_inspect::inspect(&read.value, costs.value),
+            file: log.to_owned(),
+            sources: [read.sources, costs.sources].concat(),
+            costs: cost_source(settings),
+        })
+    }
+
+    /// What a page about it says of its making. `arguments` are those of the call.
+    ///
+    /// # Errors
+    /// None in practice: arguments can be serialised.
+    pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
+        RunInfo::of_this("inspect", &self.file, arguments, &self.sources)
+    }
+
+    /// The findings as text.
+    pub fn text(&self) -> String {
+        text(&printed(&self.inspection, self.costs))
+    }
+}
+
+fn cost_source(settings: &InspectionSettings) -> CostSource {
+    match settings.tasks {
+        Some(_) => CostSource::Tasks,
+        None => CostSource::Typical,
+    }
+}
+
+/// The rescale costs, and the files they come from.
+fn costs(
+    settings: &InspectionSettings,
+    clock: &Clock,
+    observer: &dyn Observer,
+) -> Result<Loaded<RescaleCosts>> {
+    let Some(path) = &settings.tasks else {
+        return Ok(Loaded {
+            value: RescaleCosts::typical(settings.max_tasks),
+            sources: Vec::new(),
+            notes: Vec::new(),
+        });
+    };
+    let tasks = gleaner_inputs::tasks::read_on(path, settings.curves.as_deref(), false, clock)?;
+    observer.remark(&tasks.notes);
+    Ok(Loaded {
+        value: RescaleCosts::of(&tasks.value.tasks, tasks.value.at_once(settings.max_tasks)),
+        sources: tasks.sources,
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,112 @@
+//! Solutions of single allocation problems.
+
+use std::borrow::Borrow;
+use std::time::Instant;
+
+use gleaner_core::Observer;
+use gleaner_core::error::{Error, Result};
+use gleaner_inputs::write::answers::Answer;
+use gleaner_setup::settings;
+use gleaner_setup::settings::Spec;
+use gleaner_setup::solver::report_faults;
+use gleaner_setup::{Built, SolverArgs, SolverName};
+use gleaner_solvers::{Limits, Problem, SolveError, check};
+use serde::Serialize;
+
+settings! {
+    /// How problems are solved.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct SolvingSettings {
+        /// Check every answer with a checker that shares no code with the solvers.
+        pub check: bool = false => Spec::flag();
+        /// The solver, and when it must stop.
+        #[serde(flatten)]
+        pub solver: SolverArgs;
+    }
+}
+
+impl SolvingSettings {
+    /// Whether the solver is an external program.
+    pub fn starts_a_program(&self) -> bool {
+        matches!(self.solver.solver, SolverName::Program(_))
+    }
+
+    /// Checks an answer if that is wanted.
+    ///
+    /// # Errors
+    /// The answer fails the check.
+    pub fn verify(&self, problem: &Problem, answer: &Answer) -> Result<()> {
+        if self.check
+            && let Err(violations) = check(problem, &answer.allocation, self.solver.big_m)
+        {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            let all = all.join("; ");
+            return Err(Error::Run(format!("problem {}: {all}", problem.id)));
+        }
+        Ok(())
+    }
+}
+
+/// Solves problems, which are checked already, without a file.
+///
+/// # Errors
+/// A solver that fails or does not take a problem, or an answer that fails the check.
+pub fn answers<P: Borrow<Problem>>(
+    settings: &SolvingSettings,
+    problems: &[P],
+    observer: &dyn Observer,
+) -> Result<Vec<Answer>> {
+    let args = &settings.solver;
+    let limits = args.limits()?;
+    let mut solver = args.build(&args.choice()?)?;
+    solver.stop_when(observer.stop());
+    let answers = problems.iter().enumerate().map(|(done, problem)| {
+        observer.progress(done, problems.len());
+        if observer.is_stopped() {
+            return Err(Error::Interrupted);
+        }
+        let problem = problem.borrow();
+        of_problem(problem, solver.accepts(problem))?;
+        let answer = answer(&mut solver, &limits, problem)?;
+        // A program that was stopped has returned its best plan so far, or none.
+        if observer.is_stopped() {
+            return Err(Error::Interrupted);
+        }
+        settings.verify(problem, &answer)?;
+        Ok(answer)
+    });
+    let answers = answers.collect::<Result<_>>()?;
+    report_faults(Some(&solver.tally()), args.strict, observer)?;
+    Ok(answers)
+}
+
+/// Solves a problem, and takes the time.
+///
+/// # Errors
+/// The solver fails.
+pub fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<Answer> {
+    let clock = Instant::now();
+    let allocation = of_problem(problem, solver.solver().solve(problem, limits))?;
+    let microseconds = clock.elapsed().as_micros() as u64;
+    Ok(Answer {
+        id: problem.id.clone(),
+        // The name is asked for afterwards, as `auto` chooses by the problem.
+        solver: solver.solver().name().to_owned(),
+        allocation,
+        microseconds,
+    })
+}
+
+/// A result with the problem's id in its error.
+///
+/// # Errors
+/// The error of the result: a wrong choice of the solver, or a solver that fails.
+pub fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
+    result.map_err(|error| {
+        if error.is_wrong_choice() {
+            Error::Usage(format!("problem {}: {error}", problem.id))
+        } else {
+            error.into()
+        }
+    })
+}
