@@ -1,5 +1,5 @@
 """The functions of the package with all of their options. Written by tests/test_options.py from ``api.py`` and the
-options of the command line: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
+declarations of options: ``WRITE_DOCS=1 pytest python/tests/test_options.py``."""
 
 from __future__ import annotations
 

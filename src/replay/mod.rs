@@ -203,6 +203,8 @@ impl<'a> Replay<'a> {
             log, skip_invalid, ..
         } = &self.settings;
         self.settings.check()?;
+        // A faulty manifest is reported before anything is read.
+        self.settings.solver.choice()?;
         let mut inputs = match self.given {
             Some((events, tasks)) => {
                 gleaner_setup::Replay::of(events, tasks, &log.rules, *skip_invalid, self.observer)?

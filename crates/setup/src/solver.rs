@@ -83,9 +83,10 @@ impl SolverArgs {
     /// The solver as seen from the current directory.
     ///
     /// # Errors
-    /// A faulty manifest.
+    /// [`Error::Usage`]: a faulty manifest.
     pub fn choice(&self) -> Result<SolverChoice> {
-        self.solver.seen_from(Path::new(""))
+        let found = self.solver.seen_from(Path::new(""));
+        found.map_err(|error| Error::Usage(format!("--solver {}: {error}", self.solver)))
     }
 
     /// The limits the arguments set.
