@@ -179,9 +179,14 @@ impl SchedulerClock {
                     .to_owned()
             }
             (true, Some(_)) => {
+                let others = self.offsets.contradicting().map(|offset| {
+                    let others = Clock::new(offset, []).describe();
+                    format!("; some lines show {others} instead (--timezone ZONE names the zone)")
+                });
                 format!(
-                    "times are local times, as stated in the log: {}",
-                    clock.describe()
+                    "times are local times, as stated in the log: {}{}",
+                    clock.describe(),
+                    others.unwrap_or_default()
                 )
             }
             (true, None) => "the log counts seconds since 1970 and does not state its time zone: \

@@ -1,9 +1,11 @@
 //! Finds the offset of a log's clock from UTC, and its changes, from the lines of the log.
 //!
-//! Some lines show an offset: they have both the local time and seconds since 1970. Single lines
-//! can be wrong, because they were written late. So lines are counted by stretches of time (hours),
-//! and the clock is chosen that explains the most lines: see [`Offsets::chosen`].
+//! Some lines show an offset: they have both the local time and seconds since 1970. The offset at a
+//! time is that of the nearest lines. Single lines can be wrong, because they were written late. So
+//! lines are counted by stretches of time (hours), and a change that only a few lines show is
+//! ignored: see [`Offsets::spans`].
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use gleaner_core::domain::Clock;
@@ -16,12 +18,9 @@ const QUARTER: i64 = 15 * 60;
 /// Most stretches of time that are kept: all hours of 30 years.
 const MOST_STRETCHES: usize = 1 << 18;
 
-/// Most offsets that the clock of one log can have.
-const MOST_OFFSETS: usize = 4;
-
-/// A change of the clock must explain more than this many lines. Fewer lines may have been written
-/// late.
-const CHANGE_COST: u64 = 2;
+/// More than this many lines must show a change of the clock, and twice as many a change there and
+/// back. Fewer lines may have been written late.
+const FEW: u64 = 2;
 
 /// Number of last lines that decide the current offset. Also the most offsets counted in a stretch.
 const RECENT: usize = 9;
@@ -38,6 +37,16 @@ pub(super) struct Offsets {
     recent: VecDeque<i32>,
 }
 
+/// Consecutive stretches in which the clock had one offset.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: i64,
+    last: i64,
+    offset: i32,
+    /// How many more lines show this offset than others.
+    lines: u64,
+}
+
 impl Default for Offsets {
     fn default() -> Self {
         Offsets {
@@ -50,10 +59,10 @@ impl Default for Offsets {
 
 impl Offsets {
     /// Adds the text of a time with an offset: local time was `offset` seconds ahead of UTC at this
-    /// second since 1970. It counts for more than [`CHANGE_COST`] lines, so one such text can show
-    /// a change.
+    /// second since 1970. It counts for so many lines that one such text can show a change there and
+    /// back.
     pub fn add_text(&mut self, second: i64, offset: i32) {
-        self.add(second, offset, 2 * CHANGE_COST + 1);
+        self.add(second, offset, 2 * FEW + 1);
     }
 
     /// Counts an offset in the stretch of a second, with the weight of this many lines.
@@ -89,87 +98,104 @@ impl Offsets {
         for offset in &self.recent {
             count(&mut counts, *offset, 1);
         }
-        let most = counts.iter().max_by_key(|(_, lines)| *lines);
-        most.map_or(0, |(offset, _)| *offset)
+        most(&counts).map_or(0, |(offset, _)| offset)
     }
 
-    /// The clock that explains the most lines, within a window. A change must explain more than
-    /// [`CHANGE_COST`] lines. Returns `None` if no line shows an offset.
+    /// The clock within a window; `None` if no line shows an offset.
     pub fn clock(&self, window: Window) -> Option<Clock> {
-        let chosen = self.chosen();
-        let (_, first) = chosen.first()?;
-        let changes = chosen.windows(2).filter(|pair| pair[0].1 != pair[1].1);
-        let changes = changes.map(|pair| (self.change(pair[0], pair[1].0), pair[1].1));
+        let spans = self.spans();
+        let changes = spans.windows(2);
+        let changes = changes.map(|pair| (self.change(pair[0], pair[1].first), pair[1].offset));
         let changes: Vec<(i64, i32)> = changes.collect();
         let before = changes.partition_point(|(second, _)| *second <= window.from);
-        let first = before.checked_sub(1).map_or(first, |last| &changes[last].1);
+        let first = match before.checked_sub(1) {
+            Some(last) => changes[last].1,
+            None => spans.first()?.offset,
+        };
         let within = changes[before..].iter().copied();
         let within = within.take_while(|(second, _)| *second <= window.to);
-        Some(Clock::new(*first, within))
+        Some(Clock::new(first, within))
     }
 
-    /// The second at which the clock changed. It lies after a stretch with the old offset, and not
+    /// The second at which the clock changed. It lies after a span with the old offset, and not
     /// after the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
     /// usual hour of changes, in between, it is that moment; otherwise it is the start of `next`.
-    fn change(&self, (stretch, offset): (i64, i32), next: i64) -> i64 {
+    fn change(&self, span: Span, next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;
-        let from = (stretch + 1).saturating_mul(self.width);
+        let from = (span.last + 1).saturating_mul(self.width);
         let to = next.saturating_mul(self.width);
-        let local = from.saturating_add(offset.into());
+        let local = from.saturating_add(span.offset.into());
         let usual = from.saturating_add((2 * HOUR - local).rem_euclid(DAY));
         if usual < to { usual } else { to }
     }
 
-    /// Chooses an offset for every stretch with lines, at the least total cost. A line that shows
-    /// another offset than the chosen one costs 1, and a change between two stretches costs
-    /// [`CHANGE_COST`].
+    /// The offsets of the clock in order of time.
     ///
-    /// The method is dynamic programming. The first pass goes forward and keeps, for every offset,
-    /// the least cost of all stretches so far that ends with this offset, and the offset before it
-    /// (`steps`). The second pass starts with the cheapest offset of the last stretch and goes back
-    /// along `steps`. If keeping an offset costs the same as changing to it, it is kept.
-    fn chosen(&self) -> Vec<(i64, i32)> {
-        let offsets = self.commonest();
-        // For every offset, the least cost up to the current stretch, and which offset came before.
-        let mut costs = vec![0u64; offsets.len()];
-        let mut steps: Vec<Vec<usize>> = Vec::with_capacity(self.stretches.len());
-        for lines in self.stretches.values() {
-            let total: u64 = lines.iter().map(|(_, lines)| lines).sum();
-            let cheapest = (0..offsets.len()).min_by_key(|&at| costs[at]).unwrap_or(0);
-            let change = costs.get(cheapest).map_or(0, |cost| cost + CHANGE_COST);
-            let step = (0..offsets.len()).map(|at| match costs[at] <= change {
-                true => at,
-                false => cheapest,
-            });
-            let step: Vec<usize> = step.collect();
-            costs = (0..offsets.len())
-                .map(|at| {
-                    let told = lines.iter().find(|(offset, _)| *offset == offsets[at]);
-                    costs[at].min(change) + total - told.map_or(0, |(_, lines)| *lines)
-                })
-                .collect();
-            steps.push(step);
+    /// The stretches are visited in order, and the spans so far are a stack. A span with few lines
+    /// is dropped when the next offset appears, as if its lines had been written late. After 90
+    /// lines of -6 hours and one of -3 hours, a line of -6 hours drops the span of -3 hours, and
+    /// extends the one before it.
+    fn spans(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        for (stretch, counts) in &self.stretches {
+            let Some((offset, lines)) = majority(counts) else {
+                continue;
+            };
+            while let [.., before, last] = spans[..]
+                && last.offset != offset
+                && last.lines
+                    <= if before.offset == offset {
+                        2 * FEW
+                    } else {
+                        FEW
+                    }
+            {
+                spans.pop();
+            }
+            match spans.last_mut().filter(|last| last.offset == offset) {
+                Some(span) => {
+                    span.last = *stretch;
+                    span.lines += lines;
+                }
+                None => spans.push(Span {
+                    first: *stretch,
+                    last: *stretch,
+                    offset,
+                    lines,
+                }),
+            }
         }
-        let mut at = (0..offsets.len()).min_by_key(|&at| costs[at]).unwrap_or(0);
-        let mut chosen = Vec::with_capacity(steps.len());
-        for (stretch, step) in self.stretches.keys().zip(&steps).rev() {
-            chosen.push((*stretch, offsets[at]));
-            at = step[at];
+        // No offset is before the first span, and none follows the last one. The weaker goes first:
+        // of two with as many lines the greater offset, which a line has that was written late.
+        while let [first, .., last] = spans[..]
+            && first.lines.min(last.lines) <= FEW
+        {
+            let weight = |span: Span| (span.lines, Reverse(span.offset));
+            if weight(first) < weight(last) {
+                spans.remove(0);
+            } else {
+                spans.pop();
+            }
         }
-        chosen.reverse();
-        chosen
+        spans
     }
 
-    /// The few offsets that most lines show.
-    fn commonest(&self) -> Vec<i32> {
-        let mut counts = BTreeMap::new();
-        for (offset, lines) in self.stretches.values().flatten() {
-            *counts.entry(*offset).or_insert(0) += lines;
+    /// An offset that lines show although the clock had another one at their time; the one that
+    /// the most such lines show.
+    pub fn contradicting(&self) -> Option<i32> {
+        let spans = self.spans();
+        let mut others = Vec::new();
+        for (stretch, counts) in &self.stretches {
+            let after = spans.partition_point(|span| span.first <= *stretch);
+            // Between two spans, the clock may have had either offset.
+            let near = &spans[after.saturating_sub(1)..spans.len().min(after + 1)];
+            for (offset, lines) in counts {
+                if near.iter().all(|span| span.offset != *offset) {
+                    count(&mut others, *offset, *lines);
+                }
+            }
         }
-        let mut counts: Vec<(i32, u64)> = counts.into_iter().collect();
-        counts.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
-        let common = counts.into_iter().take(MOST_OFFSETS);
-        common.map(|(offset, _)| offset).collect()
+        most(&others).map(|(offset, _)| offset)
     }
 
     /// Makes stretches twice as long, so that fewer are needed.
@@ -182,6 +208,19 @@ impl Offsets {
             }
         }
     }
+}
+
+/// The offset that the most lines show, and how many they are.
+fn most(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
+    counts.iter().copied().max_by_key(|(_, lines)| *lines)
+}
+
+/// The offset that more than half of the lines show, and how many more they are than the others.
+fn majority(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
+    let all: u64 = counts.iter().map(|(_, lines)| lines).sum();
+    let (offset, lines) = most(counts)?;
+    let more = (2 * lines).checked_sub(all).filter(|more| *more > 0)?;
+    Some((offset, more))
 }
 
 /// Adds lines to the count of an offset. Offsets beyond the first [`RECENT`] are not counted.
@@ -237,6 +276,44 @@ mod tests {
             to: 3 * HOUR,
         };
         assert_eq!(clock(&changed, before).unwrap(), "-06:00");
+    }
+
+    // Fixed examples: a clock that is put forward and back, and lines that were written late at the
+    // start, at the end, or for some hours.
+    #[test]
+    fn a_few_lines_show_no_change_there_and_back() {
+        let usual = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -6));
+        let odd = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -5));
+        let four: Vec<_> = usual(0..9).chain(odd(9..13)).chain(usual(13..20)).collect();
+        assert_eq!(clock(&four, ALL).unwrap(), "-06:00");
+        let five: Vec<_> = usual(0..9).chain(odd(9..14)).chain(usual(14..20)).collect();
+        let expected = "-06:00 1970-01-01T09:00:00Z -05:00 1970-01-01T14:00:00Z -06:00";
+        assert_eq!(clock(&five, ALL).unwrap(), expected);
+        let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
+        assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
+        // Of as many lines, those with the greater offset were written late.
+        for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
+            assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
+        }
+    }
+
+    #[test]
+    fn lines_that_contradict_the_clock_are_found() {
+        let contradicting = |lines: &[(i64, i32)]| {
+            let mut offsets = Offsets::default();
+            for (hour, offset) in lines {
+                offsets.add_line(hour * HOUR, hour * HOUR + i64::from(offset * 3600));
+            }
+            offsets.contradicting()
+        };
+        let mut lines: Vec<_> = (0..9).map(|hour| (hour, -6)).collect();
+        lines.extend((9..20).map(|hour| (hour, -5)));
+        assert_eq!(contradicting(&lines), None);
+        // In the hour of the change, either offset is right.
+        lines.push((9, -6));
+        assert_eq!(contradicting(&lines), None);
+        lines.push((4, -3));
+        assert_eq!(contradicting(&lines), Some(-3 * 3600));
     }
 
     #[test]

@@ -107,6 +107,14 @@ fn a_zone_that_the_records_contradict_is_remarked_upon() {
     }
 }
 
+#[test]
+fn lines_that_disagree_are_remarked_upon() {
+    let log = pbs(AUTUMN - 15 * HOUR, 10, 4, 3 * HOUR);
+    let (_, summary) = read(&log, &Options::new(Format::Pbs));
+    let expected = "as stated in the log: UTC-05:00; some lines show UTC-02:00 instead";
+    assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
+}
+
 proptest! {
     #![proptest_config(gleaner_testing::cases(24))]
 
