@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Subcommand};
 
 use super::terminal::Terminal;
-use crate::ingest::{BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest, PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings};
+use crate::ingest::{
+    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
+    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
+};
 use gleaner_core::error::Result;
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU

@@ -46,17 +46,16 @@ impl Dialect {
 
 /// Splits at every delimiter.
 fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
-    let mut ends: Vec<usize> = match *delimiter.as_bytes() {
+    // Few tables have more cells, so most lines need one allocation.
+    let mut ends = Vec::with_capacity(16);
+    match *delimiter.as_bytes() {
         // In UTF-8, the byte of an ASCII character is never part of another character.
         [byte] => {
             let bytes = line.bytes().enumerate();
-            bytes
-                .filter(|(_, b)| *b == byte)
-                .map(|(at, _)| at)
-                .collect()
+            ends.extend(bytes.filter(|(_, b)| *b == byte).map(|(at, _)| at));
         }
-        _ => line.match_indices(delimiter).map(|(at, _)| at).collect(),
-    };
+        _ => ends.extend(line.match_indices(delimiter).map(|(at, _)| at)),
+    }
     ends.push(line.len());
     Cells {
         text: line.into(),

@@ -5,6 +5,7 @@
 //! lines are counted by stretches of time (hours), and a change that only a few lines show is
 //! ignored: see [`Offsets::spans`].
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use gleaner_core::domain::Clock;
@@ -164,16 +165,17 @@ impl Offsets {
                 }),
             }
         }
-        // No offset follows the last span, and none is before the first one.
-        while let [_, .., last] = spans[..]
-            && last.lines <= FEW
+        // No offset is before the first span, and none follows the last one. The weaker goes first:
+        // of two with as many lines the greater offset, which a line has that was written late.
+        while let [first, .., last] = spans[..]
+            && first.lines.min(last.lines) <= FEW
         {
-            spans.pop();
-        }
-        if let [first, _, ..] = spans[..]
-            && first.lines <= FEW
-        {
-            spans.remove(0);
+            let weight = |span: Span| (span.lines, Reverse(span.offset));
+            if weight(first) < weight(last) {
+                spans.remove(0);
+            } else {
+                spans.pop();
+            }
         }
         spans
     }
@@ -285,10 +287,14 @@ mod tests {
         let four: Vec<_> = usual(0..9).chain(odd(9..13)).chain(usual(13..20)).collect();
         assert_eq!(clock(&four, ALL).unwrap(), "-06:00");
         let five: Vec<_> = usual(0..9).chain(odd(9..14)).chain(usual(14..20)).collect();
-        let expected = "-06:00 1970-01-01T08:00:00Z -05:00 1970-01-01T14:00:00Z -06:00";
+        let expected = "-06:00 1970-01-01T09:00:00Z -05:00 1970-01-01T14:00:00Z -06:00";
         assert_eq!(clock(&five, ALL).unwrap(), expected);
         let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
         assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
+        // Of as many lines, those with the greater offset were written late.
+        for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
+            assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
+        }
     }
 
     #[test]
