@@ -9,11 +9,13 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
-# Every crate but the one that builds polars: see `make small`. The one for Python has no tests in Rust, but with
+# All crates except those that only `make small` builds. The one for Python has no tests in Rust, but with
 # it here, the crates that are built for tests serve the package too: see `make python`.
-ALL := --workspace --exclude gleaner-frames
-# What is built in the development profile: polars takes minutes, and solvers are tested without libraries.
-SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
+ALL := --workspace --exclude gleaner-frames --exclude gleaner-light
+# What is built in the development profile: polars takes minutes. The solvers are tested without libraries, and
+# the library as a dependency without its default features. One command names all three, so that what they share
+# is built once.
+SMALL := -p gleaner-frames -p gleaner-light -p gleaner-solvers --no-default-features
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
@@ -76,12 +78,13 @@ lint:
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Clippy also checks the dependencies of these crates in the workspace, without their optional features. The
-# last command tests the library as a dependency.
+# Clippy also checks the dependencies of these crates in the workspace, without their optional features.
+# The library without its default features must not depend on the crates named last.
 small:
 	$(CARGO) test --locked $(SMALL)
 	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
-	CARGO="$(CARGO)" scripts/test-light.sh "$(TARGET)"
+	! $(CARGO) tree --locked -p gleaner-light --edges normal,build --prefix none \
+		| grep -E '^(clap|highs|highs-sys|indicatif|gleaner-report) '
 
 # A virtual environment with the Python package and what its tests need.
 python: native

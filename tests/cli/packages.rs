@@ -7,8 +7,8 @@ use std::process::Command;
 use gleaner_testing::workspace;
 use serde_json::Value;
 
-/// `gleaner-python` is published as a Python package. Only tests use `gleaner-testing`.
-const UNPUBLISHED: [&str; 2] = ["gleaner-python", "gleaner-testing"];
+/// `gleaner-python` is published as a Python package. The others serve tests only.
+const UNPUBLISHED: [&str; 3] = ["gleaner-light", "gleaner-python", "gleaner-testing"];
 
 /// Runs cargo in the workspace and returns its output. The binary is the one that runs the tests.
 fn cargo(arguments: &[&str]) -> String {
