@@ -16,6 +16,10 @@ ALL := --workspace --exclude gleaner-frames --exclude gleaner-light
 # the library as a dependency without its default features. One command names all three, so that what they share
 # is built once.
 SMALL := -p gleaner-frames -p gleaner-light -p gleaner-solvers --no-default-features
+# What `cargo clippy -- -D warnings` sets. Under these variables, other commands of cargo compile the workspace's
+# crates by clippy too, so that one command lints what it builds, and the next one uses what clippy checked.
+CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
+	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
@@ -72,17 +76,16 @@ lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
-	$(CARGO) clippy --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES) -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked $(ALL) --no-deps --no-default-features $(BASELINES)
+	$(CLIPPY) $(CARGO) check --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES)
+	RUSTDOCFLAGS="-D warnings" $(CLIPPY) $(CARGO) doc --release --locked $(ALL) --no-deps $(FEATURES) $(BASELINES)
 
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Clippy also checks the dependencies of these crates in the workspace, without their optional features.
+# Clippy compiles these tests, so it lints the crates of the workspace below them without their optional features.
 # The library without its default features must not depend on the crates named last.
 small:
-	$(CARGO) test --locked $(SMALL)
-	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
+	$(CLIPPY) $(CARGO) test --locked $(SMALL)
 	! $(CARGO) tree --locked -p gleaner-light --edges normal,build --prefix none \
 		| grep -E '^(clap|highs|highs-sys|indicatif|gleaner-report) '
 
