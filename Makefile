@@ -9,11 +9,15 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
-# Every crate but the one that builds polars: see `make small`. The one for Python has no tests in Rust, but with
-# it here, the crates that are built for tests serve the package too: see `make python`.
+# All crates except the one that builds polars, which `make small` builds. The one for Python has no tests in Rust, but
+# with it here, the crates that are built for tests serve the package too: see `make python`.
 ALL := --workspace --exclude gleaner-frames
 # What is built in the development profile: polars takes minutes, and solvers are tested without libraries.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
+# What `cargo clippy -- -D warnings` sets. Under these variables, other commands of cargo compile the workspace's
+# crates by clippy too, so that one command lints what it builds, and the next one uses what clippy checked.
+CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
+	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
@@ -70,17 +74,16 @@ lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
-	$(CARGO) clippy --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES) -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked $(ALL) --no-deps --no-default-features $(BASELINES)
+	$(CLIPPY) $(CARGO) check --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES)
+	RUSTDOCFLAGS="-D warnings" $(CLIPPY) $(CARGO) doc --release --locked $(ALL) --no-deps $(FEATURES) $(BASELINES)
 
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Clippy also checks the dependencies of these crates in the workspace, without their optional features. The
-# last command tests the library as a dependency.
+# Clippy compiles these tests, so it lints the crates of the workspace below them without their optional features.
+# The last command tests the library as a dependency, in a crate outside the workspace.
 small:
-	$(CARGO) test --locked $(SMALL)
-	$(CARGO) clippy --locked $(SMALL) --all-targets -- -D warnings
+	$(CLIPPY) $(CARGO) test --locked $(SMALL)
 	CARGO="$(CARGO)" scripts/test-light.sh "$(TARGET)"
 
 # A virtual environment with the Python package and what its tests need.

@@ -121,21 +121,28 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes `before`, then `count` times `unit`, then `after`, gzipped.
+/// Writes `before`, then `count` times `unit`, then `after`, gzipped. Blocks of a mebibyte are compressed once
+/// and repeated: a file of several gzip members reads as one text.
 pub fn gzip(path: &Path, before: &str, unit: &[u8], count: u64, after: &str) {
+    let units = (1 << 20) / unit.len();
+    let (blocks, rest) = (count / units as u64, count % units as u64);
+    let block = member(&unit.repeat(units));
+    let mut bytes = member(before.as_bytes());
+    for _ in 0..blocks {
+        bytes.extend_from_slice(&block);
+    }
+    bytes.extend(member(
+        &[&unit.repeat(rest as usize), after.as_bytes()].concat(),
+    ));
+    fs::write(path, bytes).unwrap();
+}
+
+/// A member of a gzip file.
+fn member(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
-    let mut out = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
-    out.write_all(before.as_bytes()).unwrap();
-    let block = unit.repeat((1 << 20) / unit.len());
-    let units = (block.len() / unit.len()) as u64;
-    for _ in 0..count / units {
-        out.write_all(&block).unwrap();
-    }
-    for _ in 0..count % units {
-        out.write_all(unit).unwrap();
-    }
-    out.write_all(after.as_bytes()).unwrap();
-    out.finish().unwrap();
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
 }
 
 pub fn json(path: &Path) -> Value {

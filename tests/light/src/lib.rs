@@ -40,8 +40,9 @@ mod tests {
             let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();
             Replay::new(log, tasks).t_fwd(120.0).run().unwrap()
         };
-        let made = Tasks::from(read().tasks);
-        assert_eq!(replay(made).outcome, replay(read()).outcome);
+        let (made, given) = (Tasks::from(read().tasks), read());
+        let (made, given) = (replay(made).outcome, replay(given).outcome);
+        assert_eq!((made.steps, made.tasks), (given.steps, given.tasks));
         let mut costly = read().tasks;
         costly[1].rescale_up = 1e300;
         let log = EventLog::open(format!("{dataset}/idle.csv")).unwrap();

@@ -1,4 +1,4 @@
-//! Models from libraries, to compare with the interpretable ones.
+//! Models to compare the interpretable ones with: two from libraries, and a network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
 //! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
@@ -40,7 +40,8 @@ pub enum Baseline {
     /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
     /// 2001), on binned features as in LightGBM (Ke et al., 2017); by forust.
     Boosting,
-    /// A network with one hidden layer of 100 neurons, trained by Adam; by candle.
+    /// A network with one hidden layer of 100 neurons, trained by Adam; its layers are those
+    /// of `gleaner-driple`.
     Perceptron,
 }
 
@@ -69,7 +70,7 @@ pub enum BaselineError {
     },
 }
 
-/// A model that a library has trained.
+/// A trained model.
 trait Predictor: Send + Sync {
     /// Predicts the label of each row.
     fn predict(&self, rows: &Matrix) -> Result<Vec<f64>, BaselineError>;
@@ -100,7 +101,7 @@ impl Baseline {
         let predictor: Box<dyn Predictor> = match self {
             Self::Forest => Box::new(forest::Forest::fit(&rows, labels, seed)?),
             Self::Boosting => Box::new(boosting::Boosting::fit(&rows, labels, seed)?),
-            Self::Perceptron => Box::new(perceptron::Perceptron::fit(&rows, labels, seed)?),
+            Self::Perceptron => Box::new(perceptron::Perceptron::fit(&rows, labels, seed)),
         };
         Ok(Fitted {
             encoding,

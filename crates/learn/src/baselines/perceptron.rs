@@ -1,7 +1,9 @@
-//! Multilayer perceptron, by the library candle.
+//! Multilayer perceptron, made of the layers of `gleaner-driple`.
 
-use candle_core::{Device, Result, Tensor, Var};
-use candle_nn::{AdamW, Linear, Module, Optimizer, ParamsAdamW, loss};
+use gleaner_driple::nn::{
+    Activation, Adam, AdamState, Gradients, Layout, ParamId, Parameters, Tape, Var, Weight,
+};
+use ndarray::{Array2, Axis};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -25,164 +27,160 @@ pub(super) struct Perceptron {
 
 const HIDDEN: usize = 100;
 const BATCH: usize = 200;
-const RATE: f64 = 1e-3;
 const ROUNDS: usize = 200;
 const PATIENCE: usize = 10;
-const TOLERANCE: f32 = 1e-4;
+const TOLERANCE: f64 = 1e-4;
 const HELD_OUT: f64 = 0.1;
+const ADAM: Adam = Adam {
+    learning_rate: 1e-3,
+    weight_decay: 0.0,
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+};
 
 impl Perceptron {
-    pub fn fit(
-        rows: &Matrix,
-        labels: &[f64],
-        seed: u64,
-    ) -> std::result::Result<Self, BaselineError> {
+    pub fn fit(rows: &Matrix, labels: &[f64], seed: u64) -> Self {
         let inputs: Vec<Scale> = rows.columns.iter().map(|c| Scale::of(c)).collect();
         let label = Scale::of(labels);
         let scaled: Vec<f32> = labels.iter().map(|y| label.apply(*y) as f32).collect();
-        let train = || {
-            let labels = Tensor::new(scaled, &Device::Cpu)?;
-            train(&tensor(rows, &inputs)?, &labels, seed)
-        };
-        Ok(Perceptron {
-            network: train().map_err(error)?,
+        Perceptron {
+            network: train(&scaled_rows(rows, &inputs), &scaled, seed),
             inputs,
             label,
-        })
+        }
     }
 }
 
 impl Predictor for Perceptron {
-    fn predict(&self, rows: &Matrix) -> std::result::Result<Vec<f64>, BaselineError> {
-        let answer = || -> Result<Vec<f32>> {
-            let features = tensor(rows, &self.inputs)?;
-            self.network.forward(&features)?.to_vec1()
-        };
-        let scaled = answer().map_err(error)?;
+    fn predict(&self, rows: &Matrix) -> Result<Vec<f64>, BaselineError> {
+        let scaled = self.network.outputs(scaled_rows(rows, &self.inputs));
         let value = |z: f32| self.label.undo(f64::from(z));
         Ok(scaled.into_iter().map(value).collect())
     }
 }
 
-fn error(error: candle_core::Error) -> BaselineError {
-    BaselineError::of("candle")(error.to_string())
+/// The scaled features, with a row for each row.
+fn scaled_rows(rows: &Matrix, inputs: &[Scale]) -> Array2<f32> {
+    Array2::from_shape_fn((rows.rows, inputs.len()), |(row, column)| {
+        inputs[column].apply(rows.columns[column][row]) as f32
+    })
 }
 
-/// The scaled features as a tensor, with a row for each row.
-fn tensor(rows: &Matrix, inputs: &[Scale]) -> Result<Tensor> {
-    let columns = rows.columns.iter().zip(inputs);
-    let scaled = columns.flat_map(|(column, scale)| column.iter().map(|x| scale.apply(*x) as f32));
-    let shape = (inputs.len(), rows.rows);
-    Tensor::from_vec(scaled.collect(), shape, &Device::Cpu)?
-        .t()?
-        .contiguous()
+/// A layer: the sum of its weighted inputs and a bias.
+struct Layer {
+    weights: Weight,
+    biases: ParamId,
 }
 
-/// The two layers of the network, and their weights and biases as variables.
+/// The two layers of the network, and their weights and biases.
 struct Network {
-    vars: Vec<Var>,
-    layers: [Linear; 2],
+    parameters: Parameters<f32>,
+    layers: [Layer; 2],
 }
 
 impl Network {
     /// Draws weights and biases from uniform distributions. Their variance keeps signals from
     /// growing or shrinking from layer to layer (Glorot and Bengio, 2010).
-    fn new(features: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
-        let mut vars = Vec::new();
-        let mut layer = |from: usize, to: usize| -> Result<Linear> {
+    fn new(features: usize, rng: &mut ChaCha8Rng) -> Self {
+        let mut parameters = Parameters::new();
+        let mut layer = |name: &str, from: usize, to: usize| {
             let bound = (6.0 / (from + to) as f32).sqrt();
-            let mut uniform = |shape: &[usize]| {
-                let values = (0..shape.iter().product()).map(|_| rng.random_range(-bound..bound));
-                Var::from_vec(values.collect::<Vec<f32>>(), shape, &Device::Cpu)
+            let mut uniform = |shape: (usize, usize)| {
+                Array2::from_shape_simple_fn(shape, || rng.random_range(-bound..bound))
             };
-            let (weights, biases) = (uniform(&[to, from])?, uniform(&[to])?);
-            let layer = Linear::new(
-                weights.as_tensor().clone(),
-                Some(biases.as_tensor().clone()),
-            );
-            vars.extend([weights, biases]);
-            Ok(layer)
+            let (weights, biases) = (uniform((to, from)), uniform((1, to)));
+            Layer {
+                weights: Weight {
+                    id: parameters.add(format!("{name}.weight"), &[to, from], weights),
+                    layout: Layout::OutIn,
+                    inputs: 0..from,
+                },
+                biases: parameters.add(format!("{name}.bias"), &[to], biases),
+            }
         };
-        let layers = [layer(features, HIDDEN)?, layer(HIDDEN, 1)?];
-        Ok(Network { vars, layers })
+        let layers = [
+            layer("hidden", features, HIDDEN),
+            layer("output", HIDDEN, 1),
+        ];
+        Network { parameters, layers }
+    }
+
+    /// Puts the outputs on a tape, one row for each row.
+    fn forward(&self, tape: &mut Tape<'_, f32>, rows: Array2<f32>) -> Var {
+        let [hidden, output] = &self.layers;
+        let rows = tape.input(rows);
+        let sums = tape.linear(rows, hidden.weights.clone(), Some(hidden.biases));
+        let hidden = tape.activate(sums, Activation::RELU);
+        tape.linear(hidden, output.weights.clone(), Some(output.biases))
     }
 
     /// The output for each row.
-    fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        let hidden = self.layers[0].forward(rows)?.relu()?;
-        self.layers[1].forward(&hidden)?.squeeze(1)
+    fn outputs(&self, rows: Array2<f32>) -> Vec<f32> {
+        let mut tape = Tape::without_gradients(&self.parameters);
+        let outputs = self.forward(&mut tape, rows);
+        tape.value(outputs).iter().copied().collect()
     }
 
-    fn loss(&self, rows: &Tensor, labels: &Tensor) -> Result<Tensor> {
-        loss::mse(&self.forward(rows)?, labels)
+    /// The mean squared error.
+    fn loss(&self, rows: Array2<f32>, labels: &[f32]) -> f64 {
+        let outputs = self.outputs(rows);
+        let errors = outputs.iter().zip(labels).map(|(z, y)| f64::from(z - y));
+        errors.map(|error| error * error).sum::<f64>() / labels.len() as f64
     }
 
-    /// Copies of the weights and biases.
-    fn weights(&self) -> Result<Vec<Tensor>> {
-        self.vars.iter().map(|var| var.copy()).collect()
-    }
-
-    fn restore(&self, weights: &[Tensor]) -> Result<()> {
-        self.vars
-            .iter()
-            .zip(weights)
-            .try_for_each(|(var, best)| var.set(best))
+    /// The gradients of the mean squared error.
+    fn gradients(&self, rows: Array2<f32>, labels: &[f32]) -> Gradients<f32> {
+        let mut gradients = Gradients::zero(&self.parameters);
+        let mut tape = Tape::new(&self.parameters);
+        let outputs = self.forward(&mut tape, rows);
+        // The derivative of (z - y)² / n by z.
+        let mut slopes = tape.value(outputs).clone();
+        for (slope, label) in slopes.iter_mut().zip(labels) {
+            *slope = 2.0 * (*slope - label) / labels.len() as f32;
+        }
+        tape.backward(outputs, slopes, &mut gradients);
+        gradients
     }
 }
 
 /// Trains a network until the loss on the held-out rows no longer improves.
-fn train(rows: &Tensor, labels: &Tensor, seed: u64) -> Result<Network> {
+fn train(rows: &Array2<f32>, labels: &[f32], seed: u64) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let network = Network::new(rows.dim(1)?, &mut rng)?;
-    let settings = ParamsAdamW {
-        lr: RATE,
-        weight_decay: 0.0,
-        ..ParamsAdamW::default()
-    };
-    let mut adam = AdamW::new(network.vars.clone(), settings)?;
-    let (held, mut order) = split(labels.dim(0)?, &mut rng);
-    let (held_rows, held_labels) = (choose(rows, &held)?, choose(labels, &held)?);
-    let mut best = (f32::INFINITY, network.weights()?);
+    let mut network = Network::new(rows.ncols(), &mut rng);
+    let mut adam = AdamState::new(&network.parameters);
+    let (held, mut order) = split(labels.len(), &mut rng);
+    let (held_rows, held_labels) = choose(rows, labels, &held);
+    let mut best = (f64::INFINITY, network.parameters.clone());
     let mut idle = 0;
     for _ in 0..ROUNDS {
         order.shuffle(&mut rng);
-        round(&network, &mut adam, rows, labels, &order)?;
-        let loss: f32 = network.loss(&held_rows, &held_labels)?.to_scalar()?;
+        for batch in order.chunks(BATCH) {
+            let (rows, labels) = choose(rows, labels, batch);
+            let gradients = network.gradients(rows, &labels);
+            ADAM.step(&mut network.parameters, &gradients, &mut adam);
+        }
+        let loss = network.loss(held_rows.clone(), &held_labels);
         idle = if loss > best.0 - TOLERANCE {
             idle + 1
         } else {
             0
         };
         if loss < best.0 {
-            best = (loss, network.weights()?);
+            best = (loss, network.parameters.clone());
         }
         if idle == PATIENCE {
             break;
         }
     }
-    network.restore(&best.1)?;
-    Ok(network)
-}
-
-/// One round of training: a step for each batch.
-fn round(
-    network: &Network,
-    adam: &mut AdamW,
-    rows: &Tensor,
-    labels: &Tensor,
-    order: &[u32],
-) -> Result<()> {
-    for batch in order.chunks(BATCH) {
-        let loss = network.loss(&choose(rows, batch)?, &choose(labels, batch)?)?;
-        adam.backward_step(&loss)?;
-    }
-    Ok(())
+    network.parameters = best.1;
+    network
 }
 
 /// The rows to hold out, and the others. If there are too few rows to hold one out, all rows are in
 /// both parts.
-fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
-    let mut order: Vec<u32> = (0..rows as u32).collect();
+fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<usize>, Vec<usize>) {
+    let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(rng);
     match (rows as f64 * HELD_OUT) as usize {
         0 => (order.clone(), order),
@@ -193,6 +191,8 @@ fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<u32>, Vec<u32>) {
     }
 }
 
-fn choose(values: &Tensor, rows: &[u32]) -> Result<Tensor> {
-    values.index_select(&Tensor::new(rows, &Device::Cpu)?, 0)
+/// These rows with their labels.
+fn choose(rows: &Array2<f32>, labels: &[f32], chosen: &[usize]) -> (Array2<f32>, Vec<f32>) {
+    let labels = chosen.iter().map(|&row| labels[row]).collect();
+    (rows.select(Axis(0), chosen), labels)
 }
