@@ -111,7 +111,8 @@ impl AccountReader {
             before.report(Some(until), collector)?;
         }
         let planned = record.value("end").as_deref().and_then(epoch);
-        let Some(hosts) = self.named(record, at, collector)? else {
+        let hosts = (self.hosts)(record);
+        let Some(hosts) = named(hosts, record, at, collector)? else {
             return Ok(());
         };
         if let Some(nodes) = collector.look_up(at, &Nodes::Lists(&hosts, None))? {
@@ -153,7 +154,7 @@ impl AccountReader {
         };
         match (open, (self.hosts)(record)) {
             (Some(open), None) if from <= to => Open { from, ..open }.report(Some(to), collector),
-            _ => match self.named(record, at, collector)? {
+            (_, hosts) => match named(hosts, record, at, collector)? {
                 Some(hosts) => {
                     let nodes = Nodes::Lists(&hosts, None);
                     report(Hold::Running, nodes, (from, Some(to)), at, collector)
@@ -218,21 +219,6 @@ impl AccountReader {
             collector,
         )
     }
-
-    /// The lists of nodes of a record. Returns `None` if there are none, and counts that as a fault.
-    fn named(
-        &self,
-        record: &AccountLine<'_>,
-        at: At,
-        collector: &mut Collector<'_>,
-    ) -> Result<Option<Vec<Cow<'static, str>>>> {
-        let hosts = (self.hosts)(record);
-        if hosts.is_none() {
-            let found = format_args!("{} of {} without nodes", record.kind, record.id);
-            collector.log.fault(Reason::NoNodes, at, found)?;
-        }
-        Ok(hosts)
-    }
 }
 
 impl LineReader for AccountReader {
@@ -271,6 +257,20 @@ impl Open {
         let nodes = Nodes::Found(&self.nodes);
         report(self.hold, nodes, (self.from, to), self.at, collector)
     }
+}
+
+/// The lists of nodes of a record, if it has them; otherwise counts a fault.
+fn named(
+    hosts: Option<Vec<Cow<'static, str>>>,
+    record: &AccountLine<'_>,
+    at: At,
+    collector: &mut Collector<'_>,
+) -> Result<Option<Vec<Cow<'static, str>>>> {
+    if hosts.is_none() {
+        let found = format_args!("{} of {} without nodes", record.kind, record.id);
+        collector.log.fault(Reason::NoNodes, at, found)?;
+    }
+    Ok(hosts)
 }
 
 /// Reports a job, or a hold of another kind, that lasted from one second since 1970 to another.
