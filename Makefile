@@ -9,13 +9,13 @@ FEATURES ?=
 # Models from libraries, which need nothing else: in tests, not in builds.
 BASELINES := --features baselines
 CARGO ?= cargo
-# All crates except the one that builds polars, which `make small` builds. The one for Python has no tests in Rust, but
-# with it here, the crates that are built for tests serve the package too: see `make python`.
+# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. It is
+# included so that `make python` reuses the crates that are built for tests.
 ALL := --workspace --exclude gleaner-frames
-# What is built in the development profile: polars takes minutes, and solvers are tested without libraries.
+# Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
-# What `cargo clippy -- -D warnings` sets. Under these variables, other commands of cargo compile the workspace's
-# crates by clippy too, so that one command lints what it builds, and the next one uses what clippy checked.
+# The variables that `cargo clippy -- -D warnings` sets. With them, other cargo commands also compile the workspace's
+# crates with clippy: one command lints what it builds, and the next one reuses it.
 CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -80,7 +80,7 @@ lint:
 unit:
 	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Clippy compiles these tests, so it lints the crates of the workspace below them without their optional features.
+# Clippy compiles these tests, so it also lints the workspace crates that they depend on, without optional features.
 # The last command tests the library as a dependency, in a crate outside the workspace.
 small:
 	$(CLIPPY) $(CARGO) test --locked $(SMALL)

@@ -82,7 +82,7 @@ impl Serialize for KnownSolver {
     }
 }
 
-/// Solvers, and the problems on which they are to be compared.
+/// Solvers, and the problems on which to compare them.
 pub struct OpenedComparison {
     problems: Vec<Problem>,
     /// Every file read.
@@ -94,9 +94,9 @@ pub struct OpenedComparison {
     seconds: Seconds,
 }
 
-/// What came of a comparison, complete or stopped.
+/// The results of a comparison, which may have been stopped early.
 pub struct Compared {
-    /// Answers, and plans on the way to them.
+    /// Answers, and the incumbents found on the way to them.
     pub outcome: compare::Compared,
     /// A row for each solver.
     pub lines: Vec<SolverRow>,
@@ -111,11 +111,11 @@ pub struct Compared {
 }
 
 impl OpenedComparison {
-    /// Reads and checks all inputs, or records the problems of a log. Starts the solvers that are programs; the
-    /// caller's `own` come last.
+    /// Reads and checks the problems, or records them in a replay of a log. Starts the solvers that are programs.
+    /// The caller's `own` solvers come last.
     ///
     /// # Errors
-    /// Wrong usage, invalid input, a program that does not start.
+    /// Wrong usage, invalid input, or a program that does not start.
     pub fn read(
         settings: &ComparisonSettings,
         own: Vec<OwnSolver>,
@@ -178,7 +178,7 @@ impl OpenedComparison {
 }
 
 impl Compared {
-    /// Writes the run directory. Returns a line that says what it holds.
+    /// Writes the run directory. Returns a line that describes its content.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -207,7 +207,7 @@ impl Compared {
     }
 }
 
-/// Those of our solvers that are named, or those that are compared unless any is.
+/// The built-in solvers that the settings name; by default, the default ones that this build has.
 fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
@@ -258,7 +258,7 @@ fn add_others(
     Ok(tallies)
 }
 
-/// The name of a program in tables; with a number if another contender has that name.
+/// The name of a solver in tables. If another contender already has this name, a number is added.
 fn unlike(name: &str, contenders: &[Contender]) -> String {
     let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
@@ -266,7 +266,7 @@ fn unlike(name: &str, contenders: &[Contender]) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
-/// Refuses a solver that was named and takes none of the problems.
+/// Rejects a solver that was named but can solve none of the problems.
 fn check_named(settings: &ComparisonSettings, known: &[Known], problems: &[Problem]) -> Result<()> {
     for known in known.iter().filter(|_| !settings.solvers.is_empty()) {
         let refusals = problems.iter().map(|p| known.spec.accepts(p).err());

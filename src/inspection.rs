@@ -1,4 +1,4 @@
-//! What an event log holds.
+//! Inspections of event logs.
 
 use std::path::{Path, PathBuf};
 
@@ -31,11 +31,11 @@ settings! {
     }
 }
 
-/// A remark on hours and weekdays.
+/// Remark on the hours and weekdays of a log without a time zone.
 const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
                             its times as they are written (--timezone ZONE names it)";
 
-/// What a log holds.
+/// The inspection of a log.
 pub struct Inspected {
     /// The findings.
     pub inspection: Inspection,
@@ -65,7 +65,7 @@ impl Inspected {
         })
     }
 
-    /// What a page about it says of its making. `arguments` are those of the call.
+    /// The information that a page shows about the origin of the inspection. `arguments` are those of the call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.

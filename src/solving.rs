@@ -31,7 +31,7 @@ impl SolvingSettings {
         matches!(self.solver.solver, SolverName::Program(_))
     }
 
-    /// Checks an answer if that is wanted.
+    /// Checks an answer if the settings require it.
     ///
     /// # Errors
     /// The answer fails the check.
@@ -47,10 +47,10 @@ impl SolvingSettings {
     }
 }
 
-/// Solves problems, which are checked already, without a file.
+/// Solves problems that have already been checked, without reading or writing a file.
 ///
 /// # Errors
-/// A solver that fails or does not take a problem, or an answer that fails the check.
+/// A solver fails or does not accept a problem, or an answer fails the check.
 pub fn answers<P: Borrow<Problem>>(
     settings: &SolvingSettings,
     problems: &[P],
@@ -80,7 +80,7 @@ pub fn answers<P: Borrow<Problem>>(
     Ok(answers)
 }
 
-/// Solves a problem, and takes the time.
+/// Solves a problem and measures the time.
 ///
 /// # Errors
 /// The solver fails.
@@ -90,17 +90,17 @@ pub fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<
     let microseconds = clock.elapsed().as_micros() as u64;
     Ok(Answer {
         id: problem.id.clone(),
-        // The name is asked for afterwards, as `auto` chooses by the problem.
+        // The name is requested after the problem is solved, because `auto` chooses a solver for each problem.
         solver: solver.solver().name().to_owned(),
         allocation,
         microseconds,
     })
 }
 
-/// A result with the problem's id in its error.
+/// Converts the error of a result. If the choice of the solver is wrong, the error names the problem.
 ///
 /// # Errors
-/// The error of the result: a wrong choice of the solver, or a solver that fails.
+/// The error of the result: the choice of the solver is wrong, or the solver fails.
 pub fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
     result.map_err(|error| {
         if error.is_wrong_choice() {

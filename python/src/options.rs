@@ -1,5 +1,5 @@
-//! The options of commands: keyword arguments in Python. Their declarations in the library know their names,
-//! types, ranges, defaults and meanings.
+//! The options of commands, which are keyword arguments in Python. The library declares their names, types, ranges,
+//! defaults and meanings.
 
 use std::ffi::OsString;
 
@@ -23,20 +23,20 @@ use crate::simulate::SimulationOptions;
 /// Names of options, each with the texts of its values.
 pub type Pairs = Vec<(String, Vec<OsString>)>;
 
-/// The settings that options describe.
+/// Reads settings from options.
 ///
 /// # Errors
-/// `UsageError`: an option is unknown, has a value that it cannot have, or does not go with the others.
+/// `UsageError`: an option is unknown, missing or invalid, or it conflicts with another one.
 pub fn read<S: Settings>(py: Python<'_>, options: &Pairs) -> PyResult<S> {
     settings::read(options).map_err(|error| exception(py, error))
 }
 
 /// The options of a command, such as `replay` or `ingest slurm`, each as a dict: `name`, `is_flag`, `is_list`,
-/// `separator` (for lists that may be one text), `alone` (the value that `True` stands for, if there is one), `value` (the placeholder of its value),
-/// `choices`, `default` and `help`.
+/// `separator` (for lists that may be one text), `alone` (the value that `True` stands for, if there is one),
+/// `value` (the placeholder for its value), `choices`, `default` and `help`.
 ///
 /// # Errors
-/// `UsageError` if there is no such command, or it has no options in Python.
+/// `UsageError` if the command is unknown or has no options in Python.
 #[pyfunction]
 pub fn options<'py>(py: Python<'py>, command: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let found = match command {

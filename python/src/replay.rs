@@ -95,7 +95,7 @@ fn evaluate(
     objective: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let mut raised = None;
-    // The function sees the same object for all numbers of nodes of a task.
+    // For each task, the function receives the same object for all numbers of nodes.
     let mut told: Option<(String, Py<Task>)> = None;
     let mut call = |task: &TrainingTask, nodes: u32| {
         if told.as_ref().is_none_or(|(name, _)| *name != task.name) {

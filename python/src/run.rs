@@ -91,11 +91,11 @@ impl Function {
     }
 }
 
-/// A call for a run: what was asked for, by whom, and where results go.
+/// A request for a run: the settings, the caller and the run directory.
 pub struct Call<S> {
-    /// The settings that were asked for.
+    /// The requested settings.
     pub settings: Arc<S>,
-    /// Who asks.
+    /// The caller.
     pub host: Arc<Host>,
     arguments: Arguments,
     directory: Option<RunDir>,
@@ -103,18 +103,18 @@ pub struct Call<S> {
 
 /// Where inputs come from, and where results go.
 pub struct Given {
-    /// The files that stand for Python tables, with the names of the tables.
+    /// The files that replace tables of Python, with the names of the tables.
     pub names: Vec<(PathBuf, String)>,
-    /// The directory of the run, if it is written.
+    /// The directory of the run, if the run is written.
     pub out: Option<PathBuf>,
 }
 
 impl<S: Settings + Serialize> Call<S> {
-    /// Reads the options of a command, and opens the directory of the run. `functions` are the Python
-    /// functions that take part.
+    /// Reads the options of a command, and opens the directory of the run. `functions` are the Python functions
+    /// that the run calls.
     ///
     /// # Errors
-    /// `UsageError`: wrong options; a directory that cannot be used.
+    /// `UsageError`: an option is wrong, or the directory cannot be used.
     pub fn begin(
         py: Python<'_>,
         command: &'static str,

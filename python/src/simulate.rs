@@ -39,8 +39,8 @@ settings! {
     }
 }
 
-/// Simulates policies. `own` holds Python classes, each with what it needs. `options` select them by
-/// name.
+/// Simulates policies. `own` contains the caller's policies as Python classes, each with the kind of input that it
+/// needs. `options` select them by name.
 #[pyfunction]
 pub fn simulate(
     py: Python<'_>,

@@ -60,7 +60,7 @@ fn exit_code(signal: i32) -> i32 {
 
 /// The flag that a command polls from now on to stop in order.
 pub fn flag() -> &'static Arc<AtomicBool> {
-    // Many threads ask for the flag at every event, so the store is made only once.
+    // Many threads ask for the flag at every event, so later calls skip the store.
     if !POLLED.load(Ordering::Relaxed) {
         POLLED.store(true, Ordering::SeqCst);
     }

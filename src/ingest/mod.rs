@@ -20,12 +20,12 @@ pub use trace::{
     TraceSettings,
 };
 
-/// What is read of the logs of one format, and what is written.
+/// Settings that convert the logs of one format.
 pub trait Ingest: Sync {
     /// Reads `files` and writes the outputs.
     ///
     /// # Errors
-    /// Unreadable files, files of which nothing is of use, or an output that cannot be written.
+    /// A file cannot be read, the files contain nothing usable, or an output cannot be written.
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()>;
 }
 

@@ -35,7 +35,7 @@ settings! {
     }
 }
 
-/// Columns that can make virtual clusters.
+/// Columns that can name the virtual cluster of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VcColumn {
     /// The partition, or the account if there is no partition.
@@ -90,7 +90,7 @@ impl Ingest for SlurmSettings {
             ..self.input.options(Format::Slurm)
         };
         let trace = self.trace_options();
-        // Both outputs are prepared before either is put in place, so a fault in one leaves no output.
+        // Both outputs are prepared before either is put in place, so that a fault in one leaves no output.
         let log = self.output.as_deref();
         let log = log.map(|output| ReadyLog::of(files, &options, output, observer));
         let log = log.transpose()?;

@@ -137,12 +137,12 @@ impl TraceSettings {
 }
 
 impl ClusterSettings {
-    /// Whether nothing is asked for.
+    /// Whether all settings have their defaults.
     pub fn is_default(&self) -> bool {
         self.gpus_per_node.is_none() && self.cluster.is_none()
     }
 
-    /// The options of a format with these.
+    /// The default options of a format, with these settings applied.
     pub fn options(&self, format: Format) -> Options {
         let defaults = Options::new(format);
         Options {
@@ -151,7 +151,7 @@ impl ClusterSettings {
         }
     }
 
-    /// Where the virtual clusters of the jobs in `jobs` go.
+    /// The file for the virtual clusters of the jobs in the file `jobs`.
     fn file(&self, jobs: &Path) -> Result<PathBuf> {
         let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
             name if name == "jobs" => jobs.with_file_name("vc_config.csv"),
@@ -235,7 +235,7 @@ fn is_event_log(path: &Path) -> bool {
 }
 
 impl PhillySettings {
-    /// Writes when machines were idle.
+    /// Writes an event log of when machines were idle.
     fn idle(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let trace = &self.trace;
         if trace.node_count.is_some() || !trace.cluster.is_default() {

@@ -78,7 +78,7 @@ impl IdleLog {
     }
 }
 
-/// Describes a log of idle nodes in a line.
+/// Describes a log of idle nodes in one line.
 fn told(path: &Path, log: &EventLog) -> String {
     let span = log.times().first().zip(log.times().last());
     let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));

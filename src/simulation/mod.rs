@@ -24,7 +24,7 @@ pub use gleaner_setup::SimulationSettings;
 pub use idle::IdleLog;
 pub use results::{Simulated, Writing};
 
-/// What the engine simulates, with the estimates that were learnt.
+/// The simulation for the engine, with the learnt estimates.
 fn simulated<'a>(
     settings: &SimulationSettings,
     experiment: &'a Experiment,

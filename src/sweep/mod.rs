@@ -64,7 +64,7 @@ settings! {
     }
 }
 
-/// What `run.json` lists.
+/// The arguments that `run.json` lists.
 #[derive(Serialize)]
 struct Arguments<'a> {
     plan: &'a Path,

@@ -88,7 +88,7 @@ fn survives(at: &Path, what: &str) {
     assert!(!run.err.contains("panicked"), "{told}");
 }
 
-/// Simulates as [`survives`] does, but by the library, which is quicker than starting the program.
+/// Like [`survives`], but calls the library, which is quicker than starting the program.
 fn is_simulated(at: &Path, what: &str) {
     let simulation = Simulation::of_directory(at)
         .policies(["all", "easy"])

@@ -121,8 +121,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes `before`, then `count` times `unit`, then `after`, gzipped. Blocks of a mebibyte are compressed once
-/// and repeated: a file of several gzip members reads as one text.
+/// Writes a gzip file of `before`, `count` copies of `unit`, and `after`. A block of one mebibyte is compressed
+/// only once and then repeated, because a file of several gzip members decompresses to one text.
 pub fn gzip(path: &Path, before: &str, unit: &[u8], count: u64, after: &str) {
     let units = (1 << 20) / unit.len();
     let (blocks, rest) = (count / units as u64, count % units as u64);

@@ -23,7 +23,7 @@ const SHOWN: usize = 100;
 /// files.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
 pub fn files(
     directory: &Path,
     listed: &[Listed],
@@ -61,7 +61,7 @@ pub fn files(
 /// Compares the inputs of a run with their recorded lengths and digests. The observer receives progress in files.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
 pub fn inputs(listed: &[Listed], observer: &dyn Observer) -> Result<Findings> {
     let mut findings = Findings::default();
     for (index, input) in listed.iter().enumerate() {

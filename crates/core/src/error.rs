@@ -37,7 +37,7 @@ pub enum Error {
     /// Interrupted by the user; the results so far are written: exit code 130.
     #[error("interrupted: the results so far are written and marked incomplete")]
     Interrupted,
-    /// Stopped by the user before there was a result, so nothing is written: exit code 130.
+    /// Stopped by the user before there was any result, so nothing is written: exit code 130.
     #[error("interrupted; files that were not complete are removed")]
     Stopped,
 }
@@ -67,10 +67,10 @@ impl Error {
     }
 }
 
-/// Ends a function of a stopped run that has no partial result.
+/// Fails if the run is stopped. For functions that have no partial result to return.
 ///
 /// # Errors
-/// [`Error::Stopped`] if the observer's flag is set.
+/// [`Error::Stopped`] if the observer's stop flag is set.
 pub fn check_stop(observer: &dyn Observer) -> Result<()> {
     if observer.is_stopped() {
         Err(Error::Stopped)

@@ -13,14 +13,14 @@ pub struct Fact {
     pub remark: String,
     /// One-line explanation of the label; may be empty.
     pub meaning: &'static str,
-    /// Number of facts above it that it is a part of: 0, 1, ...
+    /// Indentation level: a fact of depth 1 is part of the last fact of depth 0 above it, and so on.
     pub depth: usize,
-    /// Whether it is one of the most important facts, which a page shows as tiles.
+    /// Whether it is one of the key facts, which a page shows as tiles.
     pub is_main: bool,
 }
 
 impl Fact {
-    /// A fact without a remark and an explanation.
+    /// A fact without a remark or an explanation.
     pub fn new(label: impl Into<String>, value: impl Into<String>) -> Self {
         Fact {
             label: label.into(),
@@ -32,7 +32,7 @@ impl Fact {
         }
     }
 
-    /// One of the most important facts.
+    /// A key fact, which a page shows as a tile.
     pub fn main(label: impl Into<String>, value: impl Into<String>) -> Self {
         Fact {
             is_main: true,
@@ -40,7 +40,7 @@ impl Fact {
         }
     }
 
-    /// The fact with a text after its value.
+    /// Adds a remark, which is shown after the value.
     pub fn remark(self, remark: impl Into<String>) -> Self {
         Fact {
             remark: remark.into(),
@@ -72,7 +72,7 @@ impl Fact {
     }
 }
 
-/// A label that is indented by two spaces for each fact above it that it is a part of.
+/// A label, indented by two spaces per level.
 pub fn indented(label: &str, depth: usize) -> String {
     "  ".repeat(depth) + label
 }

@@ -1,13 +1,13 @@
-//! Tables of formatted texts.
+//! Tables of formatted cells.
 
-/// A table of formatted texts.
+/// A table of formatted cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grid {
     /// The caption: what the table shows.
     pub title: String,
-    /// The heads of its columns, in order.
+    /// The column heads, in order.
     pub heads: Vec<Head>,
-    /// Its rows, each with a text for every column.
+    /// The rows, each with one cell for every column.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -16,40 +16,40 @@ pub struct Grid {
 pub struct Head {
     /// Name of the column, with its unit.
     pub name: String,
-    /// What its cells are.
+    /// What its cells contain.
     pub kind: Kind,
     /// One-line explanation of the column; may be empty.
     pub meaning: &'static str,
 }
 
-/// What the cells of a column are.
+/// What the cells of a column contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Texts, aligned to the left.
+    /// Text, left-aligned.
     Text,
-    /// Numbers, aligned to the right.
+    /// Numbers, right-aligned.
     Number,
-    /// Bars of characters. A page omits the column, because it draws the figure.
+    /// Bars drawn with characters. A page omits the column, because it shows a figure instead.
     Bar,
 }
 
 impl Head {
-    /// The head of a column of texts.
+    /// The head of a text column.
     pub fn text(name: impl Into<String>) -> Self {
         Head::new(name, Kind::Text)
     }
 
-    /// The head of a column of numbers.
+    /// The head of a number column.
     pub fn number(name: impl Into<String>) -> Self {
         Head::new(name, Kind::Number)
     }
 
-    /// The head of a column of bars, which needs no name.
+    /// The head of a bar column, which needs no name.
     pub fn bar() -> Self {
         Head::new("", Kind::Bar)
     }
 
-    /// The head with an explanation of its column.
+    /// Adds an explanation of the column.
     pub fn meaning(self, meaning: &'static str) -> Self {
         Head { meaning, ..self }
     }
@@ -73,12 +73,12 @@ impl Grid {
         }
     }
 
-    /// Adds a row, with a text for every column.
+    /// Adds a row, which must have one cell for every column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The table with a row for each item, of which `cells` makes a text for every column.
+    /// A table with one row for each item. `cells` returns the row's cells, one for every column.
     pub fn of<T, C: IntoIterator<Item = String>>(
         title: impl Into<String>,
         heads: impl IntoIterator<Item = Head>,

@@ -1,6 +1,6 @@
-//! Results as people read them, at the end of a command and on its page: sections of facts, tables, notes and
-//! figures. The types know no markup. [`text`] renders them for a terminal; the crate `gleaner-report` renders
-//! them as HTML and as pictures.
+//! Results in the form in which users read them, at the end of a command and on its page: sections of facts, tables,
+//! notes and figures. The types are independent of markup. [`text`] renders them for a terminal; the crate
+//! `gleaner-report` renders them as HTML and as images.
 //!
 //! ```
 //! use gleaner_document::{Block, Fact, Grid, Head, text};
@@ -25,7 +25,7 @@ pub use figure::Figure;
 pub use grid::{Grid, Head, Kind};
 pub use text::text;
 
-/// What there is to say about runs, an event log or a model.
+/// A report on runs, an event log or a model.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// The title: what the document is about.
@@ -56,16 +56,16 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// A table that is always shown.
     Grid(Grid),
-    /// A table that a page folds until the reader opens it. A text omits it.
+    /// A table that a page shows folded. [`text()`] omits it.
     Folded(Grid),
-    /// A figure, with a folded table of its numbers. A text omits it.
+    /// A figure, with a folded table of its numbers. [`text()`] omits it.
     Figure(Box<Figure>),
     /// A paragraph of text.
     Note(String),
 }
 
 impl Block {
-    /// A figure as a piece of a section.
+    /// Wraps a figure as a block.
     pub fn figure(figure: Figure) -> Self {
         Block::Figure(Box::new(figure))
     }

@@ -1,14 +1,14 @@
-//! Names from files, made fit for tables and identifiers.
+//! Names from files, shortened for tables and converted to identifiers.
 
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 64;
 
-/// A text cut to [`MAX_NAME`] characters. A sign replaces each character that cannot be shown.
+/// Cuts a text to [`MAX_NAME`] characters. U+FFFD replaces each character that cannot be shown.
 pub fn short(text: &str) -> String {
     cut(text, MAX_NAME)
 }
 
-/// A text cut to `most` characters. A sign replaces each character that cannot be shown.
+/// Cuts a text to `most` characters and marks the cut with `…`. U+FFFD replaces each character that cannot be shown.
 pub fn cut(text: &str, most: usize) -> String {
     let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     let mut out: String = text.chars().take(most).map(shown).collect();
@@ -24,7 +24,7 @@ fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A name as part of an identifier: lower-case letters, digits and hyphens.
+/// Converts a name to part of an identifier: lower-case letters, digits and hyphens.
 pub fn slug(text: &str) -> String {
     let kept = text.chars().map(|c| match c.to_ascii_lowercase() {
         c if c.is_ascii_alphanumeric() => c,

@@ -27,7 +27,7 @@ pub fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 
-/// A number that may be large, with five significant digits, and with a word for millions and more:
+/// Formats a number with about five significant digits, and with a word for millions and more:
 /// `1.2345 billion`.
 pub fn large(value: f64) -> String {
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
@@ -39,7 +39,7 @@ pub fn large(value: f64) -> String {
     }
 }
 
-/// A number below 1e15 with at least five significant digits, or four decimals if it is below 1.
+/// Formats a number below 1e15 with at least five significant digits, or with four decimals if it is below 1.
 fn five_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -61,8 +61,8 @@ pub fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
 
-/// Formats node-seconds or seconds as hours, with at least four significant digits from 1 hour on. Values below a
-/// thousandth of an hour are shown alike.
+/// Formats node-seconds or seconds as hours, with at least four significant digits from 1 hour on. Positive values
+/// below a thousandth of an hour become `< 0.001`.
 pub fn hours(seconds: f64) -> String {
     match seconds / HOUR {
         hours if hours > 0.0 && hours < 1e-3 => "< 0.001".to_owned(),
@@ -107,7 +107,7 @@ pub fn points(share: f64, base: f64) -> String {
     }
 }
 
-/// The digits of a number with commas between thousands.
+/// Inserts commas between the thousands of a number.
 pub fn grouped(digits: &str) -> String {
     let (digits, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let (sign, digits) = match digits.strip_prefix('-') {

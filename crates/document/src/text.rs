@@ -1,15 +1,15 @@
-//! Blocks as text for a terminal.
+//! Renders blocks as text for a terminal.
 
 use std::ops::Range;
 
 use super::{Block, Fact, Grid, Kind, indented};
 
-/// Maximum width of a line, in characters. A single column may be wider.
+/// Maximum width of a line, in characters. A line can exceed it if a single column is too wide.
 const WIDTH: usize = 100;
 /// Number of spaces between columns.
 const GAP: usize = 2;
 
-/// The blocks as text, with an empty line between them. Figures and folded tables are omitted.
+/// Renders the blocks as text, with an empty line between them. Figures and folded tables are omitted.
 pub fn text(blocks: &[Block]) -> String {
     let parts = blocks.iter().filter_map(|block| match block {
         Block::Facts(facts) => Some(lines(facts)),
@@ -21,7 +21,7 @@ pub fn text(blocks: &[Block]) -> String {
     parts.join("\n")
 }
 
-/// A line for each fact: its label, indented by its depth, and its value.
+/// Renders one line for each fact: its label, indented by its depth, and its value.
 fn lines(facts: &[Fact]) -> String {
     let label = |fact: &Fact| indented(&fact.label, fact.depth);
     let widths = facts.iter().map(|fact| length(&label(fact)));
@@ -30,7 +30,7 @@ fn lines(facts: &[Fact]) -> String {
     facts.iter().map(line).collect()
 }
 
-/// A table. It is divided into several, each with the first column, where it would be too wide.
+/// Renders a table. A table that is too wide is split into several, each of which repeats the first column.
 fn table(grid: &Grid) -> String {
     let widths = (0..grid.heads.len()).map(|column| {
         let cells = grid.rows.iter().map(|row| length(&row[column]));
@@ -66,7 +66,7 @@ fn table(grid: &Grid) -> String {
     title + &parts.collect::<Vec<String>>().join("\n")
 }
 
-/// The columns after the first, divided so that lines stay within [`WIDTH`].
+/// Splits the columns after the first into ranges whose lines stay within [`WIDTH`].
 fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     let Some(&name) = widths.first() else {
         return Vec::new();
@@ -84,7 +84,7 @@ fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     parts
 }
 
-/// A text in lines that are as long as they may be.
+/// Wraps a text at spaces into lines of at most [`WIDTH`] characters.
 fn paragraph(text: &str) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for word in text.split(' ') {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(text(&[Block::Facts(facts)]), expected);
     }
 
-    // Small fixed example: five columns of 40 characters, of which two fit beside the first.
+    // Small fixed example: after the first column, three columns of 40 characters, of which two fit on a line.
     #[test]
     fn wide_tables_are_divided_and_columns_aligned() {
         let name = |place: usize| format!("{place:x>40}");

@@ -68,13 +68,13 @@ const OTHERS: [Ask; 4] = [
 /// Number of steps before those of [`OTHERS`]: the small problems and the infeasible problem.
 const FIRST_STEPS: usize = PROBLEMS as usize + 1;
 
-/// Runs all checks one after the other and passes each to `ended` as soon as it has finished. Each check starts
-/// its own program. The observer receives progress in steps: each small problem is a step, and so is each other
-/// check.
+/// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
+/// share a program; each other check starts its own. The observer receives progress in steps: each small problem is a
+/// step, and so is each check after them.
 ///
 /// # Errors
-/// The program does not start or says no hello: then nothing else can be asked.
-/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the checks are stopped.
+/// The program does not start or does not send a hello: then no other check can run.
+/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the checks are stopped.
 pub fn conformance(
     command: &SolverCommand,
     observer: &dyn Observer,
@@ -90,7 +90,7 @@ pub fn conformance(
     };
     let steps = FIRST_STEPS + OTHERS.len();
     let mut end = |name, verdict| -> gleaner_core::Result<()> {
-        // A check that is stopped has no verdict.
+        // A stopped check has no verdict.
         check_stop(observer)?;
         ended(Check { name, verdict });
         Ok(())

@@ -1,4 +1,4 @@
-//! Solvers that are not ours: programs in any language, and functions.
+//! External solvers: programs in any language, and functions.
 //!
 //! ```
 //! use gleaner_external::{FunctionPlan, FunctionSolver};
@@ -17,12 +17,12 @@
 //! # Ok::<(), gleaner_solvers::SolveError>(())
 //! ```
 //!
-//! A program ([`External`]) is started once. It reads a JSON document a line from its standard input and writes
-//! one a line to its standard output: see [`protocol`] and docs/SOLVERS.md. What it answers is never
-//! trusted: every plan is checked, its objective computed here, and what it calls optimal is compared
-//! with the exact solver's optimum where that takes the problem.
+//! A program ([`External`]) is started once. It reads JSON documents from its standard input and writes JSON documents
+//! to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. Its answers are never trusted: every
+//! plan is checked and its objective is computed here. A plan that the program calls optimal is compared with the exact
+//! solver's optimum if that solver accepts the problem.
 //!
-//! A program that is late, dies or writes nonsense ends no run: the problem is answered by its last
+//! A program that is late, dies or writes nonsense does not end a run: the problem is answered by its last
 //! valid plan or by none, the fault is counted in a [`Tally`], and the program is started again for the
 //! next problem.
 //!

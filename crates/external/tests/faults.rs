@@ -236,7 +236,7 @@ fn stopped_conformance_checks_have_no_further_verdicts() {
     }
     for (reports, verdicts) in [(0, 0), (1, 1)] {
         let (observer, mut names) = (StopAfter::new(reports), Vec::new());
-        // It never answers, so all checks would take minutes.
+        // The program never answers, so running all checks would take minutes.
         let found = conformance(&command("hangs"), &observer, &mut |check| {
             names.push(check.name);
         });

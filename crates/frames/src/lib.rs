@@ -21,8 +21,7 @@
 //! enables as few features of polars as it can. Where the feature `dtype-datetime` of polars is enabled,
 //! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` makes dates and times of them.
 //!
-//! Files are read by `gleaner_runs`, which trusts nothing that is in them. They do not go through
-//! the readers of polars.
+//! `gleaner_runs` reads the files and validates everything in them. The readers of polars are not used.
 
 mod aggregate;
 mod error;

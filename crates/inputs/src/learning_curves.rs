@@ -7,7 +7,7 @@
 //! 1,1,2.28,resnet50
 //! ```
 //!
-//! Each row is the loss that was measured after a trial had consumed a resource. Where training
+//! Each row is the loss measured after a trial had consumed a given amount of the resource, such as epochs. If training
 //! diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a trial
 //! are in ascending order of resource. The optional column `task` names the task in the task file that
 //! the trial trains.
@@ -44,7 +44,7 @@ input! {
     }
 }
 
-/// Learning curves that were measured.
+/// Measured learning curves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredCurves {
     /// The losses of all trials.

@@ -62,11 +62,11 @@ impl fmt::Display for Unit {
 /// A part of a file, such as a line, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The file that is read.
+    /// The file being read.
     pub file: &'a Path,
-    /// What the part is.
+    /// The kind of part.
     pub unit: Unit,
-    /// Number of the part, from 1.
+    /// The number of the part, from 1.
     pub line: u64,
 }
 
@@ -102,8 +102,8 @@ impl<'a> Input<'a> {
         Input::new(path, file)
     }
 
-    /// Opens a file as [`Input::open`] does. The observer receives progress in MiB of the file, and can stop the
-    /// reading, which then fails with [`Error::Stopped`].
+    /// Like [`Input::open`], but the observer receives progress in MiB of the file, and can stop the reading, which
+    /// then fails with [`Error::Stopped`].
     ///
     /// # Errors
     /// The file cannot be opened or read, or the reading is stopped.
@@ -229,7 +229,7 @@ struct Observed<'o, R> {
     observer: &'o dyn Observer,
     /// Bytes read so far.
     read: u64,
-    /// Length of the stream in bytes, if it is known.
+    /// Length of the stream in bytes, if known.
     bytes: Option<u64>,
 }
 
@@ -248,12 +248,12 @@ impl<R: Read> Read for Observed<'_, R> {
     }
 }
 
-/// The error of a stream whose reading is stopped.
+/// The error returned by a stream that was stopped.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped")]
 struct Stopped;
 
-/// [`Error::Stopped`], if the reading was stopped.
+/// Returns [`Error::Stopped`] if the error means that the reading was stopped.
 fn stop_of(error: &io::Error) -> Option<Error> {
     let is_stop = error.get_ref().is_some_and(|error| error.is::<Stopped>());
     is_stop.then_some(Error::Stopped)

@@ -1,7 +1,7 @@
-//! Files for the readers and writers of formats: sources that are hashed and inflated within bounds, logs that are read
-//! line by line, rows of CSV and Parquet, the faults found in them, and writers of tables.
+//! File access for the readers and writers of formats: sources that are hashed and decompressed within limits, logs
+//! that are read line by line, rows of CSV and Parquet, faults in files, and writers of tables.
 //!
-//! Nothing in a file is ever executed. A length that a file states is trusted only if the file has that many bytes.
+//! Nothing in a file is ever executed. A length given in a file is trusted only if the file has that many bytes.
 //!
 //! ```
 //! use std::io::Write;
@@ -36,7 +36,7 @@ pub use source::{Digest, SourceId};
 /// A value that was read, and the files that it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded<T> {
-    /// What the input means.
+    /// The content of the files.
     pub value: T,
     /// The files that were read, in the order of the arguments.
     pub sources: Vec<SourceId>,

@@ -1,4 +1,4 @@
-//! Interpretable models for tables of features: every prediction can be explained. The crate can be used alone.
+//! Interpretable models for tables of features: every prediction can be explained. The crate can be used on its own.
 //!
 //! ```
 //! use gleaner_learn::ebm::{Ebm, Settings};

@@ -323,7 +323,7 @@ fn a_fit_is_watched_and_stopped() {
     // Each of the 14 bags learns the features, then the pairs.
     assert_eq!(progress.len(), 28);
     assert_eq!(fit(0), (Err(FitError::Stopped), Vec::new()));
-    // The pairs are not begun.
+    // The bags have not started on the pairs.
     let (stopped, progress) = fit(1);
     assert_eq!(stopped, Err(FitError::Stopped));
     assert!(progress.len() <= 14, "{progress:?}");

@@ -1,5 +1,5 @@
-//! Readers of the logs of batch schedulers, which become logs of idle nodes, and of the traces of GPU clusters, which
-//! become tables of jobs.
+//! Readers that convert the logs of batch schedulers to logs of idle nodes, and the traces of GPU clusters to tables of
+//! jobs.
 //!
 //! ```
 //! use std::path::Path;

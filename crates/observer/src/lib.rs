@@ -54,7 +54,7 @@ pub trait Observer: Sync {
         let _ = (done, total);
     }
 
-    /// Receives a few words to show beside the progress, such as the error of the last epoch of a training.
+    /// Receives a few words to show beside the progress, such as the error of the last training epoch.
     /// They replace the previous words.
     fn detail(&self, words: &str) {
         let _ = words;

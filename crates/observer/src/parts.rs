@@ -1,4 +1,4 @@
-//! The progress of a run whose parts are observed one by one.
+//! The progress of a run whose parts report separately.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,12 +46,12 @@ impl<'o> Parts<'o> {
         self.observer
     }
 
-    /// Number of steps of all parts that are complete.
+    /// Number of completed steps of all parts.
     pub fn done(&self) -> usize {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Reports that `steps` more steps are complete.
+    /// Reports that another `steps` steps are complete.
     pub fn add(&self, steps: usize) {
         let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
         self.observer.progress(done.min(self.total), self.total);
@@ -62,9 +62,9 @@ impl<'o> Parts<'o> {
 /// progress in steps of its own, which are converted to steps of the run.
 pub struct Part<'p> {
     parts: &'p Parts<'p>,
-    /// The steps of the run that this part counts as.
+    /// Number of steps of the run that this part counts as.
     steps: usize,
-    /// Those of them that are complete.
+    /// Number of these steps that are complete.
     done: AtomicUsize,
 }
 
@@ -86,8 +86,8 @@ impl Observer for Part<'_> {
 
     fn progress(&self, done: usize, total: usize) {
         let share = self.steps as u128 * done.min(total) as u128 / total.max(1) as u128;
-        // Threads may report in another order than they count, and a second phase counts from 0 again. The
-        // highest report is valid.
+        // Reports from several threads may arrive out of order, and a second phase counts from 0 again. So only
+        // a report that exceeds all previous ones adds to the progress.
         let now = share as usize;
         let before = self.done.fetch_max(now, Ordering::Relaxed);
         if now > before {
@@ -133,7 +133,7 @@ mod tests {
         let (short, long) = (parts.part(10), parts.part(20));
         short.progress(1, 4);
         long.progress(1, 2);
-        // A second phase counts from 0, and adds nothing before it is further than the first.
+        // A second phase counts from 0, and adds nothing until it gets further than the first.
         long.progress(0, 8);
         long.progress(6, 8);
         short.complete();

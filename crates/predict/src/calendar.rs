@@ -20,7 +20,7 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a trace: that of `epoch`, its own, or the default, with a remark.
+    /// The calendar of a trace: that of `epoch`, or else its own, or else the default, with a remark.
     pub fn of(epoch: Option<Time>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {

@@ -49,10 +49,10 @@ pub fn forecast_by(
 
 /// The forecast by models that learn from the submissions before they are used. If there is a week
 /// of submissions before `start`, they learn once, otherwise again each week. Until there is a week
-/// to learn from, the forecast is what was submitted an hour before. The observer receives progress in intervals.
+/// to learn from, the forecast repeats the submissions of an hour earlier. The observer receives progress in intervals.
 ///
 /// # Errors
-/// It is stopped; nothing else in practice, as the series is finite.
+/// The learning is stopped. Nothing else fails in practice, because the series is finite.
 pub fn forecast_trained(
     series: &Series,
     start: i64,

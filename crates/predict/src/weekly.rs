@@ -65,7 +65,7 @@ pub struct Simulated<'a, S> {
     /// Simulates the first jobs of the trace with these estimates. Returns the indices of the jobs
     /// that end, and when.
     pub simulate: S,
-    /// Can stop the learning.
+    /// Its flag can stop the learning.
     pub observer: &'a dyn Observer,
 }
 

@@ -1,4 +1,4 @@
-//! Measures how fast workloads are, and what they use, alone and in pairs on the same devices or cores. Simulations
+//! Measures the speed and resource use of workloads, alone and in pairs on the same devices or cores. Simulations
 //! and Lucid's packing model depend on these measurements.
 //!
 //! [`plan::read`] reads and validates a plan, [`Session`] makes the measurements that are missing,

@@ -63,7 +63,7 @@ pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
     pub sampler: &'a mut dyn Sampler,
-    /// Can stop the measurement.
+    /// Its flag can stop the measurement.
     pub observer: &'a dyn Observer,
 }
 

@@ -24,7 +24,7 @@ pub struct Scaling {
 const PLACEHOLDER: &str = "{processes}";
 
 /// Measures every workload of a plan on 1, 2, 4, … processes. The observer receives progress in
-/// measurements. `None` if it was stopped.
+/// measurements. Returns `None` if it was stopped.
 ///
 /// # Errors
 /// [`Error::Usage`] if a command has no placeholder for the processes.

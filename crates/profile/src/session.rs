@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
         &self.sources
     }
 
-    /// Makes the measurements that are missing, and saves each as soon as it is made. The observer receives
+    /// Makes the missing measurements, and saves each as soon as it is made. The observer receives
     /// progress in measurements. Returns false if it was stopped.
     ///
     /// # Errors

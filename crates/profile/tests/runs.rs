@@ -446,7 +446,7 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     directory.begin(&[]).unwrap();
     let store = Store::at(directory.path());
     let mut session = Session::new(&plan).unwrap();
-    // Each report precedes a measurement, so six are complete.
+    // Progress is reported before each measurement, so six are complete at the seventh report.
     let observer = StopAfter::new(7);
     let is_over = session.run_missing(&mut machine, &store.writer(None), &observer);
     assert!(!is_over.unwrap());

@@ -1,4 +1,4 @@
-//! Bars of histograms of lengths of time.
+//! The bars of histograms of durations.
 
 use super::figure::{Colour, Marks, Part};
 use super::numbers::{count, number, percent};

@@ -45,9 +45,8 @@ mod ticks;
 pub use gleaner_document::{Block, Document, Fact, Figure, Grid, Head, Section, figure, numbers};
 pub use sweep::SweepChoice;
 
-/// The page about `runs`. Replays are compared with each other, and so are simulations. Sweeps and
-/// comparisons of solvers have a section each.
-/// `choice` says what to draw of sweeps.
+/// The page about `runs`. Replays are compared with each other, and so are simulations. Each sweep
+/// and each comparison of solvers has a section. `choice` selects what is drawn of sweeps.
 ///
 /// # Errors
 /// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
@@ -88,8 +87,8 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice) -> Result<Document> {
     })
 }
 
-/// The page about an inspected event log. `info` says how the inspection was made. The rescale costs of the suggested
-/// window come from `source`.
+/// The page about an inspected event log. `info` describes the run that inspected it. The rescale costs of the
+/// suggested window come from `source`.
 pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = inspect::sections(inspection, source);
@@ -101,8 +100,8 @@ pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo
     }
 }
 
-/// The page about a trained model. `info` says how the explanation was made. The terms drawn
-/// are those of `machine`, if the model is not a tree.
+/// The page about a trained model. `info` describes the run that explained it. The terms drawn
+/// are those of `machine`, if there is one.
 pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = explain::sections(told, machine);
@@ -117,7 +116,7 @@ pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &Ru
     }
 }
 
-/// The page about published values and ours. `info` says how they were made.
+/// The page about published values and ours. `info` describes the run that made ours.
 pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = reproduce::sections(artifacts);

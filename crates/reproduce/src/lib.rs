@@ -65,11 +65,11 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Makes the tables and figures of `systems` again from the files in `data`. The observer receives progress in
+/// Reproduces the tables and figures of `systems` from the files in `data`. The observer receives progress in
 /// tables and figures.
 ///
 /// # Errors
-/// Files that are missing or have faults; a computation that fails. If it is stopped, the systems that
+/// Files are missing or faulty, or a computation fails. If it is stopped, the systems that
 /// are done are returned.
 pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Result<Reproduction> {
     check_files(data, systems)?;
@@ -182,7 +182,8 @@ impl<'c> Part<'c> {
     /// Joins the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// It has another id, or values do not meet: a fault of the program. [`Error::Stopped`].
+    /// The artifact has another id or lacks a column of ours, which is a bug. The data lacks what a published value is
+    /// computed from. [`Error::Stopped`] if it is stopped.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();

@@ -83,7 +83,7 @@ impl Venus {
     /// Reads the files and simulates.
     ///
     /// # Errors
-    /// Faults of the files; a simulation that fails; [`Error::Stopped`].
+    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if it is stopped.
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
         let experiment = open(&files(data), &choice, &ModelArgs::default(), observer)?;

@@ -1,4 +1,4 @@
-//! A comparison of solvers: its tables as files, and those of a text and a page.
+//! A comparison of solvers: the tables that are written as files, and those that are printed and put on a page.
 
 use gleaner_core::results::Table;
 use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
@@ -7,9 +7,9 @@ use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
 use gleaner_document::{Block, Grid, Head};
 
-/// The cell of a value that is not known.
+/// The cell of an unknown value.
 const NONE: &str = "–";
-/// Gaps below this share are those of rounding.
+/// Gaps below this share round to 0 at the digits shown.
 const ROUNDING: f64 = 5e-7;
 
 /// The tables of a comparison as files.
@@ -25,8 +25,8 @@ pub fn tables<'a>(
     ]
 }
 
-/// The tables of a comparison for a text and a page: how good the answers of each solver are, how long each
-/// takes, and what became of the answers of programs, if there are any.
+/// The tables of a comparison that are printed and put on a page: how good the answers of each solver are, how
+/// long each solver takes, and what became of the answers of programs, if there are any.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
@@ -36,7 +36,7 @@ pub fn compared<'a>(
     solvers.into_iter().chain(programs).collect()
 }
 
-/// The labels that need an explanation, each with it.
+/// The labels that need an explanation, with their explanations.
 pub fn terms() -> Vec<(String, &'static str)> {
     let heads = answers(&[]).heads.into_iter().chain(times(&[]).heads);
     let terms = heads.map(|head| (head.name, head.meaning));
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// What became of the answers of programs; `None` if there is none.
+/// What became of the answers of programs; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",
@@ -121,7 +121,7 @@ fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) 
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// A relative gap as percent. A gap below the tolerance of the checks is shown as 0.
+/// A relative gap as a percentage. A gap below [`ROUNDING`] is shown as 0.
 fn gap(gap: Option<f64>) -> String {
     match gap {
         None => NONE.to_owned(),

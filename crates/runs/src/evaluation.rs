@@ -1,4 +1,4 @@
-//! What `gleaner evaluate` says about models.
+//! What `gleaner evaluate` reports about models.
 
 use gleaner_document::{Block, Grid, Head};
 use gleaner_learn::lucid::packing::{Evaluation, Features};

@@ -1,4 +1,4 @@
-//! The explanation of a model: its facts and tables for a text and a page, and JSON.
+//! The explanation of a model: the facts and tables that are printed and put on a page, and JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -27,8 +27,8 @@ pub fn json(explanation: &Explanation) -> Result<String> {
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// JSON that is safe to print: characters that control a terminal are written as JSON escapes. Only
-/// texts contain such characters, and their meaning stays the same.
+/// JSON that is safe to print: characters that control a terminal are written as JSON escapes. They
+/// occur only in strings, whose meaning stays the same.
 fn ascii_of_controls(json: &str) -> String {
     let lines = json.lines().map(|line| {
         let mut out = String::with_capacity(line.len());
@@ -45,7 +45,7 @@ fn ascii_of_controls(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What `gleaner explain` prints: the terms and the prediction asked for, or else the whole model.
+/// What `gleaner explain` prints: the requested terms and prediction, or else the whole model.
 pub fn printed(explanation: &Explanation) -> Vec<Block> {
     let terms = explanation.terms.iter();
     let mut blocks: Vec<Block> = terms.map(|term| Block::Grid(self::term(term))).collect();
@@ -121,7 +121,7 @@ pub fn facts(explanation: &Explanation) -> Vec<Fact> {
     all
 }
 
-/// What is said of an estimator that is not a machine; `None` for others.
+/// The note about an estimator without terms; `None` for other models.
 pub fn without_terms(explanation: &Explanation) -> Option<String> {
     let facts = explanation.estimator.as_ref()?;
     (!facts.learnt.is_empty()).then(|| {
@@ -173,7 +173,7 @@ fn importances(title: String, head: String, terms: &[Importance]) -> Grid {
     )
 }
 
-/// A tree, a row for each node, indented further than its parent.
+/// A tree as a table with a row for each node, which is indented further than its parent.
 pub fn tree(facts: &TreeFacts) -> Grid {
     let head = Head::text("node: rows (by sharing score 0, 1, 2) -> the score it gives");
     Grid::of("The tree", [head], facts.text.lines(), |line| {
@@ -181,7 +181,7 @@ pub fn tree(facts: &TreeFacts) -> Grid {
     })
 }
 
-/// The scores of a term, a row for each bin.
+/// The scores of a term, with a row for each bin.
 pub fn term(term: &TermFacts) -> Grid {
     let title = format!(
         "{}, for {}: what it adds to the prediction ({}), {} on average",
@@ -199,7 +199,7 @@ pub fn term(term: &TermFacts) -> Grid {
     })
 }
 
-/// The parts of a prediction that add up to it.
+/// The scores that add up to a prediction.
 pub fn sum(told: &Sum) -> Grid {
     let factors = told.contributions.iter().any(|part| part.factor.is_some());
     let mut heads = vec![Head::text("term"), Head::text("bin"), Head::number("adds")];

@@ -1,4 +1,4 @@
-//! Histograms of lengths of time: how many lengths are in each class, and their sum.
+//! Histograms of durations, which are called lengths here: the number in each class, and their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};
@@ -25,7 +25,7 @@ pub struct Lengths {
     pub counted: &'static str,
     /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Unit of the sums, such as `node-hours`: 3,600 seconds of what `seconds` counts.
+    /// Unit of the sums, such as `node-hours`: 3,600 of the seconds in [`Class::seconds`].
     pub unit: &'static str,
 }
 

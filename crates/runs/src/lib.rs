@@ -1,7 +1,7 @@
-//! Run directories: what a run writes as tables, JSON and text, and the same read back as the same types.
+//! Run directories: a run writes its results as tables, JSON and text, and they are read back as the same types.
 //!
-//! A run directory is an input like any other. Names are checked, digests are compared, and every cell is parsed as its
-//! column's type.
+//! A run directory is validated like any other input. Names are checked, digests are compared, and every cell is parsed
+//! as its column's type.
 //!
 //! ```
 //! use gleaner_runs::run::RunDir;

@@ -1,4 +1,4 @@
-//! What there is to say about a replay: its facts, for a text, a page and a comparison of runs.
+//! The facts about a replay, to be printed, put on a page, or compared with other runs.
 
 use gleaner_core::domain::NodeRule;
 use gleaner_core::domain::objective::NAMED;
@@ -23,7 +23,7 @@ pub fn json(summary: &Summary) -> Result<String> {
         .map_err(|e| Error::Run(e.to_string()))
 }
 
-/// Everything that a summary says, except of a search.
+/// All facts of a summary except those about a search.
 pub fn facts(s: &Summary) -> Vec<Fact> {
     let mut facts = Vec::new();
     if !s.complete {
@@ -37,7 +37,7 @@ pub fn facts(s: &Summary) -> Vec<Fact> {
     facts
 }
 
-/// What a summary says of the search; empty if there was none.
+/// The facts of a summary about the search; empty if there was none.
 pub fn search(s: &Summary) -> Vec<Fact> {
     let Some(algorithm) = s.search else {
         return Vec::new();
@@ -47,7 +47,7 @@ pub fn search(s: &Summary) -> Vec<Fact> {
     std::iter::once(algorithm).chain(quantities).collect()
 }
 
-/// The labels of a replay's figures that need an explanation, each with it.
+/// The labels of a replay's figures that need an explanation, with their explanations.
 pub fn terms() -> Vec<(&'static str, &'static str)> {
     let all = QUANTITIES.iter().chain(&SEARCHED);
     let terms = all.map(|quantity| (quantity.label, quantity.meaning));
@@ -68,7 +68,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
     ]
 }
 
-/// The wall time of a run, of which `computing` names the middle part.
+/// The wall time of a run by stage. `computing` names the middle stage.
 pub fn time_taken(seconds: Seconds, computing: &str) -> Fact {
     let Seconds {
         read,
@@ -117,7 +117,7 @@ fn window(s: &Summary) -> String {
     )
 }
 
-/// The objective: its name and expression, or only its expression.
+/// The objective: its name and meaning, or only its expression.
 fn maximised(s: &Summary) -> String {
     let objective = s.objective.to_string();
     match NAMED.iter().find(|named| named.name == objective) {

@@ -1,8 +1,8 @@
 //! From arguments to engines: everything that a replay or a simulation needs is found, read,
 //! completed with defaults or by models, and validated.
 //!
-//! [`ReplaySettings`] and [`SimulationSettings`] are the settings as types, and [`settings`] declares them: the
-//! command line, Python and plans of sweeps set them by their names. run.json holds them. [`Replay::open`] and
+//! [`ReplaySettings`] and [`SimulationSettings`] contain all settings, each declared once by means of [`settings`].
+//! The command line, Python and sweep plans set them by name, and run.json records them. [`Replay::open`] and
 //! [`Experiment::open`] return what the engines take.
 
 pub mod experiment;

@@ -1,4 +1,4 @@
-//! Values that files call by names.
+//! Values that files refer to by name.
 
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub(crate) fn names(values: &[impl Serialize]) -> String {
     names.join(", ")
 }
 
-/// The value that files call `name`; `None` if no value has this name.
+/// The value with this name in files; `None` if the name is unknown.
 pub(crate) fn by_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
     T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }

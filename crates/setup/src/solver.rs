@@ -43,13 +43,13 @@ pub const TIME_LIMIT: f64 = 10.0;
 /// Default of the relative gap.
 pub const GAP: f64 = 1e-9;
 
-/// The range of a time limit in seconds.
+/// Declares a time limit in seconds, with its range.
 pub fn time_limit() -> Spec<f64> {
     let is_time = |seconds: &f64| Duration::try_from_secs_f64(*seconds).is_ok();
     Spec::of("SECONDS").within("seconds of at least 0", is_time)
 }
 
-/// The range of a relative gap.
+/// Declares a relative gap, with its range.
 pub fn gap() -> Spec<f64> {
     Spec::of("GAP").within("at least 0 and below 1", |gap| (0.0..1.0).contains(gap))
 }
@@ -66,7 +66,7 @@ named_values!(BigM:
 );
 
 impl SolverArgs {
-    /// The solver, which [`SolverArgs::choice`] has found. A program is started.
+    /// Builds the solver that [`SolverArgs::choice`] found. If it is a program, this starts it.
     ///
     /// # Errors
     /// A formulation is given for a solver that has none; a solver that this build lacks; a program
@@ -80,7 +80,7 @@ impl SolverArgs {
         Built::new(choice, self.formulation.unwrap_or_default(), self.big_m)
     }
 
-    /// The solver as seen from the current directory.
+    /// The chosen solver. The paths of a program are relative to the current directory.
     ///
     /// # Errors
     /// [`Error::Usage`]: a faulty manifest.
@@ -99,10 +99,10 @@ impl SolverArgs {
     }
 }
 
-/// Limits from seconds and a relative gap, which are in range.
+/// Limits from a time in seconds and a relative gap, which must be in range.
 ///
 /// # Errors
-/// The seconds are no duration.
+/// The time is not a valid duration.
 pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
     let time = Duration::try_from_secs_f64(time_limit)
         .map_err(|error| Error::Usage(format!("--time-limit is {time_limit}: {error}")))?;

@@ -83,7 +83,7 @@ pub enum Failure {
     /// The policy makes a decision that cannot be carried out.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The observer stopped it.
+    /// The observer stopped the simulation.
     #[error("the simulation was stopped")]
     Stopped,
 }

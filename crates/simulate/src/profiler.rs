@@ -56,7 +56,7 @@ const QUIET_INTERVALS: f64 = 5.0;
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.
 ///
 /// # Errors
-/// A job larger than the profiler's nodes, or a stop.
+/// A job is larger than the profiler's nodes, or the observer stops the simulation.
 pub fn profile(
     trace: &Trace,
     profiler: &Profiler,

@@ -46,9 +46,9 @@ pub struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the indices of
-    /// the jobs that end, and when; none if it is stopped. Progress is not reported, because this simulation is part
-    /// of a longer one.
+    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the index of each job that
+    /// ends, with the time of its end. The list is empty if the simulation is stopped. Progress is not reported,
+    /// because this simulation is part of a longer one.
     ///
     /// # Errors
     /// As [`simulate()`].
@@ -163,7 +163,7 @@ impl<'a> Stages<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self, SimulateError> {
         let profiled = match simulation.profile_for(requests, observer) {
-            // Then no virtual cluster begins either.
+            // After a stop, no virtual cluster is simulated, so the profile is not needed.
             Err(_) if observer.is_stopped() => None,
             profiled => profiled?,
         };

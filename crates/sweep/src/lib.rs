@@ -20,8 +20,8 @@
 //! ```
 //!
 //! [`plan`] reads a plan and expands it. [`prepare`] reads everything that its runs need. Each of
-//! the [`PreparedRuns`] can then be executed at any time, also in parallel. [`cluster`] shares the runs
-//! among processes on several machines. The best settings are chosen from the results in
+//! the [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among
+//! processes on several machines. The best settings are chosen from the results in
 //! [`gleaner_core::results::sweep`].
 
 pub mod cluster;

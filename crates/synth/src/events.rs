@@ -53,11 +53,11 @@ pub struct EventOptions {
 }
 
 /// Generates a log. Every node alternates, independently of the others, between idle fragments of
-/// the given lengths and busy spans. These are exponential, with the mean that the idle share
-/// implies. The observer receives progress in nodes.
+/// the given lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
+/// determines their mean. The observer receives progress in nodes.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if it is stopped.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
 pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<EventLog> {
     let lengths = Lengths::new(options)?;
     super::end(options.start, options.days * 86_400.0, "--start and --days")?;

@@ -1,5 +1,5 @@
-//! Generated event logs, task sets and experiments of GPU clusters, for demos, tests and
-//! benches. The same options give the same data.
+//! Generates event logs, task sets and experiments of GPU clusters, for demos, tests and benchmarks. The same
+//! options give the same data.
 //!
 //! ```
 //! use gleaner_core::Unobserved;

@@ -104,12 +104,12 @@ pub trait ScheduleSink {
 }
 
 /// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free.
-/// Some free nodes are kept back, more by day than by night. A job gets the free nodes with the
-/// lowest indexes. Memory only holds the nodes and the running jobs. The observer receives progress in hours of the
-/// schedule.
+/// Some free nodes are kept back, more by day than by night. A job gets the free nodes with the lowest indices.
+/// Only the nodes and the running jobs are kept in memory. The observer receives progress in hours of the schedule.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if it is stopped.
+/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if the observer stops
+/// it.
 pub fn generate(
     options: &ScheduleOptions,
     sink: &mut dyn ScheduleSink,

@@ -1,16 +1,16 @@
-//! Tables of documentation that follow from declarations in the code.
+//! Tables in the documentation that are generated from declarations in the code.
 
 use super::workspace;
 
 /// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
 
-/// Compares the tables of a page with those that follow from the code, or writes them if
-/// `WRITE_DOCS` is set. Each table comes with a heading or text before it, which begins a line of the
-/// page and occurs only once. Tables are in the order of the page. `command` runs the test.
+/// Compares the tables of a page with those generated from the code, or writes them if `WRITE_DOCS` is set. Each
+/// table comes with the heading or text that precedes it, with which exactly one line of the page must begin.
+/// Tables are in the order of the page. `command` is the command that runs the test.
 ///
 /// # Panics
-/// If the page is missing, has no such place, or has other tables.
+/// If the page or the place of a table is missing, or a table differs.
 pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     let path = workspace().join(page);
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -29,7 +29,7 @@ pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     );
 }
 
-/// The page with these tables in place of its own.
+/// The page, with its tables replaced by these.
 fn rewritten(page: &str, tables: &[(&str, String)]) -> String {
     let (mut out, mut rest) = (String::new(), page);
     for (before, table) in tables {

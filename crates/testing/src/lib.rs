@@ -1,5 +1,5 @@
-//! What tests in all crates of the workspace share: the settings of property tests, paths of files,
-//! the examples and tables of the documentation, and an observer that stops runs.
+//! Shared by the tests of all crates of the workspace: the settings of property tests, paths of files, the examples
+//! and tables of the documentation, and an observer that stops runs.
 //!
 //! Every block of property tests states its number of cases, and no other setting:
 //!

@@ -31,7 +31,7 @@ impl StopAfter {
         remarks.clone()
     }
 
-    /// The progress so far: complete steps and all steps of each report.
+    /// The progress reports so far: completed steps and total steps.
     pub fn progress(&self) -> Vec<(usize, usize)> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.clone()

@@ -30,13 +30,13 @@ const WRITING: [&str; 1] = ["cache"];
 /// Variable that identifies the processes of the repeated command.
 const MARK: &str = "GLEANER_CHECK";
 
-/// Maximum number of bytes kept of what the command writes to stderr.
+/// Maximum number of bytes that are kept of the command's stderr.
 const MOST_STDERR: usize = 1 << 16;
 
-/// Time between two checks for a stop.
+/// Interval between checks for a stop.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Time that the command has to end after a stop.
+/// Time that the command has to exit before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Prefixes of values that name a program, or an object of a Python program.
@@ -47,7 +47,7 @@ pub(super) const PYTHON: &str = "python:";
 /// the arguments.
 ///
 /// # Errors
-/// The command cannot be run again, or it fails. [`Error::Stopped`], if the check is stopped, which ends the
+/// The command cannot be run again, or it fails. [`Error::Stopped`] if the check is stopped, which also ends the
 /// command.
 pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Result<Again> {
     refuse_programs(info.arguments.values(), may_run)?;
@@ -66,7 +66,7 @@ pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Res
     again(info, &runs::info(&out)?)
 }
 
-/// Runs a program. Returns how it ended and the end of what it wrote to stderr.
+/// Runs a program. Returns its exit status and the end of its stderr.
 fn output(
     program: &Path,
     arguments: &[String],
@@ -94,7 +94,7 @@ fn output(
                 break Err(Error::Stopped);
             }
         };
-        // This ends what the program has started, so that the pipe is closed.
+        // Ends the processes that the program has started, so that the pipe is closed.
         process.kill(GRACE);
         status
     })

@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
 ///
 /// # Errors
 /// It is not a run directory, a file that the check reads is missing or damaged, or the inputs are
-/// missing or differ from those of the run. [`Error::Stopped`], if the check is stopped.
+/// missing or differ from those of the run. [`Error::Stopped`] if the check is stopped.
 pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     let info = runs::info(path)?;
     let kept: &[&str] = match info.command.as_str() {

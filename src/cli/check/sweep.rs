@@ -104,7 +104,7 @@ pub(super) fn again(info: &RunInfo, args: &Args, observer: &dyn Observer) -> Res
         let settings = prepared.settings(run)?;
         refuse_programs([&settings], args.run_programs)?;
         let key = prepared.key(run).to_string();
-        // A run that is cut short has no outcome.
+        // A run that is stopped has no outcome.
         let outcome = prepared.execute(run, observer)?.ok_or(Error::Stopped)?;
         let summary = serde_json::to_value(&outcome.summary);
         let summary = summary.map_err(|error| Error::Run(error.to_string()))?;

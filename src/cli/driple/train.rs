@@ -133,7 +133,7 @@ impl Args {
         }
     }
 
-    /// Ends a training that diverged. Saves its state every few epochs.
+    /// Fails if the training has diverged. Saves its state every few epochs.
     fn after_epoch(
         &self,
         start: &Start,

@@ -1,4 +1,4 @@
-//! Progress of training and of evaluations.
+//! Progress of training and evaluation.
 
 use gleaner_core::Observer;
 use gleaner_core::error::{Result, check_stop};
@@ -6,10 +6,10 @@ use gleaner_core::observer::Parts;
 
 use crate::cli::terminal::Terminal;
 
-/// Steps of the progress bar. The steps of a fit are too many to read.
+/// Steps of the progress bar. A fit has more steps than anyone can follow.
 const STEPS: usize = 100;
 
-/// Runs what fits models. The terminal shows its progress, and a signal stops it.
+/// Runs a function that fits models. The terminal shows its progress, and a signal stops it.
 pub fn watched<T>(run: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
     let terminal = Terminal::default();
     let whole = Parts::new(&terminal, STEPS);

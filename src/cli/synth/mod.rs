@@ -261,7 +261,7 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
     Ok(())
 }
 
-/// Generates something with a progress bar. A signal stops it.
+/// Runs a generator with a progress bar. A signal stops it.
 fn generated<T>(generate: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
     let terminal = Terminal::default();
     let made = generate(&terminal);

@@ -178,7 +178,7 @@ impl<'a> Ledger<'a> {
     /// Recomputes the accounts row by row and compares them with `steps`. Returns false if the verification cannot continue.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
     pub fn follow(&mut self, observer: &dyn Observer, findings: &mut Findings) -> Result<bool> {
         self.begin(findings);
         let steps = self.written.steps;
@@ -451,7 +451,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Adds the tasks of a new round. Returns false if no task is left to add.
+    /// Adds the tasks of a new round. Returns false if there are no tasks left to add.
     fn open_round(&mut self, findings: &mut Findings) -> bool {
         let next = self.tasks.len() as u32;
         let Supply::Listed(listed) = &mut self.supply else {

@@ -72,7 +72,7 @@ pub struct Written<'a> {
 /// Verifies the results of a replay. The observer receives progress in steps of the replay.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
 pub fn replay(
     inputs: &Inputs<'_>,
     written: &Written<'_>,

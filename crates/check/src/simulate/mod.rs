@@ -41,7 +41,7 @@ const SUMMARY: &str = "summary.json";
 /// policies.
 ///
 /// # Errors
-/// A table is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+/// A table is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
 pub fn simulation(
     info: &RunInfo,
     given: &Given<'_>,

@@ -13,8 +13,8 @@ pub struct RunFile<'a> {
     pub written: &'a Value,
     /// The expected description of estimates; null if no policy uses any.
     pub estimates: &'a Value,
-    /// The names of all settings of simulations. Most name the inputs or determine the simulation. They are
-    /// used to read the inputs, so the tables must agree with them.
+    /// The names of all simulation settings. Most of these settings name inputs or determine the simulation. The
+    /// inputs are read by their recorded values, so the tables must agree with them.
     pub settings: Vec<&'static str>,
     /// The names of the policies requested by the arguments, in order.
     pub policies: Vec<String>,
@@ -47,7 +47,7 @@ const LEARNT: &[&str] = &[
 /// Why learnt estimates are not verified.
 const LEARNT_ALONE: &str = "only --again recomputes what is learnt";
 
-/// The argument that says whether invalid jobs are left out.
+/// The argument that makes the reader skip invalid jobs.
 const SKIP_INVALID: &str = "skip_invalid";
 
 impl RunFile<'_> {

@@ -47,7 +47,7 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 /// and `best` is the figure named in the arguments. The observer receives progress in runs.
 ///
 /// # Errors
-/// A file is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped), if the check is stopped.
+/// A file is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
 pub fn sweep(
     info: &RunInfo,
     mode: Mode,

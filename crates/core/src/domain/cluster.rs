@@ -12,10 +12,10 @@ pub struct Cluster {
     pub gpus_per_node: u32,
 }
 
-/// Most nodes of a cluster, over all its VCs.
+/// Maximum number of nodes of a cluster, over all its VCs.
 pub const MAX_NODES: i64 = 1_000_000;
 
-/// Most GPUs of a node: a node's GPUs are the bits of a [`GpuSet`].
+/// Maximum number of GPUs of a node: a node's GPUs are the bits of a [`GpuSet`].
 pub const MAX_GPUS_PER_NODE: u32 = 64;
 
 /// GPUs of one node; bit `i` is GPU `i`.

@@ -1,7 +1,7 @@
 //! Types of the results of runs. The name, unit and meaning of each result are stated here, once.
 //!
 //! Engines fill these types, `gleaner_runs` writes them, `gleaner_runs::read` reads them
-//! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test compares the two).
+//! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test keeps it in step).
 
 #[macro_use]
 mod record;

@@ -100,8 +100,8 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
-    /// Trains until the training is over or stopped, for at least one epoch unless it is over already. A stop takes
-    /// effect after the current epoch. Calls `after` with each epoch.
+    /// Trains until the training is over or stopped, for at least one epoch unless it is already over. A stop takes
+    /// effect after the current epoch. Calls `after` after each epoch.
     ///
     /// The observer receives progress in epochs, with the errors as detail.
     ///

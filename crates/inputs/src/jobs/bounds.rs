@@ -1,19 +1,19 @@
-//! The largest numbers that tables of a cluster may hold. With these limits, no sum or product in
-//! the simulator overflows 64 bits.
+//! Bounds on the numbers in the tables of a cluster. Within these bounds, no sum or product in the
+//! simulator overflows 64 bits.
 
 use crate::rows::Number;
 use gleaner_core::domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 
-/// Longest duration of a job in seconds, and longest time between the first and last submission.
+/// Maximum duration of a job, and maximum time between the first and last submission, in seconds.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
-/// Latest second on a table's own clock, after about thirty thousand years.
+/// Maximum time on a table's own clock, in seconds: about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Most GPUs that a cell may state for a job. The size of its VC limits them further.
+/// Maximum number of GPUs in a job's cell. The size of its VC limits it further.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
-/// Largest value of other amounts, such as MB of memory or samples per second.
+/// Maximum of other amounts, such as MB of memory or samples per second.
 const LARGEST: f64 = 1e12;
 
 /// An amount, such as MB of memory or samples per second.
@@ -34,7 +34,7 @@ pub(super) const ESTIMATE: Number = Number {
     range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
 };
 
-/// A speed relative to running alone, which must be plausible.
+/// A speed relative to running alone. The range excludes implausible values.
 pub(super) const SPEED: Number = Number {
     what: "a relative speed (1 = alone)",
     range: LEAST_SPEED..=10.0,

@@ -1,5 +1,5 @@
-//! Reads clusters: a table of virtual clusters (VCs) and their numbers of nodes, such as the
-//! original's `vc_config.csv`.
+//! Reads clusters: tables of virtual clusters (VCs) and their node counts, such as the original's
+//! `vc_config.csv`.
 //!
 //! ```csv
 //! ,num
@@ -7,7 +7,7 @@
 //! vcWoR,5
 //! ```
 //!
-//! The name may also be in a column without a name, as pandas writes it.
+//! The column of VC names may itself have no name, as pandas writes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

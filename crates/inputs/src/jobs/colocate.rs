@@ -18,7 +18,7 @@ use gleaner_core::error::Result;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// Measured pairs, by their two workloads in the order of the file.
+/// Measured pairs, keyed by their two workloads in the file's order.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 
 input! {

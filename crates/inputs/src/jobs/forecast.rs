@@ -7,8 +7,8 @@
 //! 2020-09-01 00:10:00,5.8,31.9
 //! ```
 //!
-//! If the columns of predictions are missing, `submit_gpu_job` and `submit_gpu_num`, which were
-//! really submitted, are used as the forecast.
+//! If the prediction columns are missing, the actual submissions, `submit_gpu_job` and
+//! `submit_gpu_num`, are used as the forecast.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -72,7 +72,7 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     Ok(loaded)
 }
 
-/// The forecast, shifted so that its first interval begins at `start`.
+/// Shifts the forecast so that its first interval begins at `start`.
 fn shifted(mut table: ForecastTable, start: i64) -> ForecastTable {
     let first = table.times.first().copied().unwrap_or_default();
     for time in &mut table.times {

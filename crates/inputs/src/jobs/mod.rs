@@ -1,5 +1,5 @@
 //! Readers of the inputs of a GPU-cluster simulation: the cluster, its jobs, and what policies know
-//! about them. All are tables, in CSV or Parquet, whose columns may be in any order.
+//! about them. All inputs are tables in CSV or Parquet, whose columns may be in any order.
 //!
 //! | module | file of the original |
 //! |---|---|
@@ -32,8 +32,7 @@ mod clock;
 pub(crate) mod words;
 mod workload;
 
-/// The tables that are read, each with its columns. They have the names of their files in a
-/// directory of data.
+/// The tables and their columns. Each table is named after its file in a data directory.
 pub fn tables() -> [(&'static str, Vec<InputColumn>); 8] {
     [
         ("jobs", trace::JobRow::columns()),

@@ -6,7 +6,7 @@
 //! BERT,SQuAD,32,0,84.872,99.689,62.484,20162.0,2
 //! ```
 //!
-//! `speed` and `label` may be missing, and so may `source`.
+//! The columns `speed`, `label` and `source` are optional.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The columns of a workload and of its usage of GPUs.
+//! The columns of a workload and its GPU usage.
 
 use super::bounds::AMOUNT;
 use crate::rows::{Flag, Maybe, Or, Text, Whole, input};
@@ -45,7 +45,7 @@ input! {
 }
 
 impl GivenUsage {
-    /// The usage. What the trace does not state is that of `known`.
+    /// The usage, with missing values taken from `known`.
     pub fn or(self, known: Usage) -> Usage {
         Usage {
             speed: self.speed.unwrap_or(known.speed),

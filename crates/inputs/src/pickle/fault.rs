@@ -1,4 +1,4 @@
-//! Faults of pickled tables, for messages.
+//! Converts the errors of pickled tables to faults.
 
 use std::path::Path;
 

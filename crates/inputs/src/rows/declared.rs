@@ -1,8 +1,8 @@
 //! Rows of input tables, declared as types.
 //!
-//! `input!` declares each column once: its names, what its cells hold, its unit and its meaning.
-//! From the declaration come the search for the column in a header, the checks of its cells with
-//! their faults, and the tables of documentation.
+//! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning.
+//! The declaration serves to find the column in a header, to check its cells and report their
+//! faults, and to generate the documented tables.
 //!
 //! ```ignore
 //! input! {
@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! After the name and the type of a field come its [`Kind`], the names of its column and its unit.
+//! The name and the type of a field are followed by its [`Kind`], the names of its column and its unit.
 //! A line `..part: Type` adds the columns of another type, such as those of a workload.
 
 use std::marker::PhantomData;
@@ -29,13 +29,13 @@ use gleaner_io::source::Source;
 /// A column of an input table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputColumn {
-    /// The names that it may have. The first is its usual one.
+    /// The accepted names. The first is the usual one.
     pub names: Vec<String>,
-    /// What its cells hold, in the words of messages.
+    /// What its cells hold, as worded in messages.
     pub holds: String,
     /// The unit of its values; empty if they have none.
     pub unit: &'static str,
-    /// Its meaning in words.
+    /// Its meaning, for the documentation and for messages.
     pub meaning: &'static str,
     /// Whether a table must have it.
     pub need: Need,
@@ -48,22 +48,22 @@ pub enum Need {
     Required,
     /// A table may lack it.
     Optional,
-    /// A table that has one column of the group has all of them.
+    /// A table must have all columns of the group or none.
     Together,
 }
 
-/// A type that is read from some columns of a row. The macro `input!` declares such types.
+/// A type that is read from some columns of a row. The macro `input!` implements it.
 pub trait InputRow: Sized {
-    /// Number of its columns.
+    /// Number of columns.
     const WIDTH: usize;
 
-    /// Its columns, in the order in which they are read.
+    /// The columns, in the order in which they are read.
     fn columns() -> Vec<InputColumn>;
 
     /// Reads the next [`InputRow::WIDTH`] cells.
     ///
     /// # Errors
-    /// The fault of the first cell that does not hold a value of its column.
+    /// The fault of the first cell whose value is not valid for its column.
     fn read(cells: &mut Cells<'_>) -> CellResult<Self>;
 }
 
@@ -75,7 +75,7 @@ pub struct Cells<'r> {
 }
 
 impl<'r> Cells<'r> {
-    /// Reads the next cell, or returns what holds if the table lacks its column.
+    /// Reads the next cell, or returns the default of its kind if the table lacks the column.
     pub fn next<T>(&mut self, kind: &impl Kind<T>) -> CellResult<T> {
         let col = self.cols.next().copied().flatten();
         match (col, kind.absent()) {
@@ -84,15 +84,15 @@ impl<'r> Cells<'r> {
         }
     }
 
-    /// The next cells, without those of columns that the table lacks. They remain to be read.
+    /// Returns the next cells without consuming them. Columns that the table lacks are left out.
     fn peek(&self, width: usize) -> impl Iterator<Item = Cell<'r>> {
         let (row, cols) = (self.row, self.cols.clone());
         cols.take(width).flatten().map(move |col| row.cell(*col))
     }
 }
 
-/// All columns of the part or none. The value is `None` if the table lacks them, and in rows in
-/// which all of their cells are empty.
+/// An optional part: the table must have all of its columns or none. The value is `None` if the
+/// table lacks the columns or if all of their cells in the row are empty.
 impl<P: InputRow> InputRow for Option<P> {
     const WIDTH: usize = P::WIDTH;
 
@@ -122,7 +122,7 @@ impl<P: InputRow> InputRow for Option<P> {
     }
 }
 
-/// The part twice. The names of the first one's columns end in 1, those of the second one's in 2.
+/// Two parts of the same type. The column names of the first end in 1, those of the second in 2.
 impl<P: InputRow> InputRow for [P; 2] {
     const WIDTH: usize = 2 * P::WIDTH;
 
@@ -136,7 +136,7 @@ impl<P: InputRow> InputRow for [P; 2] {
     }
 }
 
-/// The columns with other names.
+/// Renames the columns.
 fn renamed(mut columns: Vec<InputColumn>, rename: impl Fn(&str) -> String) -> Vec<InputColumn> {
     for name in columns.iter_mut().flat_map(|column| &mut column.names) {
         *name = rename(name);
@@ -162,7 +162,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         Self::with_names(Header::open(source)?, str::to_owned)
     }
 
-    /// As [`Rows::open`], with other names of the columns.
+    /// Like [`Rows::open`], but renames the columns.
     ///
     /// # Errors
     /// As for [`Rows::open`].
@@ -180,7 +180,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
                 Need::Together => has_group,
             };
             if is_required {
-                // The meaning begins with a noun; details follow.
+                // The meaning begins with a noun phrase, which is enough for the message.
                 let noun = column.meaning.split([',', ';', ':']).next();
                 header.require(&names, noun.unwrap_or_default()).map(Some)
             } else {
@@ -197,7 +197,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     }
 
     /// Calls `each` with every row in turn. If a row has more or fewer cells than the header,
-    /// `each` gets a fault in its place.
+    /// `each` receives a fault instead.
     ///
     /// # Errors
     /// The file is damaged, or `each` fails.
@@ -209,7 +209,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     /// Calls `take` with every row in turn. Faults of rows are reported together.
     ///
     /// # Errors
-    /// The file is damaged, has faults, or has no row. `what` is what a row stands for.
+    /// The file is damaged, has faults, or has no row. `what` says in the message what a row describes.
     pub fn each(
         &self,
         what: &str,
@@ -233,7 +233,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         faults.finish(())
     }
 
-    /// A fault of a row that was visited, in the column with this name.
+    /// A fault in a visited row, in the column with this name.
     pub fn fault(
         &self,
         place: Place,
@@ -246,7 +246,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         Box::new(fault.at(place).field(label))
     }
 
-    /// The column whose usual name this is; `None` if the table lacks it.
+    /// The column with this usual name; `None` if the table lacks it.
     fn col(&self, name: &str) -> Option<Col> {
         let at = self
             .columns
@@ -256,7 +256,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     }
 }
 
-/// A row of a table of `R`.
+/// A row of a [`Rows`] table.
 pub struct Line<'r, R> {
     row: Row<'r>,
     rows: &'r Rows<'r, R>,
@@ -266,7 +266,7 @@ impl<'r, R: InputRow> Line<'r, R> {
     /// Reads the row.
     ///
     /// # Errors
-    /// The fault of the first cell that does not hold a value of its column.
+    /// The fault of the first cell whose value is not valid for its column.
     pub fn read(&self) -> CellResult<R> {
         R::read(&mut Cells {
             row: self.row,
@@ -284,8 +284,8 @@ impl<'r, R: InputRow> Line<'r, R> {
         self.row.cell_or_empty(self.rows.col(name))
     }
 
-    /// A fault of the cell in the column with this usual name, which shows another text than its
-    /// content. Without a name it is a fault of the whole row.
+    /// A fault of the cell in the column with this usual name, which shows `found` instead of its
+    /// content. With an empty name it is a fault of the whole row.
     pub fn fault(
         &self,
         name: &str,
@@ -296,8 +296,8 @@ impl<'r, R: InputRow> Line<'r, R> {
     }
 }
 
-/// Declares how a type is read from a row of a table; see the module. `struct` declares the type
-/// too; `impl` takes an existing type with these fields.
+/// Declares how a type is read from a row of a table; see the module. `struct` also declares the
+/// type; `impl` uses an existing type with these fields.
 macro_rules! input {
     (
         $(#[$attribute:meta])*

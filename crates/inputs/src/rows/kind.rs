@@ -1,4 +1,4 @@
-//! What the cells of a column hold.
+//! Kinds of columns: what their cells hold, and how it is read.
 
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// How a value is read from the cells of a column.
 pub trait Kind<T> {
-    /// What the cells hold, in the words of messages.
+    /// What the cells hold, as worded in messages.
     fn holds(&self) -> String;
 
     /// Reads a cell.
@@ -18,13 +18,13 @@ pub trait Kind<T> {
     /// The cell is empty or holds something else.
     fn read(&self, cell: &Cell<'_>) -> CellResult<T>;
 
-    /// The value if the table lacks the column; `None` if it must have it.
+    /// The value to use if the table lacks the column; `None` if the column is required.
     fn absent(&self) -> Option<T> {
         None
     }
 }
 
-/// Declares kinds without settings: the type, the words, and the method of [`Cell`] that reads it.
+/// Declares kinds without parameters: the type, its name in messages, and the method of [`Cell`] that reads it.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $Kind:ident: $type:ty, $holds:literal, $read:expr;)+) => {$(
         $(#[doc = $doc])+
@@ -71,14 +71,14 @@ impl<T: TryFrom<i64>> Kind<T> for Whole {
 
 /// A finite number in a range.
 pub struct Number {
-    /// What the number is, such as `a speed`.
+    /// What the number is, as worded in messages, such as `a speed`.
     pub what: &'static str,
     /// The valid values.
     pub range: RangeInclusive<f64>,
 }
 
 impl Number {
-    /// The number in words, with its range.
+    /// Describes the number and its range for messages.
     pub fn words(&self) -> String {
         let (low, high) = (short(*self.range.start()), *self.range.end());
         match high {
@@ -119,7 +119,7 @@ impl<T: Copy> Kind<T> for OneOf<T> {
     }
 }
 
-/// The table may lack the column, and cells may be empty: then there is no value.
+/// An optional column, whose cells may also be empty. Missing values are `None`.
 pub struct Maybe<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
@@ -140,7 +140,7 @@ impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
     }
 }
 
-/// The table may lack the column, and cells may be empty: then the value is this one.
+/// An optional column, whose cells may also be empty. Missing values have this default.
 pub struct Or<K, T>(pub K, pub T);
 
 impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
@@ -161,7 +161,7 @@ impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
     }
 }
 
-/// The table may lack the column. If it has the column, no cell is empty.
+/// An optional column. If the table has it, no cell may be empty.
 pub struct Filled<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<Option<T>> for Filled<K> {
@@ -178,7 +178,7 @@ impl<T, K: Kind<T>> Kind<Option<T>> for Filled<K> {
     }
 }
 
-/// The reader parses the cells itself, because their meaning depends on other rows.
+/// A column whose cells the reader parses itself, because their meaning depends on other rows.
 pub struct Later<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<PhantomData<T>> for Later<K> {

@@ -37,7 +37,7 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    /// The content of a file that has these faults as a whole.
+    /// The result for a file with faults that concern the whole file.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -47,7 +47,7 @@ impl Parsed<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// An entry with the faults of something other than a task.
+    /// An entry that holds only faults, because it is not a task.
     pub fn of_faults(report: Report<'a>) -> Self {
         Entry {
             name: None,

@@ -1,4 +1,4 @@
-//! The fields of tasks: the declaration of each, and their values, which are taken out one by one.
+//! The fields of tasks: the declaration of each, and a map of values from which the readers take one at a time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use gleaner_core::error::{Fault, Faults, Result};
 /// A declared field of a task or its curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskField {
-    /// Its name in documents. A dot separates the name of a table from that of a field in it.
+    /// Its name in documents. A dot separates the table's name from the field's, as in `curve.nodes`.
     pub name: &'static str,
-    /// Its column in the original's pickles; empty if they have none.
+    /// Its column in the original's pickles; empty if there is none.
     pub original: &'static str,
     /// The unit of its values; empty if they have none.
     pub unit: &'static str,
-    /// Its meaning and its range in words.
+    /// Its meaning and its range, for the documentation.
     pub meaning: &'static str,
     /// Whether it may be missing.
     pub is_optional: bool,
-    /// How a cell with text is parsed.
+    /// How a text cell is parsed.
     pub(super) shape: Shape,
 }
 
-/// How a cell with text is parsed.
+/// How a text cell is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Text,
@@ -36,7 +36,7 @@ pub(super) enum Shape {
     Numbers,
 }
 
-/// The fields of a task and its curve, in the order of the documentation.
+/// The fields of a task and its curve, in the order in which they are documented.
 #[rustfmt::skip]
 pub static FIELDS: [TaskField; 12] = [
     field("name", "index", Shape::Text, "", "unique"),
@@ -92,7 +92,7 @@ impl TaskField {
     }
 }
 
-/// What tasks are read from. It decides how messages name the fields.
+/// The source of tasks. It determines how messages name the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Document,
@@ -119,11 +119,11 @@ impl Format {
     }
 }
 
-/// Records the faults of one task, or of something else with fields.
+/// Collects the faults of one task, or of another table with fields, such as a group.
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {
     pub path: &'a Path,
-    /// The place for messages, such as `line 3` or `task 2 ("J1")`.
+    /// The place as shown in messages, such as `line 3` or `task 2 ("J1")`.
     pub place: String,
     pub format: Format,
     pub faults: Vec<Fault>,
@@ -157,14 +157,14 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The values of a task by name. They are taken out one by one, and faults are recorded on the way.
+/// The values of a task by name. Readers take them one at a time, and faults are recorded meanwhile.
 pub(super) struct Fields<'a> {
     values: BTreeMap<String, Node>,
     pub report: Report<'a>,
 }
 
 impl<'a> Fields<'a> {
-    /// Takes values over. A name that occurs twice is a fault; missing values are dropped.
+    /// Stores the values. A name that occurs twice is a fault; null values are dropped.
     pub fn new<N: Into<String>>(
         values: impl IntoIterator<Item = (N, Node)>,
         report: Report<'a>,
@@ -177,11 +177,11 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// The fields of a table of a document. `what` says which kind of table, and `place` where it
-    /// is. Its name, if it has one, becomes part of the place.
+    /// Reads the fields of a table in a document. `what` is the kind of table and `place` its
+    /// position. Its field `name`, if there is one, becomes part of the place.
     ///
     /// # Errors
-    /// The node is not a table; the report says so.
+    /// A report with the fault, if the node is not a table.
     pub fn of_table(
         path: &'a Path,
         what: &str,
@@ -199,7 +199,7 @@ impl<'a> Fields<'a> {
         Ok(Fields::new(values, report))
     }
 
-    /// Takes more values over, in the same way.
+    /// Stores more values in the same way.
     pub fn extend<N: Into<String>>(&mut self, values: impl IntoIterator<Item = (N, Node)>) {
         for (name, value) in values {
             let name = name.into();
@@ -210,13 +210,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Takes a value out. Returns `None` if it is missing, which is not a fault.
+    /// Removes and returns a value. Returns `None` if it is missing, which is not a fault.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         self.values.remove(name)
     }
 
-    /// Takes a value out and converts it. Returns `None` if the value is missing or `of` gives it
-    /// back, which is a fault.
+    /// Removes a value and converts it with `of`. If the value is missing or `of` rejects it, adds a
+    /// fault and returns `None`.
     pub fn read<T>(
         &mut self,
         name: &str,
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// Reads a value that may be missing: then the inner value is `None`.
+    /// Reads an optional value. If it is missing, the inner value is `None`.
     pub fn maybe<T>(
         &mut self,
         name: &str,
@@ -257,7 +257,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A whole number of at least `least`.
+    /// A whole number that is at least `least`.
     pub fn whole(&mut self, name: &str, least: u32, expected: &str) -> Option<u32> {
         self.read(name, expected, |node| {
             let Node::Number(number) = node else {
@@ -304,7 +304,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of anything; empty if it is missing or has a fault.
+    /// A list of any values; empty if it is missing or has a fault.
     pub fn list(&mut self, name: &str, expected: &str) -> Vec<Node> {
         let list = self.maybe(name, |fields, name| {
             fields.read(name, expected, |node| match node {
@@ -316,13 +316,13 @@ impl<'a> Fields<'a> {
         list.flatten().unwrap_or_default()
     }
 
-    /// Whether a value with this name was not taken out yet.
+    /// Whether there is a value with this name that has not been taken yet.
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Adds a fault for every value that was not taken out, because no field has its name. Returns
-    /// the report.
+    /// Adds a fault for every value that was not taken, because its name is not that of any field.
+    /// Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {
             self.report
@@ -335,7 +335,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Converts a number to a whole one; `None` if it has a fraction or is too large.
+/// Converts a number to an integer; `None` if it is fractional, negative or too large.
 pub(super) fn whole(value: f64) -> Option<u32> {
     let is_whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
     is_whole.then_some(value as u32)

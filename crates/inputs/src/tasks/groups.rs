@@ -68,7 +68,10 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
     GroupDraft { group, report }
 }
 
-/// A list of names, or the node that is not one.
+/// Reads a list of names.
+///
+/// # Errors
+/// The node that is not a list, or that is not a name.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);

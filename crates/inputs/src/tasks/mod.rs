@@ -58,7 +58,7 @@ pub struct TaskSet {
     file: PathBuf,
 }
 
-/// The place of a task in its file, and what they were read from.
+/// The place of a task in its file, and the file's format.
 #[derive(Debug, Clone, PartialEq)]
 struct Origin {
     place: String,

@@ -14,10 +14,10 @@ use gleaner_core::error::{Error, Result};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 
-/// The field that either frame may have.
+/// The field that may be in either frame.
 const SUBMIT: &str = "submit";
 
-/// The fields that are columns of a frame: of curves, or else of tasks.
+/// The fields that are columns of the frame of curves or, if not `of_curves`, of the frame of tasks.
 fn columns(of_curves: bool) -> Vec<&'static TaskField> {
     let is_column = |field: &&TaskField| {
         let in_curves = field.name.starts_with("curve.");
@@ -63,7 +63,7 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// Reads a task. `curve` has the values of its curve, if there is one.
+/// Reads a task. `curve` holds the values of its curve, if there is one.
 fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<Vec<(&'static str, Node)>>,
@@ -75,14 +75,15 @@ fn entry<'a>(
         fields.report.add("name", "no scaling curve", expected);
         return Entry::with_curve(fields, None);
     };
-    // The submission in the frame of tasks takes precedence.
+    // If both frames have the submission time, that of the frame of tasks takes precedence.
     let has_submit = fields.has(SUBMIT);
     let curve = curve.into_iter();
     fields.extend(curve.filter(|(name, _)| *name != SUBMIT || !has_submit));
     Entry::read(fields, shared)
 }
 
-/// Returns an error if a frame lacks one of these columns. `others` are those of the other frame.
+/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame: if some of them
+/// are present, the files are probably swapped.
 fn require(
     source: &Source,
     frame: &Frame<'_>,
@@ -124,7 +125,7 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
     report.into_result(rows)
 }
 
-/// The values of these fields in a row, with their names.
+/// The names of these fields and their values in a row.
 fn values(frame: &Frame<'_>, row: usize, columns: &[&TaskField]) -> Vec<(&'static str, Node)> {
     let value = |field: &&TaskField| {
         let cell = frame.cell(frame.position(field.original)?, row)?;

@@ -29,7 +29,7 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_core::words::counted;
 use gleaner_io::{Gatherer, SourceId};
 
-/// A resource. The plan checks its range.
+/// An amount of the resource. [`Plan`] checks its range.
 const RESOURCE: Number = Number {
     what: "a number",
     range: f64::NEG_INFINITY..=f64::INFINITY,
@@ -70,7 +70,7 @@ pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
     }
 }
 
-/// The plan; `None` if a field of it has a fault, which was added.
+/// Reads the plan. If one of its fields has a fault, adds the fault and returns `None`.
 fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
     let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
     let expected = format!("one of {}", names.join(", "));
@@ -95,7 +95,7 @@ fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
     })
 }
 
-/// The source of the learning curves. Faults are added to the report.
+/// Reads where the learning curves come from. Adds faults to the report.
 fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDraft {
     let family = match node {
         None => Family::default(),

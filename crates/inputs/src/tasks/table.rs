@@ -1,4 +1,4 @@
-//! Reads tasks from CSV or Parquet: a row each, with columns in any order.
+//! Reads tasks from CSV or Parquet: one row for each task, with columns in any order.
 //!
 //! ```csv
 //! name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress,curve_objective
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. Optional
-//! fields may have empty cells, or no column.
+//! fields may have empty cells or lack a column.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -26,14 +26,14 @@ use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Column, Table, Value};
 use gleaner_io::source::Source;
 
-/// The columns of a table: the declared field of each, in the order of the file.
+/// The declared fields of a table's columns, in the file's order.
 struct Columns<'a> {
     source: &'a Source,
     fields: Vec<&'static TaskField>,
 }
 
 impl<'a> Columns<'a> {
-    /// Finds the fields of the columns.
+    /// Finds the field of each column.
     ///
     /// # Errors
     /// The faults of columns that are unknown, missing or repeated.
@@ -111,7 +111,7 @@ pub(super) fn read_csv(source: &Source) -> Result<Parsed<'_>> {
     Ok(parsed)
 }
 
-/// The text of a cell, parsed as its field requires.
+/// Parses the text of a cell according to its field.
 fn parse(shape: Shape, cell: &str) -> Node {
     let text = || Node::Text(cell.to_owned());
     match shape {

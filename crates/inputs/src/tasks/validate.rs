@@ -1,4 +1,4 @@
-//! The rules for tasks and curves, with one small function for each.
+//! The rules for tasks and curves, each in a small function.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
 use gleaner_core::domain::{ScalingCurve, Stamp, TrainingTask};
 
-/// Allowed priorities, and allowed rates of curves besides 0. With these limits, products of the
-/// two and quotients of two rates per node are within [`range::RATE`]. So the input of solvers is
-/// valid for any objective.
+/// Valid priorities, and valid rates of curves besides 0. Within these bounds, the product of a
+/// priority and a rate and the quotient of two rates per node are within [`range::RATE`], so that
+/// the input of solvers is valid for any objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const COST: Number = Number {
@@ -25,8 +25,8 @@ const PRIORITY: Number = Number {
     range: RATE,
 };
 
-/// A task as its file states it, without its curve. A field is `None` if it has a fault, which was
-/// already added.
+/// A task as described by its file, without its curve. A field is `None` if it has a fault, which
+/// the report already holds.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub name: Option<String>,
@@ -40,12 +40,12 @@ pub(super) struct Draft {
     priority: Option<f64>,
 }
 
-/// A curve as its file states it.
+/// A curve as described by its file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CurveDraft {
     pub nodes: Arc<[f64]>,
     pub progress: Arc<[f64]>,
-    /// If `None`, the progress is used.
+    /// If `None`, the objective equals the progress.
     pub objective: Option<Arc<[f64]>>,
 }
 
@@ -58,7 +58,7 @@ const CURVE_RULES: [fn(&CurveDraft, &mut Report<'_>); 5] = [
 ];
 
 impl Draft {
-    /// Takes the fields of a task out.
+    /// Reads the fields of a task.
     pub fn read(fields: &mut Fields<'_>) -> Self {
         let nodes = "a whole number of nodes, at least 1";
         let priority = fields.maybe("priority", |fields, name| fields.number(name, &PRIORITY));
@@ -75,7 +75,7 @@ impl Draft {
         }
     }
 
-    /// Returns the task with this curve, if it keeps every rule and no fault was found before.
+    /// Returns the task with this curve if it satisfies every rule and has no earlier faults.
     pub fn check(
         self,
         curve: Option<ScalingCurve>,
@@ -107,14 +107,14 @@ impl Draft {
 }
 
 impl CurveDraft {
-    /// The lists of values at the points, each with its field.
+    /// The lists of values at the points, each with the name of its field.
     fn lists(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
         let objective = self.objective.as_deref();
         let objective = objective.map(|values| ("curve.objective", values));
         std::iter::once(("curve.progress", self.progress.as_ref())).chain(objective)
     }
 
-    /// Returns the curve, if it keeps every rule.
+    /// Returns the curve if it satisfies every rule.
     pub fn check(self, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let before = report.faults.len();
         for rule in CURVE_RULES {

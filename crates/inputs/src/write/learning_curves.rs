@@ -1,4 +1,4 @@
-//! Learning curves as CSV, in the form that [`crate::learning_curves`] reads.
+//! Writes learning curves as CSV, in the format that [`crate::learning_curves`] reads.
 
 use std::fmt::Write;
 use std::path::Path;

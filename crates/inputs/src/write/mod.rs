@@ -1,4 +1,4 @@
-//! Writers of inputs, in the forms that this crate reads.
+//! Writers of inputs, in the formats that this crate reads.
 
 pub mod answers;
 pub mod events;

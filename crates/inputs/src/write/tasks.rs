@@ -1,4 +1,4 @@
-//! Task sets as TOML or JSON, in the form that [`crate::tasks`] reads.
+//! Writes task sets as TOML or JSON, in the format that [`crate::tasks`] reads.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -46,7 +46,7 @@ impl Dialect {
 
 /// Splits at every delimiter.
 fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
-    // Few tables have more cells, so most lines need one allocation.
+    // Few tables have more than 16 columns, so most lines need one allocation.
     let mut ends = Vec::with_capacity(16);
     match *delimiter.as_bytes() {
         // In UTF-8, the byte of an ASCII character is never part of another character.

@@ -10,7 +10,7 @@ use gleaner_core::error::Result;
 pub struct Layout {
     /// The requested columns, each with the names that it can have.
     pub columns: &'static [Names],
-    /// The indexes of those that must be there.
+    /// The indexes of the required columns.
     pub required: &'static [usize],
     /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
     /// of Slurm's commands: by the given delimiter, or the one that the header shows.

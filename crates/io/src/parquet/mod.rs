@@ -1,7 +1,7 @@
 //! Reads Parquet files as columns of plain values. All counts are checked first.
 //!
-//! The files are decoded by the `parquet` crate. Its panics on damaged files are contained, and
-//! `guard` refuses counts for which it would ask for too much memory.
+//! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
+//! `guard` rejects counts for which it would allocate too much memory.
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};

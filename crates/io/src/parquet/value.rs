@@ -22,7 +22,7 @@ pub enum Value<'v> {
     Int(i64),
     /// A number.
     Float(f64),
-    /// A text, which need not be UTF-8.
+    /// Text, which need not be valid UTF-8.
     Text(&'v [u8]),
     /// A timestamp; `None` if it is outside the years 1677 to 2262.
     Time(Option<Time>),

@@ -92,7 +92,7 @@ impl<'a> Header<'a> {
         Ok(Col(0))
     }
 
-    /// Requests a column that may be missing: the first of these names that is there and was not
+    /// Requests an optional column: the first of these names that the header has and that was not
     /// requested before. Returns `None` if there is none.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Tables with named columns, from CSV or Parquet. Either can be compressed, in a tar archive, or
 //! come from stdin, as [`Source`] reads it.
 //!
-//! A reader asks the [`Header`] for columns by name; [`Header::finish`] then returns the [`Table`]. The order of columns does not matter, and columns
-//! that nobody asks for are ignored. A [`Cell`] is parsed as the expected type; otherwise it is a
-//! fault that names the line or row and the column. CSV is streamed on every visit. Of Parquet, the
-//! requested columns are held in memory.
+//! A reader requests columns from the [`Header`] by name; [`Header::finish`] then returns the
+//! [`Table`]. The order of columns does not matter, and columns that are not requested are ignored. A
+//! [`Cell`] is parsed as the expected type; a cell of another type is a fault that names the line or
+//! row and the column. CSV is streamed on every visit. Of Parquet, the requested columns are held in
+//! memory.
 //!
 //! [`Source`]: super::source::Source
 

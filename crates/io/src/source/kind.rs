@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// First bytes of every event log cache (`.gev`). They contain line breaks, as in PNG, so a transfer in text mode is
-/// noticed.
+/// First bytes of every event log cache (`.gev`). As in PNG, they contain line breaks, so that a transfer in text mode
+/// is detected.
 pub const GEV_MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
 
 /// The format of an input, known from its first bytes, or else from its name.

@@ -204,7 +204,7 @@ impl Source {
         Fault::of(self.path(), found, expected)
     }
 
-    /// A value that was read from this input alone, without remarks.
+    /// Wraps a value that was read from this input alone, without remarks.
     pub fn loaded<T>(&self, value: T) -> Loaded<T> {
         Loaded {
             value,

@@ -1,4 +1,4 @@
-//! Models to compare the interpretable ones with: two from libraries, and a network.
+//! Baselines for the interpretable models: two models from libraries, and a neural network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
 //! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
@@ -40,7 +40,7 @@ pub enum Baseline {
     /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
     /// 2001), on binned features as in LightGBM (Ke et al., 2017); by forust.
     Boosting,
-    /// A network with one hidden layer of 100 neurons, trained by Adam; its layers are those
+    /// A network with one hidden layer of 100 neurons, trained by Adam, built from the layers
     /// of `gleaner-driple`.
     Perceptron,
 }

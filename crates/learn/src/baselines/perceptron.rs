@@ -1,4 +1,4 @@
-//! Multilayer perceptron, made of the layers of `gleaner-driple`.
+//! Multilayer perceptron, built from the layers of `gleaner-driple`.
 
 use gleaner_driple::nn::{
     Activation, Adam, AdamState, Gradients, Layout, ParamId, Parameters, Tape, Var, Weight,
@@ -60,20 +60,20 @@ impl Predictor for Perceptron {
     }
 }
 
-/// The scaled features, with a row for each row.
+/// The scaled features, one line for each row of `rows`.
 fn scaled_rows(rows: &Matrix, inputs: &[Scale]) -> Array2<f32> {
     Array2::from_shape_fn((rows.rows, inputs.len()), |(row, column)| {
         inputs[column].apply(rows.columns[column][row]) as f32
     })
 }
 
-/// A layer: the sum of its weighted inputs and a bias.
+/// A linear layer: weighted sums of its inputs, plus biases.
 struct Layer {
     weights: Weight,
     biases: ParamId,
 }
 
-/// The two layers of the network, and their weights and biases.
+/// The network: two layers, with their weights and biases.
 struct Network {
     parameters: Parameters<f32>,
     layers: [Layer; 2],
@@ -106,7 +106,7 @@ impl Network {
         Network { parameters, layers }
     }
 
-    /// Puts the outputs on a tape, one row for each row.
+    /// Records the computation of the outputs on a tape, one output for each row.
     fn forward(&self, tape: &mut Tape<'_, f32>, rows: Array2<f32>) -> Var {
         let [hidden, output] = &self.layers;
         let rows = tape.input(rows);
@@ -134,7 +134,7 @@ impl Network {
         let mut gradients = Gradients::zero(&self.parameters);
         let mut tape = Tape::new(&self.parameters);
         let outputs = self.forward(&mut tape, rows);
-        // The derivative of (z - y)² / n by z.
+        // The derivative of (z - y)² / n with respect to z.
         let mut slopes = tape.value(outputs).clone();
         for (slope, label) in slopes.iter_mut().zip(labels) {
             *slope = 2.0 * (*slope - label) / labels.len() as f32;

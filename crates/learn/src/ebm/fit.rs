@@ -44,7 +44,7 @@ pub enum FitError {
     /// A feature, named here, has more distinct texts than [`MOST_BINS`].
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
-    /// The observer stopped it.
+    /// The observer stopped the fit.
     #[error("the fit was stopped")]
     Stopped,
 }
@@ -66,7 +66,7 @@ pub(super) fn fit(
     let parts = Parts::new(observer, settings.work(table.rows(), features.len()));
     let mut bags = Bags::draw(labels, settings);
     let mains = bags.learn(curves(&features, &index), settings, &parts)?;
-    // The curves are subtracted from the residuals by now. So the residuals hold what only pairs can explain.
+    // The curves are already subtracted, so the residuals contain only what pairs can explain.
     let axes = axes_of_pairs(&features, &index, &mains);
     let (least, most) = (settings.least_in_leaf, settings.interactions);
     let chosen = pairs::rank(&axes, &average(&bags.residuals), least, most);
@@ -82,12 +82,12 @@ pub(super) fn fit(
     .centred())
 }
 
-/// The bags while they learn.
+/// The state of all bags during training.
 struct Bags {
     splits: Vec<Split>,
-    /// The mean label of the training rows of each bag. It is what the bag predicts before it has learnt a term.
+    /// The mean label of each bag's training rows: the bag's prediction before it has learnt a term.
     bases: Vec<f64>,
-    /// For each bag, the labels of all rows less what the bag predicts.
+    /// For each bag, the labels of all rows minus the bag's predictions.
     residuals: Vec<Vec<f64>>,
 }
 
@@ -117,13 +117,13 @@ impl Bags {
     }
 }
 
-/// Terms, and what each bag learnt of them.
+/// Terms, and the scores that each bag learnt for them.
 struct Learnt {
     maps: Vec<CellMap>,
     bags: Vec<Boosted>,
 }
 
-/// The cells of the curve of each feature.
+/// The cells of each feature's curve.
 fn curves(features: &[Feature], index: &[Vec<u16>]) -> Vec<CellMap> {
     let curves = index.iter().zip(features);
     curves
@@ -131,7 +131,7 @@ fn curves(features: &[Feature], index: &[Vec<u16>]) -> Vec<CellMap> {
         .collect()
 }
 
-/// The features with their bins merged, as axes of pairs.
+/// The features with merged bins, as axes for pairs.
 fn axes_of_pairs(features: &[Feature], index: &[Vec<u16>], mains: &Learnt) -> Vec<Coarse> {
     let features = features.iter().zip(index).enumerate();
     features
@@ -139,7 +139,7 @@ fn axes_of_pairs(features: &[Feature], index: &[Vec<u16>], mains: &Learnt) -> Ve
         .collect()
 }
 
-/// The cells of the surface of each pair.
+/// The cells of each pair's surface.
 fn surfaces(axes: &[Coarse], pairs: &[(usize, usize)]) -> Vec<CellMap> {
     let surface = |&(a, b): &(usize, usize)| pairs::cells(&axes[a], &axes[b]);
     pairs.iter().map(surface).collect()
@@ -269,7 +269,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // A bag that is cut short has not done its work.
+            // A stopped bag has not done all of its work.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }

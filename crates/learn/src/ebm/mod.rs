@@ -6,8 +6,9 @@
 //! different parts of the rows, the *bags*, are averaged. Then the strongest pairs of features by
 //! the FAST score are boosted on the residuals.
 //!
-//! Each f is a *term*, which has a score for each of its *cells*: the bins of its feature, or the
-//! combinations of groups of bins of its two features. The [front page](crate) has an example.
+//! Each f is a *term*, which has a score for each of its *cells*. The cells of a curve are the bins of
+//! its feature. Those of a surface are the combinations of groups of bins of its two features. The
+//! [front page](crate) has an example.
 
 mod bag;
 mod bins;

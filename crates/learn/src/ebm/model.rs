@@ -171,11 +171,12 @@ impl Ebm {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }
 
-    /// As [`Ebm::fit`], but reports progress, in steps of a term for a row, and can be stopped. A stop takes effect
-    /// within some milliseconds for each 100,000 rows. A fit may end before it has reported all steps.
+    /// Like [`Ebm::fit`], but reports progress and can be stopped. The unit of progress is one boosting round of one
+    /// term on one row. A stop takes effect within a few milliseconds for each 100,000 rows. A fit may end before it
+    /// has reported all steps.
     ///
     /// # Errors
-    /// As [`Ebm::fit`], and [`FitError::Stopped`].
+    /// Those of [`Ebm::fit`], and [`FitError::Stopped`].
     pub fn fit_observed(
         table: &Table,
         labels: &[f64],

@@ -73,14 +73,14 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The most work of a fit, in steps of a term for a row. It serves to show progress and to
-    /// compare fits. A fit may take less.
+    /// An upper bound on the work of a fit, for showing progress and comparing fits. The unit is one
+    /// boosting round of one term on one row.
     pub fn work(&self, rows: usize, features: usize) -> usize {
         let terms = features.saturating_add(self.interactions);
         self.bags.saturating_mul(self.work_of_bag(rows, terms))
     }
 
-    /// The most work of one bag with this number of terms, in the same unit.
+    /// An upper bound on the work of one bag with this number of terms, in the same unit.
     pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> usize {
         let steps = self.max_rounds.saturating_mul(terms);
         steps.saturating_mul(rows)

@@ -116,7 +116,7 @@ impl Workload {
         }
     }
 
-    /// Reports all jobs, with the durations that their profiles give.
+    /// Reports all jobs, with the durations that follow from their profiles.
     fn finish(self, collector: &mut Collector<'_>) -> Result<()> {
         let mut delays = Delays {
             profiles: &self.profiles,
@@ -213,7 +213,7 @@ impl Job {
         })
     }
 
-    /// The job after it ran. A job that runs longer than its walltime is cut off.
+    /// The job after its run. A job that exceeds its walltime is cut off.
     fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {

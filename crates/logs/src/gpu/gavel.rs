@@ -77,7 +77,7 @@ impl GavelReader {
 }
 
 impl LineReader for GavelReader {
-    /// Reports the job of a line. Its duration is its number of steps divided by its speed.
+    /// Reports the job on a line. Its duration is its number of steps divided by its speed.
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let at = collector.log.at(line.place);
         let id = self.jobs.to_string();
@@ -94,7 +94,7 @@ impl LineReader for GavelReader {
                 return collector.log.fault(Reason::NoThroughput, at, found);
             }
         };
-        // The run that the job would have if it did not wait.
+        // The run as if the job started without waiting.
         let submit = job.arrival.floor() as i64;
         let end = submit.saturating_add(duration);
         let run = Run::between(submit, Some(end), Nodes::Unknown);

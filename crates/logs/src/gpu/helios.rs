@@ -1,4 +1,4 @@
-//! Reads the log of Helios: a table of jobs with their virtual clusters and GPUs.
+//! Reads the Helios log: a table of jobs with their virtual clusters and GPUs.
 
 use crate::scheduler::{
     At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
@@ -7,7 +7,7 @@ use gleaner_core::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 
-/// Where users find the log, for messages.
+/// Where to find the log, as worded in messages.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
 
 const LAYOUT: Layout = Layout {
@@ -95,7 +95,7 @@ fn job(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
     collector.take(at, &Record::Job(job))
 }
 
-/// The cells that are numbers or times.
+/// The parsed numbers and times of a row.
 struct Parsed {
     gpus: u32,
     cpus: f64,

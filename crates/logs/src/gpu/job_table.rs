@@ -1,4 +1,4 @@
-//! The sink for jobs: collects the jobs of a trace, and makes a table of them and their cluster.
+//! The sink for jobs: collects the jobs of a trace, and builds a table of jobs and their cluster.
 
 use std::collections::BTreeMap;
 
@@ -16,32 +16,32 @@ use gleaner_core::words::counted;
 use gleaner_io::rows::without_zero_fraction;
 use gleaner_occupancy::Window;
 
-/// Longest duration, and longest time from the median submission to the first or last one, in
-/// seconds: 15 years.
+/// Maximum duration, and maximum distance of a submission from the median submission, in seconds:
+/// about 16 years.
 const LONGEST: i64 = 500_000_000;
 
-/// Latest submission in seconds since 1970, and earliest one before 1970: the years 1678 to 2261.
+/// Maximum distance of a submission from 1970, in seconds: the years 1678 to 2261.
 const LAST: i64 = 9_200_000_000;
 
-/// Most GPUs of a job.
+/// Maximum number of GPUs of a job.
 const MOST_GPUS: u64 = 1 << 20;
 
 /// Collects jobs, and counts faults.
 pub(super) struct JobTable {
     machines: Machines,
-    /// Names of the VCs; jobs have indexes into them.
+    /// Names of the VCs; jobs refer to them by index.
     vcs: IndexSet<String>,
-    /// All jobs by their ids, in order of appearance.
+    /// All complete jobs by id, in order of appearance.
     jobs: IndexMap<String, Taken>,
-    /// Jobs of which there may be more records, by their ids.
+    /// Jobs that may have further records, by id.
     parts: IndexMap<String, Part>,
     /// The GPUs that jobs held, for jobs whose starts and ends are known.
     uses: Vec<Use>,
-    /// A buffer for the runs of a job.
+    /// Reusable buffer for the runs of a job.
     runs: Vec<(i64, i64)>,
 }
 
-/// A job without its id, and its place in the files.
+/// A job without its id, with its place in the files.
 struct Taken {
     user: Box<str>,
     vc: u32,
@@ -53,7 +53,7 @@ struct Taken {
     at: At,
 }
 
-/// What the records of a job so far say.
+/// A job as far as its records are known.
 struct Part {
     user: Box<str>,
     vc: Box<str>,
@@ -61,7 +61,7 @@ struct Part {
     gpus: u64,
     cpus: f64,
     submit: i64,
-    /// The end of each run, by its start. `None` if no record so far has the end.
+    /// The end of each run, by its start; `None` if no record has given the end yet.
     runs: BTreeMap<i64, Option<i64>>,
     at: At,
 }
@@ -77,7 +77,7 @@ impl Sink for JobTable {
 }
 
 impl JobTable {
-    /// A table without jobs. `machines` is the list of machines, if the user gave one.
+    /// An empty table. `machines` is the list of machines, if the user gave one.
     pub fn new(machines: Machines) -> Self {
         JobTable {
             machines,
@@ -115,7 +115,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Adds the jobs of which there were several records. Called after the last record.
+    /// Adds the jobs that are spread over several records. Called after the last record.
     fn add_parts(&mut self, log: &mut Log) -> Result<()> {
         for (id, part) in std::mem::take(&mut self.parts) {
             let runs = part.runs.iter().map(|(start, end)| Some((*start, (*end)?)));
@@ -159,7 +159,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Counts a job that uses more GPUs of a machine than the list of machines has.
+    /// Counts a fault if a job uses more GPUs of a machine than the list of machines says it has.
     fn check_machines(&self, log: &mut Log, at: At, runs: &[Run<'_>]) -> Result<()> {
         let shares = runs.iter().flat_map(|run| match run.nodes {
             Nodes::Machines(shares) => shares,
@@ -174,8 +174,8 @@ impl JobTable {
         log.fault(Reason::TooManyOfNode, at, found)
     }
 
-    /// Adds a job. A job without GPUs or with a fault is counted and left out. `submit` and the
-    /// starts and ends of `runs` are seconds: since 1970, or on the trace's own clock.
+    /// Adds a job. A job without GPUs or with a serious fault is counted and left out. `submit` and the
+    /// starts and ends of `runs` are in seconds since 1970, or on the trace's own clock.
     fn add(
         &mut self,
         log: &mut Log,
@@ -289,7 +289,7 @@ impl JobTable {
     }
 
     /// Leaves out jobs that were submitted years before or after the median job. Otherwise a single
-    /// wrong time would stretch the whole trace.
+    /// wrong time would stretch the trace over years.
     fn drop_absurd(&mut self, log: &mut Log) -> Result<()> {
         let mut submits: Vec<i64> = self.jobs.values().map(|job| job.submit).collect();
         if submits.is_empty() {
@@ -329,7 +329,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Leaves out the jobs for which `wrong` returns a text, which says what is wrong.
+    /// Leaves out the jobs for which `wrong` returns a description of what is wrong.
     fn drop_where(
         &mut self,
         log: &mut Log,
@@ -351,7 +351,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// What the remaining jobs need.
+    /// The GPU demand of the remaining jobs.
     fn demand(&self) -> clusters::Demand<'_> {
         let mut largest = vec![0; self.vcs.len()];
         for job in self.jobs.values() {
@@ -366,8 +366,8 @@ impl JobTable {
     }
 }
 
-/// Places the runs of a job that have a start and an end. The others are counted. Returns the
-/// second of the submission.
+/// Adds the runs of a job that have a start and an end to `runs`. If there are others, counts a
+/// fault. Returns the second of the submission.
 fn place(
     log: &mut Log,
     at: At,
@@ -394,8 +394,8 @@ fn place(
     Ok(submit.unwrap_or_default())
 }
 
-/// Counts a stated duration that differs from the time between the start and the end of the only
-/// run. It may differ by a second because of rounding.
+/// Counts a fault if the stated duration differs from the time between the start and the end of the
+/// only run. A difference of one second can come from rounding and is accepted.
 fn check_duration(
     log: &mut Log,
     at: At,
@@ -415,7 +415,7 @@ fn check_duration(
     log.fault(Reason::DurationDiffers, at, found)
 }
 
-/// The seconds that a job ran, over all runs. Returns `None` if it did not run, which is counted.
+/// The total run time of a job in seconds. If the job did not run, counts that and returns `None`.
 fn duration(
     log: &mut Log,
     at: At,
@@ -437,12 +437,12 @@ fn duration(
     Ok(Some(duration).filter(|duration| *duration != 0))
 }
 
-/// A name in the form in which a simulation reads it back: trimmed, and without a zero fraction.
+/// A name as a simulation reads it back: trimmed, and without a zero fraction.
 fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }
 
-/// The job of the trace. `index` maps VCs to those of the cluster.
+/// Converts a job to one of the trace. `index` maps its VC to that of the cluster.
 fn whole((id, job): (String, Taken), index: &[usize]) -> Job {
     Job {
         id,

@@ -187,8 +187,8 @@ pub struct Prepared {
 /// Reads the files of a trace. The observer receives progress in MiB of each file.
 ///
 /// # Errors
-/// A file cannot be read or has another format, or no job can be used. With [`Options::strict`],
-/// also the first fault. [`gleaner_core::Error::Stopped`] if the reading is stopped.
+/// A file cannot be read or has another format, or no job is usable. With [`Options::strict`], any
+/// fault is an error. [`gleaner_core::Error::Stopped`] if the reading is stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Prepared> {
     let inputs = files
         .iter()

@@ -12,7 +12,7 @@ use gleaner_core::words::counted;
 use gleaner_io::delimited::{Dialect, Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
 
-/// Where users find the tables, for messages.
+/// Where to find the tables, as worded in messages.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
                          https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
 
@@ -63,14 +63,14 @@ const UNKNOWN_TYPE: &str = "unknown";
 #[derive(Default)]
 pub(super) struct PaiReader {
     known: Known,
-    /// The table in the current file; `None` before its first line.
+    /// The table that the current file holds; `None` before its first line.
     current: Option<(Table, LogTable)>,
 }
 
-/// What the rows so far say.
+/// What is known from the rows read so far.
 #[derive(Default)]
 struct Known {
-    /// The jobs, by their names.
+    /// The jobs by name.
     jobs: IndexMap<Box<str>, Job>,
     /// Number of rows of each [`Table`].
     rows: [u64; 2],
@@ -360,7 +360,7 @@ impl Rounded {
     }
 }
 
-/// Reports a job, if both tables have it and its tasks have ended.
+/// Reports a job if both tables contain it and its tasks have ended.
 fn finish(
     name: &str,
     job: &Job,

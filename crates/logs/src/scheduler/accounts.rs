@@ -1,5 +1,5 @@
-//! Reads accounting logs of PBS and Cobalt, which have a record for the start and the end of each
-//! job.
+//! Reads accounting logs of PBS and Cobalt, which have one record for the start and one for the end
+//! of each job.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;
 /// Reads accounting records.
 pub(super) struct AccountReader {
     hosts: Hosts,
-    /// The jobs and reservations that have begun and not ended, by [`key`].
+    /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
-    /// The nodes that are down, since when, and where the log says so. The time is local if the
-    /// log's clock was not known when the record was read.
+    /// For each node that is down, the time since when, and the place in the log. The time is local if
+    /// the log's clock was not known when the record was read.
     down: BTreeMap<String, (Moment, At)>,
-    /// When the last job started or ended.
+    /// The last time at which a job started or ended.
     last: Option<Moment>,
 }
 
@@ -41,7 +41,7 @@ struct Open {
 }
 
 impl AccountReader {
-    /// A reader for one kind of log. `hosts` knows how that log names nodes.
+    /// A reader for one kind of log. `hosts` extracts the node names from that log's records.
     pub fn new(hosts: Hosts) -> Self {
         AccountReader {
             hosts,
@@ -51,16 +51,16 @@ impl AccountReader {
         }
     }
 
-    /// The time of a record in seconds since 1970. Of the two times that a repeated local hour can
-    /// mean, it takes one that is not before the last start or end of a job.
+    /// The time of a record in seconds since 1970. If the clock was put back and a local time occurred
+    /// twice, chooses one that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
         Ok(second.unwrap_or_default())
     }
 
-    /// Notes that a job started or ended at this second, in a record written then. The log's clock
-    /// is learnt from the pair: the record's stamp is local time, and the second is in UTC.
+    /// Records that a job started or ended at this second, in a record written at that time. The pair
+    /// shows the log's clock: the record's stamp is local time, and the second is in UTC.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
         self.last = Some(Moment::Second(second));
@@ -89,7 +89,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation began. If it was already open, its nodes are held until this start.
+    /// A job or a reservation began. If it was already open, counts a fault, and the earlier one ends at
+    /// this start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,
@@ -128,8 +129,8 @@ impl AccountReader {
         Ok(())
     }
 
-    /// A job ended. Its end record names its start and nodes too; what it lacks comes from the
-    /// start record.
+    /// A job ended. Its end record normally repeats the start and the nodes. If it lacks them, they are
+    /// taken from the start record.
     fn ended(
         &mut self,
         record: &AccountLine<'_>,
@@ -164,7 +165,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation ended when this record was written.
+    /// A job or a reservation ended when this record was written. A reservation ends at its planned end
+    /// if that is earlier.
     fn stopped(
         &mut self,
         hold: Hold,
@@ -196,7 +198,7 @@ impl AccountReader {
         Ok(())
     }
 
-    /// A node is up again: its outage ends.
+    /// A node came up again: its outage ends.
     fn node_up(
         &mut self,
         record: &AccountLine<'_>,
@@ -252,14 +254,14 @@ impl LineReader for AccountReader {
 }
 
 impl Open {
-    /// Reports the job or the reservation, with this end in seconds since 1970.
+    /// Reports the job or the reservation. `to` is its end in seconds since 1970; `None` if unknown.
     fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
         let nodes = Nodes::Found(&self.nodes);
         report(self.hold, nodes, (self.from, to), self.at, collector)
     }
 }
 
-/// The lists of nodes of a record, if it has them; otherwise counts a fault.
+/// The node lists of a record. If there are none, counts a fault and returns `None`.
 fn named(
     hosts: Option<Vec<Cow<'static, str>>>,
     record: &AccountLine<'_>,
@@ -273,7 +275,7 @@ fn named(
     Ok(hosts)
 }
 
-/// Reports a job, or a hold of another kind, that lasted from one second since 1970 to another.
+/// Reports a job or another hold, with its start and end in seconds since 1970.
 fn report(
     hold: Hold,
     nodes: Nodes<'_>,
@@ -292,13 +294,13 @@ fn report(
     collector.take(at, &Record::Job(job))
 }
 
-/// The key in the map of open jobs and reservations. Jobs and reservations have separate ids.
+/// The key in the map of open jobs and reservations. A job and a reservation can have the same id.
 fn key(hold: Hold, id: &str) -> String {
     format!("{} {id}", hold.name())
 }
 
-/// A time attribute of a record, in seconds since 1970. Returns `None` if it is missing or invalid,
-/// and counts that as a fault.
+/// A time attribute of a record, in seconds since 1970. If it is missing or invalid, counts a fault
+/// and returns `None`.
 fn time(
     record: &AccountLine<'_>,
     name: &str,

@@ -276,7 +276,7 @@ fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     latest
 }
 
-/// Parses a time in a log, in the forms of [`stamp`].
+/// Parses a time in a log, in any form that [`stamp`] accepts.
 pub fn moment(text: &str) -> Option<Moment> {
     stamp(text).map(Moment::Written)
 }

@@ -1,4 +1,4 @@
-//! The collector, to which readers of all formats report what they find, and its two sinks.
+//! The collector, to which readers of all formats report what they find, and the interface of its sinks.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ pub struct Collector<'s> {
     sink: &'s mut dyn Sink,
 }
 
-/// Makes something of the records of a log: idle nodes, or a table of jobs.
+/// Turns the records of a log into idle nodes or into a table of jobs.
 pub trait Sink {
-    /// Takes a record. If it has a fault, the fault is counted, and the record is left out.
+    /// Takes a record. Its faults are counted, and what cannot be used because of them is left out.
     ///
     /// # Errors
     /// A fault, if the reader is strict, or a temporary file that cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
     /// Looks up nodes for a reader that keeps a job until its end. Returns `None` if no node is
-    /// known, which is counted. A sink that ignores nodes finds none of them.
+    /// known, which is counted. A sink that ignores nodes returns an empty list.
     ///
     /// # Errors
     /// A fault, if the reader is strict.
@@ -36,26 +36,26 @@ pub trait Sink {
         Ok(Some(Vec::new()))
     }
 
-    /// Notes that a line was written at this second since 1970, in a log that is written as things
-    /// happen.
+    /// Notes that a line was written at this second since 1970. It is called only for logs whose
+    /// lines are written as events happen.
     fn written(&mut self, _: i64) {}
 }
 
-/// What is known of a log as a whole.
+/// What is known about a log as a whole.
 pub struct Log {
     pub clock: SchedulerClock,
     pub counts: LogCounts,
-    /// Number of nodes of the machine, for logs whose jobs only count nodes; `None` if unknown.
+    /// Number of nodes of the machine, for logs whose jobs only state a node count; `None` if unknown.
     pub node_count: Option<u32>,
     /// Number of GPUs of the only virtual cluster, if the log states it.
     pub gpu_count: Option<u64>,
     /// Remarks for the user.
     pub notes: Vec<String>,
-    /// The files so far. [`At`] has indexes into them.
+    /// The files read so far. [`At`] refers to them by index.
     pub files: Vec<PathBuf>,
 }
 
-/// A place in a file that can be kept after the file was read.
+/// A place in a file. It stays valid after the file has been read.
 #[derive(Debug, Clone, Copy)]
 pub struct At {
     /// Index of the file in the order of reading.
@@ -65,14 +65,14 @@ pub struct At {
 }
 
 impl At {
-    /// Number of the file, from 1, and of the line in it.
+    /// The number of the file, from 1, and the number of the line in it.
     pub fn numbers(self) -> (u64, u64) {
         (u64::from(self.file) + 1, self.line)
     }
 }
 
 impl Log {
-    /// A log of which nothing is read so far. `strict` makes the first fault an error.
+    /// A log of which nothing has been read yet. `strict` makes the first fault an error.
     pub fn new(clock: SchedulerClock, strict: bool) -> Self {
         Log {
             clock,
@@ -107,7 +107,7 @@ impl Log {
         }
     }
 
-    /// The seconds since 1970 of times that follow each other.
+    /// Converts times that are in chronological order to seconds since 1970.
     ///
     /// # Errors
     /// As for [`SchedulerClock::in_order`].
@@ -128,13 +128,13 @@ impl Log {
         self.counts.fault(reason, place(&self.files, at), found)
     }
 
-    /// Counts something unusual that is not a fault. `found` describes the first one.
+    /// Counts something unusual that is not a fault. `found` describes it; only the first is kept.
     pub fn note(&mut self, reason: Reason, at: At, found: impl fmt::Display) {
         let place = place(&self.files, at);
         self.counts.note(reason, 1, || format!("{place}: {found}"));
     }
 
-    /// Counts a part of the log that was left out for a usual reason.
+    /// Counts a part of the log that was left out for an ordinary reason.
     pub fn leave_out(&mut self, reason: Reason) {
         self.counts.leave_out(reason);
     }
@@ -175,11 +175,11 @@ impl<'s> Collector<'s> {
         self.sink.written(second);
     }
 
-    /// The cells of a line of a table. Returns `None` if the line is the header, or if it cannot be
-    /// split, which is counted.
+    /// Splits a line of a table into cells. Returns `None` for the header and for a line that cannot
+    /// be split, which is counted.
     ///
     /// # Errors
-    /// The header lacks columns; or there is a fault, and the reader is strict.
+    /// The header lacks columns, or there is a fault and the reader is strict.
     pub fn row<'t, 'l>(
         &mut self,
         table: &'t mut LogTable,

@@ -12,8 +12,8 @@ use gleaner_core::error::Result;
 use gleaner_core::words::counted;
 use gleaner_occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 
-/// Bits of a [`CountedJob::serial`] that hold the line. The higher bits hold the number of the
-/// file.
+/// Number of low bits of a [`CountedJob::serial`] that hold the line number. The higher bits hold
+/// the file number.
 const LINE_BITS: u32 = 40;
 
 /// Collects holds of nodes.
@@ -22,14 +22,14 @@ pub(super) struct IdleNodes {
     pub span: Span,
     pub edges: Sorter<Edge>,
     pub counts: Sorter<CountedJob>,
-    /// Number of jobs that give only the number of their nodes.
+    /// Number of jobs for which the log states only a node count.
     pub counted: u64,
-    /// Runs that have no end so far, by job and start. A later record may have their ends.
+    /// Nodes of runs without an end so far, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Vec<NodeRange>>,
 }
 
-/// From when until when something held nodes, in seconds since 1970. `to` is `None` if it does not
-/// end in the log.
+/// Why and when nodes were held, in seconds since 1970. `to` is `None` if the hold does not end in
+/// the log.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     why: Hold,
@@ -38,7 +38,7 @@ struct Held {
 }
 
 impl IdleNodes {
-    /// A sink for these nodes. It sorts `segment` edges at a time in memory.
+    /// A sink for these nodes. It sorts up to `segment` edges at a time in memory.
     pub fn new(nodes: NodeSet, segment: usize) -> Self {
         IdleNodes {
             nodes,
@@ -50,7 +50,7 @@ impl IdleNodes {
         }
     }
 
-    /// Adds the runs of which no record had the end. Called after the last record.
+    /// Adds the runs for which no record states an end. Called after the last record.
     ///
     /// # Errors
     /// A temporary file cannot be written.
@@ -109,8 +109,8 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Adds a hold of nodes. `part` is the id of a job of which there may be more records: its run
-    /// is kept if it has no end so far.
+    /// Adds a hold of nodes. `part` is the id of a job that may have more records. If its run has no
+    /// end yet, the run is kept until a record states one.
     fn hold(
         &mut self,
         log: &mut Log,
@@ -143,7 +143,7 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Adds a job that used this many nodes, without names. They are dealt to it later.
+    /// Adds a job with a node count but no node names. Nodes are assigned to it later.
     fn hold_count(&mut self, log: &mut Log, at: At, nodes: u32, held: Held) -> Result<()> {
         if !is_in_order(log, at, held)? {
             return Ok(());
@@ -210,8 +210,8 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held. Returns `None` if none of them is known; the reason is counted
-/// as a fault. A difference from the stated number of nodes is a fault too.
+/// The ranges of nodes that are held. Returns `None` if none of them is known; the reason is
+/// counted. A difference from the stated number of nodes is a fault.
 fn find<'n>(
     known: &'n mut NodeSet,
     log: &mut Log,
@@ -254,7 +254,7 @@ fn find<'n>(
     Ok((!ranges.is_empty()).then_some(ranges))
 }
 
-/// Whether the end is not before the start; otherwise a fault is counted.
+/// Whether the end is at or after the start. Counts a fault if it is not.
 fn is_in_order(log: &mut Log, at: At, held: Held) -> Result<bool> {
     let Some(to) = held.to.filter(|to| *to < held.from) else {
         return Ok(true);
@@ -265,8 +265,8 @@ fn is_in_order(log: &mut Log, at: At, held: Held) -> Result<bool> {
     Ok(false)
 }
 
-/// Adds an edge for the start and one for the end of every range. A hold of zero length is left
-/// out.
+/// Adds an edge for the start and one for the end of the hold, for each range. A hold of zero
+/// length is left out.
 fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()> {
     if held.to.is_some_and(|to| to <= held.from) {
         return Ok(());
@@ -280,7 +280,7 @@ fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()
     Ok(())
 }
 
-/// The file number, from 1, and the line in a [`CountedJob::serial`].
+/// The file number, from 1, and the line number that a [`CountedJob::serial`] holds.
 pub(super) fn place_of(serial: u64) -> (u64, u64) {
     (serial >> LINE_BITS, serial & ((1 << LINE_BITS) - 1))
 }

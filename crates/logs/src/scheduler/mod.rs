@@ -2,12 +2,12 @@
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
-//! records: jobs, and other holds of nodes. [`gleaner_occupancy`] turns the holds into events. The
-//! nodes and the running jobs are in memory, the log is not. What must be sorted goes to temporary
+//! records: jobs, and other holds of nodes. [`gleaner_occupancy`] turns the holds into events. Only
+//! the nodes and the running jobs are kept in memory. Data that must be sorted goes to temporary
 //! files in the folder that `TMPDIR` names.
 //!
-//! The readers of GPU traces in [`crate::gpu`] report the same records. There, a table of
-//! jobs is made of them.
+//! The readers of GPU traces in [`crate::gpu`] report the same records, which
+//! become a table of jobs there.
 //!
 //! # Formats
 //!
@@ -201,7 +201,7 @@ pub fn read_inputs<'a>(
     finish(log, sink, options)
 }
 
-/// An empty log, and a sink for its idle nodes, set up by the options.
+/// An empty log and a sink for its idle nodes, configured by the options.
 fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
     let nodes = match &options.nodes {
@@ -277,7 +277,7 @@ fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     (names.collect(), (0..count).collect())
 }
 
-/// The remark for logs that name their nodes, without a list of all nodes.
+/// The remark for logs that name their nodes, when there is no list of all nodes.
 fn named_note(nodes: usize, format: Format) -> String {
     let from = match format {
         Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),

@@ -41,7 +41,7 @@ struct Stem<'n> {
     after: &'n str,
 }
 
-/// A [`Stem`] that is kept. Its hash is that of the stem, so a stem is looked up without a copy.
+/// An owned [`Stem`]. It has the same hash, so a stem is looked up without a copy.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct StemKey {
     before: Box<str>,

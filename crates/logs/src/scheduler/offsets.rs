@@ -1,9 +1,9 @@
 //! Finds the offset of a log's clock from UTC, and its changes, from the lines of the log.
 //!
-//! Some lines show an offset: they have both the local time and seconds since 1970. The offset at a
-//! time is that of the nearest lines. Single lines can be wrong, because they were written late. So
-//! lines are counted by stretches of time (hours), and a change that only a few lines show is
-//! ignored: see [`Offsets::spans`].
+//! Some lines show an offset: they state both the local time and the seconds since 1970. The offset
+//! at a time is taken from the nearest such lines. Single lines can be wrong because they were
+//! written late. So lines are counted by stretches of time (hours), and a change that only a few
+//! lines show is ignored: see [`Offsets::spans`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,8 +18,8 @@ const QUARTER: i64 = 15 * 60;
 /// Most stretches of time that are kept: all hours of 30 years.
 const MOST_STRETCHES: usize = 1 << 18;
 
-/// More than this many lines must show a change of the clock, and twice as many a change there and
-/// back. Fewer lines may have been written late.
+/// A change of the clock needs more than this many lines that show it. A change that is later
+/// reversed needs more than twice as many. Fewer lines may just have been written late.
 const FEW: u64 = 2;
 
 /// Number of last lines that decide the current offset. Also the most offsets counted in a stretch.
@@ -43,7 +43,7 @@ struct Span {
     first: i64,
     last: i64,
     offset: i32,
-    /// How many more lines show this offset than others.
+    /// How many more lines show this offset than show other ones.
     lines: u64,
 }
 
@@ -58,9 +58,9 @@ impl Default for Offsets {
 }
 
 impl Offsets {
-    /// Adds the text of a time with an offset: local time was `offset` seconds ahead of UTC at this
-    /// second since 1970. It counts for so many lines that one such text can show a change there and
-    /// back.
+    /// Adds a written time that states its offset: local time was `offset` seconds ahead of UTC at
+    /// this second since 1970. It counts as enough lines to show, by itself, even a change that is
+    /// later reversed.
     pub fn add_text(&mut self, second: i64, offset: i32) {
         self.add(second, offset, 2 * FEW + 1);
     }
@@ -117,8 +117,8 @@ impl Offsets {
         Some(Clock::new(first, within))
     }
 
-    /// The second at which the clock changed. It lies after a span with the old offset, and not
-    /// after the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
+    /// The second at which the clock changed. It lies after `span`, which has the old offset, and at
+    /// the latest at the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
     /// usual hour of changes, in between, it is that moment; otherwise it is the start of `next`.
     fn change(&self, span: Span, next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;
@@ -131,10 +131,10 @@ impl Offsets {
 
     /// The offsets of the clock in order of time.
     ///
-    /// The stretches are visited in order, and the spans so far are a stack. A span with few lines
-    /// is dropped when the next offset appears, as if its lines had been written late. After 90
-    /// lines of -6 hours and one of -3 hours, a line of -6 hours drops the span of -3 hours, and
-    /// extends the one before it.
+    /// The stretches are visited in order, and the spans so far form a stack. When the next offset
+    /// appears, a span with few lines is dropped, on the assumption that its lines were written
+    /// late. For example, 90 lines show -6 hours, the next one -3 hours, and the next one -6 hours
+    /// again. The last line drops the span of -3 hours and extends the span before it.
     fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for (stretch, counts) in &self.stretches {
@@ -165,8 +165,10 @@ impl Offsets {
                 }),
             }
         }
-        // No offset is before the first span, and none follows the last one. The weaker goes first:
-        // of two with as many lines the greater offset, which a line has that was written late.
+        // The loop above needs an offset on both sides of a span, so it never drops the first or the
+        // last one. Here, those with few lines are dropped, the one with fewer lines first. If both
+        // have the same number, the one with the greater offset goes first, because a line that was
+        // written late shows too great an offset.
         while let [first, .., last] = spans[..]
             && first.lines.min(last.lines) <= FEW
         {
@@ -180,8 +182,8 @@ impl Offsets {
         spans
     }
 
-    /// An offset that lines show although the clock had another one at their time; the one that
-    /// the most such lines show.
+    /// The offset that contradicts the clock in the most lines: they show it at times when the clock
+    /// had another one.
     pub fn contradicting(&self) -> Option<i32> {
         let spans = self.spans();
         let mut others = Vec::new();
@@ -210,12 +212,12 @@ impl Offsets {
     }
 }
 
-/// The offset that the most lines show, and how many they are.
+/// The offset that the most lines show, and the number of these lines.
 fn most(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
     counts.iter().copied().max_by_key(|(_, lines)| *lines)
 }
 
-/// The offset that more than half of the lines show, and how many more they are than the others.
+/// The offset that more than half of the lines show, and how many more lines show it than do not.
 fn majority(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
     let all: u64 = counts.iter().map(|(_, lines)| lines).sum();
     let (offset, lines) = most(counts)?;
@@ -278,8 +280,8 @@ mod tests {
         assert_eq!(clock(&changed, before).unwrap(), "-06:00");
     }
 
-    // Fixed examples: a clock that is put forward and back, and lines that were written late at the
-    // start, at the end, or for some hours.
+    // Fixed examples: a clock that is put forward and back; lines that were written late at the
+    // start, at the end, and for a few hours in between.
     #[test]
     fn a_few_lines_show_no_change_there_and_back() {
         let usual = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -6));
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(clock(&five, ALL).unwrap(), expected);
         let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
         assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
-        // Of as many lines, those with the greater offset were written late.
+        // Of two offsets with the same number of lines, the greater one comes from late lines.
         for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
             assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
         }
@@ -309,7 +311,7 @@ mod tests {
         let mut lines: Vec<_> = (0..9).map(|hour| (hour, -6)).collect();
         lines.extend((9..20).map(|hour| (hour, -5)));
         assert_eq!(contradicting(&lines), None);
-        // In the hour of the change, either offset is right.
+        // In the hour of the change, either offset is valid.
         lines.push((9, -6));
         assert_eq!(contradicting(&lines), None);
         lines.push((4, -3));

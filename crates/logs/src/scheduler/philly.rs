@@ -18,10 +18,10 @@ use gleaner_io::json;
 pub const WHERE: &str =
     "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
 
-/// Reads the log.
+/// Reads Philly's job log.
 pub struct PhillyReader {
-    /// Whether the jobs go into a table, so that each must have an id, a virtual cluster and a
-    /// submission.
+    /// Whether the jobs go into a table, which requires an id, a virtual cluster and a submission time
+    /// of each.
     for_jobs: bool,
 }
 
@@ -36,7 +36,7 @@ impl PhillyReader {
         PhillyReader { for_jobs: true }
     }
 
-    /// Reports a job. Its GPUs are those of its first attempt.
+    /// Reports a job. Its number of GPUs is that of its first attempt.
     fn job(&self, job: &Job, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let is_named = job.id.is_some() && job.vc.is_some() && job.submitted.is_some();
         if self.for_jobs && !is_named {
@@ -86,7 +86,7 @@ fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
     Fault::of(file, format!("an object with {name:?}"), expected)
 }
 
-/// Converts the status of a job to Slurm's words, which simulations use.
+/// Converts the status of a job to Slurm's term for it, because simulations use Slurm's terms.
 fn state(status: &str) -> &str {
     match status {
         "Pass" => "COMPLETED",
@@ -107,7 +107,7 @@ struct Job {
     attempts: Vec<Attempt>,
 }
 
-/// An attempt: a time in which the job held GPUs, or should have.
+/// An attempt to run the job. It held GPUs on its machines, unless the log lists no machines.
 #[derive(Debug, Clone, PartialEq)]
 struct Attempt {
     start: Option<Moment>,

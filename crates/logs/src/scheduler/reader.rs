@@ -4,7 +4,7 @@ use super::collector::Collector;
 use gleaner_core::error::Result;
 use gleaner_io::input::{Input, Line};
 
-/// Reads the files of a log, one after the other, and reports what they say to a collector.
+/// Reads the files of a log, one after the other, and reports their records to a collector.
 pub trait LogReader {
     /// Reads a file.
     ///
@@ -27,7 +27,7 @@ pub trait LineReader {
     /// Called at the start of each file.
     fn begin(&mut self) {}
 
-    /// Reads a line, which is complete.
+    /// Reads a complete line.
     ///
     /// # Errors
     /// As for [`LogReader::file`].

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gleaner_core::domain::Stamp;
 use gleaner_occupancy::{Hold, NodeRange};
 
-/// What one or several lines of a log say.
+/// What one or more lines of a log describe.
 #[derive(Debug)]
 pub enum Record<'l> {
     /// A job.
@@ -14,14 +14,14 @@ pub enum Record<'l> {
     Hold(Hold, Run<'l>),
 }
 
-/// A job. A reader leaves the default where the log says nothing.
+/// A job. A reader keeps the default of each field that the log does not state.
 #[derive(Debug, Default)]
 pub struct Job<'l> {
     pub id: &'l str,
     pub user: &'l str,
     /// The virtual cluster or queue.
     pub vc: &'l str,
-    /// The state, in Slurm's words if the job goes into a table of jobs.
+    /// The state, in Slurm's terms if the job goes into a table of jobs.
     pub state: &'l str,
     /// Number of GPUs in each run.
     pub gpus: u64,
@@ -32,15 +32,15 @@ pub struct Job<'l> {
     pub runs: &'l [Run<'l>],
     /// Seconds that the job ran, as stated in the log.
     pub duration: Option<f64>,
-    /// Whether the state says that the job has ended. A last run without an end is then a fault;
-    /// otherwise the job is still running.
+    /// Whether the state says that the job has ended. If it has, a last run without an end is a
+    /// fault; if not, the job is still running.
     pub is_over: bool,
     /// Whether other records with this id describe the same job: another run, or the end of a run
     /// that has no end here.
     pub is_part: bool,
 }
 
-/// A time in which nodes were held.
+/// A period in which nodes were held.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'l> {
     /// `None` if the log lacks it, which is a fault.
@@ -51,7 +51,7 @@ pub struct Run<'l> {
 }
 
 impl<'l> Run<'l> {
-    /// A run between two seconds since 1970, or of a clock that only the log has.
+    /// A run between two times, in seconds since 1970 or on a clock specific to the log.
     pub fn between(from: i64, to: Option<i64>, nodes: Nodes<'l>) -> Self {
         Run {
             start: Some(Moment::Second(from)),
@@ -68,15 +68,15 @@ pub enum Nodes<'l> {
     Unknown,
     /// Lists of nodes, such as `n[01-04]`, and their number if the log states it.
     Lists(&'l [Cow<'l, str>], Option<usize>),
-    /// Machines of which GPUs were held.
+    /// Machines, with the number of GPUs that the run held on each.
     Machines(&'l [MachineShare]),
-    /// The number of nodes. The log does not name them.
+    /// Only the number of nodes, because the log does not name them.
     Count(u32),
-    /// Nodes that the reader has looked up before.
+    /// Nodes that the reader has already looked up.
     Found(&'l [NodeRange]),
 }
 
-/// A machine of which a run held GPUs.
+/// A machine on which a run held GPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineShare {
     pub name: String,
@@ -87,8 +87,8 @@ pub struct MachineShare {
 /// A time in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// A time as written. The clock of the log says which second it is.
+    /// A time as written. The log's clock determines which second it is.
     Written(Stamp),
-    /// A second since 1970, or of a clock that only the log has.
+    /// Seconds since 1970, or on a clock specific to the log.
     Second(i64),
 }

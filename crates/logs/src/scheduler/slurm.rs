@@ -12,11 +12,11 @@ use gleaner_core::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Names, Row};
 use gleaner_io::input::{Line, Place};
 
-/// The command that writes the table with the columns that show which nodes were idle.
+/// The command that writes the table, with the columns needed to find idle nodes.
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
-/// The command that writes the table with the columns of jobs that held GPUs, too.
+/// The command that writes the table, with the further columns needed for jobs that held GPUs.
 pub const JOBS_COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
                                 Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
 
@@ -59,7 +59,7 @@ const JOBS: Layout = Layout {
     ..IDLE_NODES
 };
 
-/// What the virtual clusters of jobs are.
+/// Which column names the virtual clusters of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VcOf {
     /// The partitions, or the accounts if the table has no column of partitions.
@@ -71,14 +71,14 @@ pub enum VcOf {
 /// Reads the table of `sacct`.
 pub struct SacctReader {
     table: LogTable,
-    /// What the virtual clusters are; `None` if only the nodes of jobs matter.
+    /// Which column names the virtual clusters; `None` if only the nodes of jobs matter.
     vc_of: Option<VcOf>,
     /// The lines read so far, if the log has several files and a repeated line must count once.
     duplicates: Option<Duplicates>,
 }
 
 impl SacctReader {
-    /// A reader for idle nodes. `delimiter` separates the cells; if `None`, the header shows it.
+    /// A reader for idle nodes. `delimiter` separates the cells; `None` infers it from the header.
     /// `are_several` states whether there are several tables, which may overlap.
     pub fn for_idle_nodes(delimiter: Option<String>, are_several: bool) -> Self {
         SacctReader {
@@ -88,8 +88,8 @@ impl SacctReader {
         }
     }
 
-    /// A reader for jobs that held GPUs. `delimiter` separates the cells; if `None`, the header
-    /// shows it.
+    /// A reader for jobs that held GPUs. `delimiter` separates the cells; `None` infers it from the
+    /// header.
     pub fn for_jobs(delimiter: Option<String>, vc_of: VcOf) -> Self {
         SacctReader {
             table: LogTable::new(JOBS, delimiter),
@@ -98,7 +98,7 @@ impl SacctReader {
         }
     }
 
-    /// Whether the table has a column for the virtual clusters, if they matter.
+    /// Checks that the table has a column for the virtual clusters, if they matter.
     fn check_vc(&self, place: Place<'_>) -> Result<()> {
         let has = |vc_of| {
             vc_columns(vc_of)
@@ -134,7 +134,7 @@ impl LineReader for SacctReader {
     }
 }
 
-/// The columns that can name the virtual clusters. The first one that the table has counts.
+/// The columns that can name the virtual clusters, in order of preference.
 fn vc_columns(vc_of: VcOf) -> &'static [usize] {
     match vc_of {
         VcOf::Partition => &[PARTITION, ACCOUNT],
@@ -142,7 +142,7 @@ fn vc_columns(vc_of: VcOf) -> &'static [usize] {
     }
 }
 
-/// Reports the run in a row.
+/// Reports the run that a row describes.
 fn job(
     row: &Row<'_, '_>,
     vc_of: Option<VcOf>,
@@ -162,8 +162,8 @@ fn job(
     if vc_of.is_none() && is_unknown(row.text(NODES)) {
         return without_nodes(row, at, log);
     }
-    // Without a table of jobs, the submission only helps to tell apart the two hours with the same
-    // local times.
+    // Without a table of jobs, the submission time only helps to resolve local times that occur
+    // twice, when a clock is put back.
     let submit = row
         .cell(SUBMIT)
         .filter(|_| vc_of.is_some() || log.clock.has_zone());
@@ -232,7 +232,7 @@ pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     log.fault(Reason::Unreadable, at, found)
 }
 
-/// Whether a text is one that Slurm writes for unknown values.
+/// Whether a text is one of those that Slurm writes in place of an unknown value.
 pub fn is_unknown(text: &str) -> bool {
     matches!(
         text,

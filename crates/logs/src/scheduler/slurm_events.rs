@@ -56,7 +56,7 @@ impl LineReader for EventReader {
     }
 }
 
-/// Reports the outage of a row.
+/// Reports the outage that a row describes.
 fn event(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
     let log = &mut collector.log;
     // An event without a node is about the whole cluster, such as a change of its size.

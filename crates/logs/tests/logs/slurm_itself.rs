@@ -1,6 +1,6 @@
-//! The output of Slurm itself. `crates/logs/tests/fixtures/slurm` has the output of Slurm 22.05.8 (Debian 12)
-//! on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
-//! recorded when and where it began and ended. There are one job that was requeued and one whose
+//! Tests with the output of Slurm itself. `crates/logs/tests/fixtures/slurm` holds the output of Slurm 22.05.8
+//! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
+//! recorded when and where it began and ended. The jobs include one that was requeued and one whose
 //! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with bars.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Reading that is stopped.
+//! Stopping a reader of logs.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -51,11 +51,12 @@ pub struct Built {
 }
 
 /// Builds a data set of `jobs`. `read` reads their graphs, several at a time. A graph is dropped
-/// once it is grouped. No graph is read twice or without need. The observer receives progress in graphs.
+/// once it is grouped. Each graph is read at most once, and only if it is needed. The observer receives
+/// progress in graphs.
 ///
 /// # Errors
-/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if it is
-/// stopped.
+/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the
+/// build is stopped.
 pub fn build(
     jobs: Vec<Job>,
     settings: &Settings,

@@ -117,7 +117,7 @@ fn options(ebm: Estimator, profile: bool) -> Options {
 }
 
 impl WorkloadTask<'_> {
-    /// The work of an evaluation, in steps of a term for a row.
+    /// The work of an evaluation, in updates of one term for one row.
     fn work(&self) -> usize {
         let all = |rows: usize| {
             let profiles = [true, false].into_iter();

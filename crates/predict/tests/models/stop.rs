@@ -1,4 +1,4 @@
-//! Evaluations and forecasts that are stopped.
+//! Stopping evaluations, forecasts and the building of data sets.
 
 use gleaner_core::Error;
 use gleaner_learn::ebm::FitError;
@@ -29,7 +29,7 @@ fn a_stopped_evaluation_fails() {
 
 #[test]
 fn a_stopped_forecast_ends_before_its_next_fit() {
-    // The first week has nothing to learn from, so the forecast learns from the second week on.
+    // There is nothing to learn from in the first week, so the first fit is in the second week.
     for weeks in [1, 2] {
         let observer = StopAfter::new(weeks);
         let found = forecast_trained(&series(), 0, calendar(), 1, &observer);

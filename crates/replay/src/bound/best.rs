@@ -54,8 +54,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The demand of all tasks when a node costs `prices` per second in each interval; `None` if it was
-    /// stopped.
+    /// The demand of all tasks at these prices of a node per second, one for each interval; `None` if it
+    /// was stopped.
     pub fn demand(&mut self, prices: &[f64], observer: &dyn Observer) -> Option<Demand> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
         let mut demand = Demand {

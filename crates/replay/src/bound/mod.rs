@@ -85,7 +85,7 @@ pub struct Course {
 /// It takes time in proportion to the sum of the lengths of the different stays times their numbers
 /// of nodes: two seconds for 22,882 intervals with 100 tasks of up to 32 nodes.
 ///
-/// Returns `None` if it was stopped before the computation ended, which is checked between tasks. The
+/// Returns `None` if it was stopped before the computation ended. The flag is checked between tasks. The
 /// observer receives progress in rounds of the search.
 ///
 /// # Panics

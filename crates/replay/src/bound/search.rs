@@ -25,7 +25,7 @@ const BETTER: f64 = 1e-5;
 /// Share of the last direction in the next: it damps prices that go up and down in turn.
 const INERTIA: f64 = 0.5;
 
-/// The least bound found by a search that starts at `prices`; `None` if it was stopped.
+/// The lowest bound found by a search that starts at `prices`; `None` if it was stopped.
 pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observer) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;

@@ -47,7 +47,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// A measured time in one unit, with one or two digits.
+/// An estimated time in one unit, rounded to at most three digits.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {

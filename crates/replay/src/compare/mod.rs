@@ -90,8 +90,8 @@ pub struct Compared {
     pub incumbents: Vec<IncumbentRow>,
 }
 
-/// Has every contender solve every problem. After the first few problems, the observer is informed how long the
-/// comparison will take, if there are more. A stop takes effect before the next problem of a contender.
+/// Makes every contender solve every problem. If problems remain after the first few, the observer is informed how
+/// long the comparison will probably take. A stop takes effect before the next solve.
 ///
 /// # Errors
 /// A solver that fails, or a plan that fails the check.
@@ -233,7 +233,7 @@ mod tests {
         [KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap())
     }
 
-    /// The rows, and the number of estimates made. Stops after this number of answers.
+    /// The rows, and the number of estimates made. The comparison stops after `stop_after` answers.
     fn compared(problems: &[Problem], stop_after: usize) -> (Compared, usize) {
         let observer = StopAfter::new(stop_after);
         let rows = compare(problems, &mut pair(), &Limits::default(), &observer).unwrap();

@@ -23,13 +23,13 @@ pub(crate) struct Closing<'a> {
     pub decider: &'a dyn Decider,
     /// Why the replay ended.
     pub ended: Ended,
-    /// Can stop the computation of the bound.
+    /// Its flag can stop the computation of the bound.
     pub observer: &'a dyn Observer,
 }
 
 impl Ledger {
-    /// Closes all intervals and accounts, and summarises the run. The bound can take minutes. If it is
-    /// stopped, the run counts as interrupted.
+    /// Closes all intervals and accounts, and summarises the run. Computing the bound can take minutes. If
+    /// the computation is stopped, the run counts as interrupted.
     pub fn close(mut self, allocator: Allocator<'_>, mut closing: Closing<'_>) -> Outcome {
         self.release(allocator.holdings());
         let tasks = allocator.tasks();

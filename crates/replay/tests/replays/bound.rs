@@ -252,7 +252,7 @@ fn unavoidable_costs_are_counted() {
     assert_eq!(bound(&Course::default()), 0.0);
 }
 
-/// The bound of a computation that is not stopped.
+/// The bound, computed without a stop.
 fn bound(course: &Course) -> f64 {
     gleaner_replay::bound::bound(course, &Unobserved).unwrap()
 }

@@ -239,7 +239,7 @@ fn a_bound_is_not_begun_after_a_signal() {
         (ended, complete, events, has_bound),
         (Ended::LogEnded, true, 2, true)
     );
-    // The log has two events after event 0. The rounds of the bound's search follow.
+    // Two reports are for the events after event 0. Those that follow are for rounds of the bound's search.
     assert!(reports > 2);
     let interrupted = (Ended::Interrupted, false);
     assert_eq!(run(2), (interrupted, 2, false, 2));

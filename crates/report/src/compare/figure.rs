@@ -89,7 +89,7 @@ mod tests {
     use super::super::gap_over_time::tests::compared;
     use super::*;
 
-    // Small fixed example: the falls of the test of gaps, from a decade below the first to the last.
+    // Small fixed example: the gaps of the other test, from a decade below the first fall to 1.5 times the last.
     #[test]
     fn curves_begin_without_a_plan_and_end_together() {
         let run = compared();

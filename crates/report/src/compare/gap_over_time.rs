@@ -1,4 +1,4 @@
-//! The mean gap of each solver's best plan so far, over the time since the start of a solve.
+//! The mean gap of each solver's best plan so far, as a function of the time since the start of a solve.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ impl GapOverTime {
     }
 }
 
-/// The gaps of the solvers over time, in the solvers' order. The mean of each is over the problems that it took, without
-/// those for which no solver has a plan. A solver that took none of them is left out.
+/// The gaps of the solvers over time, in the solvers' order. The mean covers the problems that the solver took and for
+/// which some solver has a plan. A solver without such problems is left out.
 pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
     let mut steps = steps(&run.incumbents);

@@ -12,7 +12,7 @@ use gleaner_runs::read::CompareRun;
 mod figure;
 mod gap_over_time;
 
-/// Maximum number of characters of a fault.
+/// Maximum number of characters of a sentence about faults.
 const TOLD: usize = 400;
 
 /// A comparison with its name on the page.
@@ -66,7 +66,7 @@ fn lead(run: &CompareRun) -> String {
     )
 }
 
-/// What went wrong with programs, a sentence each.
+/// A sentence for each program that had faults.
 fn faults(run: &CompareRun) -> impl Iterator<Item = String> {
     let told = |(_, tally): (&SolverRow, &Tally)| {
         let told = tally.remark()?;

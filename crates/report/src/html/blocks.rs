@@ -115,7 +115,7 @@ fn head(head: &Head) -> String {
 }
 
 fn cell(grid: &Grid, column: usize, text: &str) -> String {
-    // Browsers keep a space of this width; they collapse ordinary ones.
+    // Browsers collapse ordinary spaces, but keep em spaces.
     let label = text.trim_start_matches(' ');
     let indent = "\u{2003}".repeat((text.len() - label.len()) / 2);
     let text = indent + &escape(label);

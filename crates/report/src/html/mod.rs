@@ -36,7 +36,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page. The same document gives the same bytes.
+/// The page. The same document always gives the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.

@@ -18,7 +18,7 @@ pub(super) fn weekdays(log: &Inspection) -> Figure {
     bars("weekdays", told::weekdays(calendar), &calendar.weekdays)
 }
 
-/// Bars of the slots, whose table is `numbers`.
+/// A bar for each slot. `numbers` is the table of the slots.
 fn bars(id: &str, numbers: Grid, slots: &[Slot]) -> Figure {
     let names: Vec<String> = numbers.rows.iter().map(|row| row[0].clone()).collect();
     Figure {

@@ -8,12 +8,12 @@ use gleaner_runs::inspect as told;
 
 /// Maximum number of suspicious spans listed.
 const SPANS: usize = 200;
-/// Maximum number of suspicious spans that are not folded.
+/// Number of suspicious spans above which their table is folded.
 const FOLDED: usize = 12;
 /// Maximum number of nodes listed.
 const NODES: usize = 500;
 
-/// The longest suspicious spans, ordered by time. Many are folded.
+/// The longest suspicious spans, ordered by time. A long table is folded.
 pub(super) fn suspicions(log: &Inspection) -> Block {
     match told::suspicions(log, SPANS) {
         Block::Grid(grid) if grid.rows.len() > FOLDED => Block::Folded(grid),

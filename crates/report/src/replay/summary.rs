@@ -1,4 +1,4 @@
-//! The figures of `summary.json`, of one replay and side by side.
+//! The figures of `summary.json`, for one replay or for several side by side.
 
 use super::Named;
 use crate::{Block, Fact, Grid, Head};
@@ -6,7 +6,7 @@ use gleaner_core::results::replay::Summary;
 use gleaner_document::indented;
 use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, terms};
 
-/// All figures: of one replay as facts, of several side by side with their changes relative to the first.
+/// All figures: as facts for one replay; side by side for several, with their changes relative to the first.
 pub(super) fn block(runs: &[Named<'_>]) -> Block {
     match runs {
         [run] => Block::Facts(facts(&run.result.summary)),
@@ -29,7 +29,7 @@ fn side_by_side(runs: &[Named<'_>]) -> Grid {
     all
 }
 
-/// A row of texts, which have no changes.
+/// A row of texts. Their changes are shown as dashes.
 pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     let mut cells = vec![label.to_owned()];
     for (place, value) in values.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     cells
 }
 
-/// Those of `quantities` that any of the runs has. Each run but the first has a second column with its
+/// A table of those `quantities` that any of the runs has. Each run but the first has a second column with its
 /// changes relative to the first.
 pub(super) fn grid(title: String, runs: &[Named<'_>], quantities: &[Quantity]) -> Grid {
     let mut heads = vec![Head::text("figure")];
@@ -79,7 +79,7 @@ pub(super) fn explained() -> Grid {
     )
 }
 
-/// What to know before reading on.
+/// The introduction, with what a reader needs to know first.
 pub(super) fn lead(runs: &[Named<'_>]) -> String {
     let [run] = runs else {
         return "Changes are against the first run.".to_owned();

@@ -56,7 +56,7 @@ fn blocks(artifact: &Artifact) -> Vec<Block> {
     }
 }
 
-/// The table as a page shows it: a number and its sign of percent stay on one line.
+/// The table as a page shows it: a number and its percent sign stay on one line.
 fn shown(mut grid: Grid) -> Grid {
     for cell in grid.rows.iter_mut().flatten() {
         *cell = cell.replace(" %", "\u{a0}%");

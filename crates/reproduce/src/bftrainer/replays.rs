@@ -137,7 +137,7 @@ impl<'c> Replays<'c> {
     /// Replays with each setting.
     ///
     /// # Errors
-    /// A replay that fails; [`Error::Stopped`].
+    /// A replay fails. [`Error::Stopped`] if a replay is stopped.
     pub fn run_all(&self, files: TaskFiles, settings: &[Setting]) -> Result<Vec<Replayed>> {
         let runs = settings.par_iter().map(|setting| self.run(files, setting));
         runs.collect()
@@ -165,7 +165,7 @@ impl<'c> Replays<'c> {
     /// Replays a log.
     ///
     /// # Errors
-    /// A decision that fails; [`Error::Stopped`].
+    /// A decision fails. [`Error::Stopped`] if the replay is stopped.
     pub fn replay(
         &self,
         log: &EventLog,

@@ -1,4 +1,4 @@
-//! How far predictions are from measurements: as tables of a text, JSON and a table of a file.
+//! How far predictions are from measurements: as printed tables, as JSON and as the table of a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -141,8 +141,8 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     })
 }
 
-/// A model's scores on the test part of `jobs` jobs, beside those of predicting the training mean: a row for each
-/// metric, a row for their means, and a sentence that compares the mean squared errors.
+/// A model's scores on the test part, which has `jobs` jobs, beside those of predicting the training mean. The table
+/// has a row for each metric and a row for their means. The note compares the mean squared errors.
 pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Block; 2] {
     let heads = ["mse", "of the mean", "mae", "of the mean", "R²"].map(Head::number);
     let heads = std::iter::once(Head::text("metric")).chain(heads);

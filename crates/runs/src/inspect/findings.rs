@@ -63,7 +63,7 @@ pub fn suggested(s: &Suggestion) -> Fact {
     }
 }
 
-/// How the suggestion comes about, in sentences.
+/// The reasons for the suggestion, in sentences.
 pub fn reasons(s: &Suggestion, source: CostSource) -> String {
     let costs = format!(
         "{}: {:.1} s to grow, {:.1} s to lose nodes, {} at once.",

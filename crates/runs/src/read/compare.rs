@@ -45,7 +45,7 @@ impl CompareRun {
     }
 }
 
-/// The programs among the solvers, with what became of their answers. They are the last of the solvers.
+/// The programs among the solvers, with what became of their answers. They come last among the solvers.
 pub fn programs<'a>(
     solvers: &'a [SolverRow],
     tallies: &'a [Tally],

@@ -92,7 +92,7 @@ pub fn counts(artifacts: &[Artifact]) -> Grid {
     grid
 }
 
-/// How many values have each verdict.
+/// The number of values with each verdict.
 pub fn verdicts(artifacts: &[Artifact]) -> Vec<Fact> {
     let totals = count_verdicts(artifacts.iter().flat_map(|artifact| &artifact.rows));
     let fact = |verdict: &Verdict| Fact::main(verdict.name(), count(totals[*verdict as usize]));

@@ -1,4 +1,4 @@
-//! Policies compared: tables of their delays and of what they know, for a text and a page.
+//! Compares policies: printed tables of their delays and of what they know, which are also put on a page.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;
@@ -15,7 +15,7 @@ const NONE: &str = "–";
 const SOURCE: usize = 200;
 
 /// The policies' figures with their assumptions: overall, and for small and large jobs.
-/// `placement_affects_speed` says whether placers can be compared.
+/// `placement_affects_speed` states whether placers can be compared.
 pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Block> {
     vec![
         Block::Grid(all_jobs(entries)),
@@ -25,7 +25,7 @@ pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Blo
     ]
 }
 
-/// A delay in hours, by virtual cluster and policy. The last row is that of all jobs.
+/// A delay in hours, by virtual cluster and policy. The last row covers all jobs.
 pub fn by_cluster(figure: Figure, entries: &[Entry<'_>]) -> Grid {
     let policies = entries.iter().map(|(policy, _)| Head::number(*policy));
     let heads = std::iter::once(Head::text("virtual cluster")).chain(policies);

@@ -6,7 +6,7 @@ use gleaner_core::domain::Trace;
 use gleaner_core::error::{Error, Result};
 use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
-/// Whether the nodes of a job affect its speed in simulations.
+/// Whether the choice of its nodes affects a job's speed in simulations.
 pub const PLACEMENT_AFFECTS_SPEED: bool = false;
 
 /// A policy's name in files, and its figures.

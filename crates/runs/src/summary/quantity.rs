@@ -11,7 +11,7 @@ pub struct Quantity {
     pub label: &'static str,
     /// One-line explanation; may be empty.
     pub meaning: &'static str,
-    /// Number of quantities above it that it is a part of.
+    /// Depth in the hierarchy: the number of enclosing quantities.
     pub depth: usize,
     /// Its value; `None` if the replay has none.
     pub of: fn(&Summary) -> Option<f64>,
@@ -21,12 +21,12 @@ pub struct Quantity {
     pub change: fn(f64, f64) -> String,
     is_main: bool,
     remark: Option<fn(&Summary) -> String>,
-    /// What is said if there is no value; empty if nothing is.
+    /// Shown if there is no value. If it is empty, the quantity is left out.
     missing: &'static str,
 }
 
 impl Quantity {
-    /// Its value in one replay; `None` if there is none and nothing to say about that.
+    /// Its value in one replay, or the text that is shown if there is no value; `None` if neither exists.
     pub fn fact(&self, s: &Summary) -> Option<Fact> {
         let fact = match ((self.of)(s), self.missing) {
             (Some(value), _) => {
@@ -58,7 +58,7 @@ impl Quantity {
         }
     }
 
-    /// A number of things.
+    /// A count.
     const fn count(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: count,
@@ -99,7 +99,7 @@ impl Quantity {
         }
     }
 
-    /// A loss of a trial.
+    /// The loss of a trial.
     const fn loss(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: loss,
@@ -295,12 +295,12 @@ fn node_hours(seconds: f64) -> String {
     format!("{} node-hours", hours(seconds))
 }
 
-/// A part of the idle node-time as a share of it.
+/// The share of a part in the idle node-time.
 fn idle(s: &Summary, seconds: f64) -> String {
     bracketed(seconds, s.idle_node_seconds)
 }
 
-/// A part of the possible work as a share of it.
+/// The share of a part in the possible work.
 fn possible(s: &Summary, work: f64) -> String {
     bracketed(work, s.gross_work)
 }
@@ -309,7 +309,7 @@ fn bracketed(part: f64, whole: f64) -> String {
     format!("({})", numbers::part(without_noise(part, whole), whole))
 }
 
-/// A part of a whole. Rounding errors of completion times count as 0.
+/// A part of a whole, or 0 if the part is so small that it is a rounding error of completion times.
 fn without_noise(part: f64, whole: f64) -> f64 {
     if part > 1e-9 * whole { part } else { 0.0 }
 }
@@ -338,7 +338,7 @@ fn wasted_share(s: &Summary) -> Option<f64> {
     (s.total_work > 0.0).then(|| wasted / s.total_work)
 }
 
-/// A loss with four significant digits, as the losses of good trials differ little.
+/// A loss with four significant digits, because the losses of good trials differ little.
 pub fn loss(value: f64) -> String {
     match value.abs() {
         size if !size.is_finite() => "none".to_owned(),

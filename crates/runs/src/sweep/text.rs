@@ -1,4 +1,4 @@
-//! What there is to say about a sweep: its best settings, for a text, a page and as JSON.
+//! The best settings of a sweep, to be printed, put on a page and written as JSON; and the list of its runs.
 
 use std::borrow::Borrow;
 use std::fmt::Write;
@@ -72,7 +72,7 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
     )
 }
 
-/// What is said at the end of a sweep. `found_done` is the number of runs that were done before.
+/// What is printed at the end of a sweep. `found_done` is the number of runs that were already done.
 pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     let runs = format!("{}, {found_done} of them done before", sweep.runs.len());
     let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
@@ -91,8 +91,8 @@ pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     facts.into_iter().chain(note).collect()
 }
 
-/// The best value of a metric, and the settings that reach it. `settings` has the names and values of a group's
-/// settings that differ between runs.
+/// The best value of a metric, and the settings that reach it. `settings` returns the names and values of
+/// those settings of a group that differ between runs.
 pub fn best_settings<'a>(
     groups: &[Group],
     mode: Mode,
@@ -125,7 +125,7 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// Says, if there are several seeds, that the value is a mean with its interval, and how many other
+/// For several seeds, explains that the value is a mean with its interval, and states how many other
 /// settings are within the standard deviation.
 fn over_seeds(scale: &Scale, best: &Best) -> String {
     let Some(deviation) = best.spread.deviation else {
@@ -145,7 +145,7 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
     )
 }
 
-/// Says how many other settings reach the same value, and by which metrics the best of them is
+/// States how many other settings reach the same value, and by which metrics the best of them is
 /// chosen.
 fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     match best.as_good {

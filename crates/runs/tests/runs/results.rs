@@ -96,7 +96,7 @@ fn the_summary_for_programs() {
     assert_eq!(summary["placement_affects_speed"], false);
 }
 
-/// What `gleaner simulate` prints of policies.
+/// What `gleaner simulate` prints about policies.
 fn printed(entries: &[(&str, &PolicyFigures)]) -> String {
     gleaner_document::text(&simulate::compared(entries, false))
 }

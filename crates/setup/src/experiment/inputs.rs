@@ -124,7 +124,7 @@ pub enum Given {
 by_text!(Given: Any seen by Given::seen_from);
 
 impl Given {
-    /// A file relative to `folder`. Other values stay as they are.
+    /// Resolves a file relative to `folder`. Other values stay as they are.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Given::File(path) => Given::File(folder.join(path)),

@@ -78,7 +78,7 @@ pub enum Learned {
 by_text!(Learned: Any seen by Learned::seen_from);
 
 impl Learned {
-    /// A directory relative to `folder`. `train` stays as it is.
+    /// Makes a directory relative to `folder`. `train` is unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Learned::Directory(path) => Learned::Directory(folder.join(path)),

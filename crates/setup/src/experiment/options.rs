@@ -83,7 +83,7 @@ impl Facts {
         }
     }
 
-    /// A remark for each of these settings that was changed and has no effect.
+    /// A remark for each of these settings that was changed but has no effect.
     fn idle<S: Settings>(&self, settings: &S) -> Vec<String> {
         let all = S::list();
         let idle = all

@@ -1,4 +1,4 @@
-//! Settings as arguments of the command line.
+//! Settings as command-line arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -21,16 +21,16 @@ pub fn augment<S: Settings>(command: Command) -> Command {
         .fold(command, Command::arg)
 }
 
-/// Changes the settings that were given on the command line.
+/// Updates the settings that were given on the command line.
 ///
 /// # Errors
-/// None in practice: the command line has checked the values.
+/// None in practice, because clap has already validated the values.
 pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(), clap::Error> {
     for setting in S::list() {
         let about = &setting.about;
         let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
         let texts: Vec<OsString> = match about.kind {
-            // The counterpart, if it came last, has removed this flag.
+            // If the counterpart came last, clap has removed this flag.
             Kind::Flag if is_given(&flag(about)) => vec![(!about.is_on).to_string().into()],
             Kind::One | Kind::List if is_given(about.name) => {
                 let raw = matches.get_raw(about.name).into_iter().flatten();
@@ -45,12 +45,12 @@ pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(),
     Ok(())
 }
 
-/// Parses the values of a type that has names for all of them. The help lists each with its meaning.
+/// A parser for a type whose values all have names. The help lists each value with its meaning.
 pub fn one_of<T: Value>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(possible(&T::named())).try_map(|text| T::read(OsStr::new(&text)))
 }
 
-/// Name of a flag's argument: of what is on by default, that of the flag that switches it off.
+/// Name of a flag's argument. If the flag is on by default, the argument switches it off: `no_NAME`.
 fn flag(about: &About) -> String {
     if about.is_on {
         format!("no_{}", about.name)
@@ -115,7 +115,7 @@ fn arguments<S: Settings>(setting: Setting<S>) -> Vec<Arg> {
     vec![arg.overrides_with(about.name), on]
 }
 
-/// The argument with what is known of its value.
+/// Adds the properties of the value to an argument.
 fn with_value<S: Settings>(arg: Arg, setting: Setting<S>) -> Arg {
     let about = setting.about.clone();
     let style = &about.style;
@@ -153,7 +153,7 @@ fn with_value<S: Settings>(arg: Arg, setting: Setting<S>) -> Arg {
     }
 }
 
-/// Accepts the texts that a setting accepts. The help lists the values with a name.
+/// Accepts the texts that a setting accepts. The help lists the named values.
 #[derive(Clone)]
 struct Checked {
     listed: Vec<PossibleValue>,

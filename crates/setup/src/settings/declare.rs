@@ -1,11 +1,10 @@
 //! The macro that declares settings.
 
-/// Declares a struct of settings, with their defaults and its list of
-/// [`Setting`](crate::settings::Setting)s.
+/// Declares a struct of settings, with its defaults and its list of [`Setting`](crate::settings::Setting)s.
 ///
-/// A field is `NAME: TYPE = DEFAULT => SPEC;`, or `NAME: TYPE;` for a part, whose settings are also those
-/// of the struct. The doc comment of a setting is its help. See [`Spec`](crate::settings::Spec) for what can
-/// be said of it. With the feature `cli`, the struct is also a group of arguments of the command line.
+/// A field is `NAME: TYPE = DEFAULT => SPEC;`, or `NAME: TYPE;` for a part: a struct of settings that also become
+/// settings of this one. The doc comment of a setting is its help. [`Spec`](crate::settings::Spec) lists the other
+/// properties that can be declared. With the feature `cli`, the struct is also a group of command-line arguments.
 ///
 /// ```
 /// use gleaner_setup::settings::{Settings, Spec};
@@ -107,7 +106,7 @@ macro_rules! settings {
     };
 }
 
-/// Makes settings a group of arguments of the command line.
+/// Makes settings a group of command-line arguments.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 #[macro_export]
@@ -146,7 +145,7 @@ macro_rules! arguments {
     };
 }
 
-/// Without the feature `cli`, settings are no arguments.
+/// Without the feature `cli`, settings are not command-line arguments.
 #[cfg(not(feature = "cli"))]
 #[doc(hidden)]
 #[macro_export]

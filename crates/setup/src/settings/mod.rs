@@ -1,7 +1,7 @@
 //! Settings, each declared once: name, type, range, default and help.
 //!
-//! [`settings!`](crate::settings!) declares a struct of settings. The command line, the keyword arguments of
-//! Python, plans of sweeps and the checks of ranges derive from its list of [`Setting`]s.
+//! [`settings!`](crate::settings!) declares a struct of settings. The command line, Python's keyword arguments,
+//! sweep plans and range checks are derived from its list of [`Setting`]s.
 
 #[cfg(feature = "cli")]
 pub mod command_line;
@@ -25,11 +25,11 @@ pub trait Settings: Default + 'static {
     /// All settings, in the order of the help.
     fn list() -> Vec<Setting<Self>>;
 
-    /// Sets a setting to the value that texts describe: a text for each value of a list, else a single one.
-    /// Flags take `true` and `false`.
+    /// Sets a setting from texts: one for each value of a list, otherwise a single one. Flags take `true` and
+    /// `false`.
     ///
     /// # Errors
-    /// There is no such setting, or it cannot have this value.
+    /// The setting is unknown, or the value is invalid.
     fn set(&mut self, name: &str, texts: &[OsString]) -> std::result::Result<(), Wrong> {
         let list = Self::list();
         let Some(setting) = list.iter().find(|setting| setting.about.name == name) else {
@@ -44,7 +44,7 @@ pub trait Settings: Default + 'static {
         Ok(())
     }
 
-    /// Checks that all values are in range. Values that were read from texts always are.
+    /// Checks that all values are in range. Values read from texts always are.
     ///
     /// # Errors
     /// [`Error::Usage`] names the option and its range.
@@ -56,18 +56,18 @@ pub trait Settings: Default + 'static {
     }
 }
 
-/// Settings that a caller gives by their names, each with the texts of its values as for [`Settings::set`].
-/// Others have their defaults.
+/// Reads settings by name, each with the texts of its values, as for [`Settings::set`]. All others keep their
+/// defaults.
 ///
 /// # Errors
-/// [`Error::Usage`]: there is no such setting, it cannot have this value, or it does not go with the others.
+/// [`Error::Usage`]: a setting is unknown, missing or invalid, or it conflicts with another one.
 pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
     let mut settings = S::default();
     for (name, texts) in given {
         let set = settings.set(name, texts);
         set.map_err(|wrong| Error::Usage(wrong.to_string()))?;
     }
-    // A flag that is off is as if it were not given.
+    // A flag that is set to `false` counts as not given.
     let is_given = |name: &str| {
         let mut named = given.iter().filter(|(given, _)| given == name);
         named.any(|(_, texts)| texts != &["false"])
@@ -90,12 +90,12 @@ pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
     Ok(settings)
 }
 
-/// A setting that does not exist, or a value that it cannot have.
+/// An unknown setting, or an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     /// Name of the setting.
     pub name: String,
-    /// The value; `None` if there is no such setting.
+    /// The invalid value; `None` if the setting is unknown.
     pub found: Option<String>,
     /// What is wrong with the value, such as `expected at least 1`.
     pub expected: String,
@@ -110,25 +110,26 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What is known of a setting without its type.
+impl std::error::Error for Wrong {}
+
+/// Everything about a setting that does not depend on its type.
 #[derive(Debug, Clone)]
 pub struct About {
     /// Its name, with underscores between words.
     pub name: &'static str,
-    /// What it is for, as a sentence or several without the last full stop.
+    /// What it is for, in one or more sentences, without the final full stop.
     pub help: String,
-    /// Heading in the help.
+    /// Heading under which the help lists it.
     pub heading: Option<&'static str>,
-    /// Whether it is a flag, has one value, or several.
+    /// Whether it is a flag, a single value or a list.
     pub kind: Kind,
     /// How a value is written.
     pub form: Form,
-    /// The default as texts; none for flags, for settings that must be given, and for those that are not
-    /// set by default.
+    /// The default as texts; empty for flags, for required settings and for settings without a default.
     pub default: Vec<String>,
     /// Whether a flag is on by default.
     pub is_on: bool,
-    /// Values with a name, each with its meaning.
+    /// Named values, each with its meaning.
     pub named: Vec<(String, &'static str)>,
     /// Whether only `named` values are valid.
     pub is_closed: bool,
@@ -140,24 +141,24 @@ pub struct About {
 
 /// A setting of `S`.
 pub struct Setting<S> {
-    /// What is known of it without its type.
+    /// Everything about it that does not depend on its type.
     pub about: About,
     read: Read<S>,
     /// Its values as texts.
     show: Of<S, Vec<String>>,
-    /// A message if its value is out of range.
+    /// The error message, if a value is out of range.
     fault: Of<S, Option<String>>,
 }
 
-/// What is computed of settings.
+/// A function of settings.
 type Of<S, T> = Box<dyn Fn(&S) -> T + Send + Sync>;
 
-/// Reads a value from texts.
+/// Reads a value from texts. Paths are relative to a folder.
 type Read<S> = Box<
     dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
 >;
 
-/// A change of settings: one or several have other values.
+/// A change of one or more settings.
 pub struct Change<S>(Arc<dyn Fn(&mut S) + Send + Sync>);
 
 impl<S> Clone for Change<S> {
@@ -173,19 +174,19 @@ impl<S> fmt::Debug for Change<S> {
 }
 
 impl<S: 'static> Change<S> {
-    /// A change that `apply` carries out.
+    /// Creates a change from the function that makes it.
     pub fn new(apply: impl Fn(&mut S) + Send + Sync + 'static) -> Self {
         Change(Arc::new(apply))
     }
 
-    /// Changes the settings.
+    /// Makes the change to `settings`.
     pub fn apply(&self, settings: &mut S) {
         (self.0)(settings);
     }
 }
 
 impl<S: 'static> Setting<S> {
-    /// The setting in a field of `S`. `doc` has the lines of its help.
+    /// Creates the setting for a field of `S`. `doc` contains the lines of its help.
     pub fn new<T: Field>(
         name: &'static str,
         doc: &[&str],
@@ -229,7 +230,7 @@ impl<S: 'static> Setting<S> {
         }
     }
 
-    /// The setting where `S` is a part of `O`.
+    /// Turns a setting of `S` into one of `O`, which contains `S` as a part.
     pub fn within<O: 'static>(
         self,
         get: fn(&O) -> &S,
@@ -252,15 +253,15 @@ impl<S: 'static> Setting<S> {
         }
     }
 
-    /// The change that gives it the value in texts, see [`Settings::set`].
+    /// Returns the change that sets it to the value in `texts`, as for [`Settings::set`].
     ///
     /// # Errors
-    /// It cannot have this value.
+    /// The value is invalid.
     pub fn read(&self, texts: &[OsString]) -> std::result::Result<Change<S>, Wrong> {
         self.read_in(texts, Path::new(""))
     }
 
-    /// As [`Setting::read`], with paths relative to `folder`; the empty path is the current one.
+    /// Like [`Setting::read`], with paths relative to `folder`. The empty path is the current folder.
     ///
     /// # Errors
     /// As [`Setting::read`].
@@ -285,7 +286,7 @@ impl<S> Setting<S> {
 }
 
 impl<S: Settings> Setting<S> {
-    /// Whether it has another value than its default.
+    /// Whether its value differs from its default.
     pub fn is_changed(&self, settings: &S) -> bool {
         self.show(settings) != self.show(&S::default())
     }
@@ -319,7 +320,7 @@ impl About {
         }
     }
 
-    /// Its name on the command line, without the hyphens before it.
+    /// Its name on the command line, without the leading hyphens.
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
@@ -330,7 +331,7 @@ fn shown<T: Field>(setting: &T) -> Vec<String> {
     setting.values().into_iter().map(Value::show).collect()
 }
 
-/// The help of a doc comment: its lines as one paragraph, without the last full stop.
+/// The help in a doc comment: its lines as one paragraph, without the final full stop.
 fn help(doc: &[&str]) -> String {
     let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
     let text = lines.join(" ");

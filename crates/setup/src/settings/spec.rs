@@ -1,11 +1,11 @@
-//! What a declaration says of a setting besides its name, type, default and help.
+//! What a declaration specifies for a setting besides its name, type, default and help.
 
 use std::ffi::OsStr;
 
 use super::value::Value;
 use crate::experiment::Use;
 
-/// What a declaration says of a setting with values `V`.
+/// The specification of a setting with values of type `V`.
 pub struct Spec<V> {
     pub(super) style: Style,
     pub(super) rule: Rule<V>,
@@ -15,29 +15,29 @@ pub struct Spec<V> {
 /// How the command line presents a setting.
 #[derive(Debug, Clone, Default)]
 pub struct Style {
-    /// Placeholder of the value in the help, such as `SECONDS`. Empty for flags.
+    /// Placeholder for the value in the help, such as `SECONDS`. Empty for flags.
     pub placeholder: &'static str,
-    /// Heading in the help, if it is not that of the struct.
+    /// Heading in the help, if it differs from that of the struct.
     pub heading: Option<&'static str>,
-    /// Name of one letter.
+    /// One-letter name.
     pub short: Option<char>,
-    /// Another name that the help shows.
+    /// Alias that the help shows.
     pub alias: Option<&'static str>,
-    /// Another name that the help does not show.
+    /// Alias that the help does not show.
     pub hidden_alias: Option<&'static str>,
-    /// What separates the values of a list that is one word.
+    /// Separator of values, for a list that is written as one word.
     pub separator: Option<char>,
-    /// The value that an option without one has.
+    /// The value of an option that is given without one.
     pub alone: Option<&'static str>,
     /// Help of the flag that switches it on, if it is on by default.
     pub counterpart: Option<&'static str>,
     /// Whether the value may be a negative number.
     pub is_signed: bool,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub is_required: bool,
-    /// Another option that must be given too.
+    /// Another option that it requires.
     pub requires: Option<&'static str>,
-    /// Other options that must not be given.
+    /// Other options that conflict with it.
     pub conflicts: &'static [&'static str],
 }
 
@@ -88,14 +88,14 @@ impl<V: Value> Spec<V> {
         }
     }
 
-    /// Values are in range if `holds`; messages call the range `expected`.
+    /// Sets the range: a value is valid if `holds` returns true. Messages describe the range as `expected`.
     pub fn within(mut self, expected: impl Into<String>, holds: fn(&V) -> bool) -> Self {
         let expected = expected.into();
         self.rule.range = Some(Range { expected, holds });
         self
     }
 
-    /// Reads values with another function than that of their type.
+    /// Reads values with this function instead of that of their type.
     pub fn read_by(mut self, read: fn(&OsStr) -> Result<V, String>) -> Self {
         self.rule.read = read;
         self
@@ -113,37 +113,38 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Adds a name of one letter.
+    /// Adds a one-letter name.
     pub fn short(mut self, short: char) -> Self {
         self.style.short = Some(short);
         self
     }
 
-    /// Adds another name, which the help shows.
+    /// Adds an alias that the help shows.
     pub fn alias(mut self, alias: &'static str) -> Self {
         self.style.alias = Some(alias);
         self
     }
 
-    /// Adds another name, which the help does not show.
+    /// Adds an alias that the help does not show.
     pub fn hidden_alias(mut self, alias: &'static str) -> Self {
         self.style.hidden_alias = Some(alias);
         self
     }
 
-    /// Makes a list one word, in which `separator` separates the values.
+    /// Writes a list as one word, with `separator` between the values.
     pub fn separated_by(mut self, separator: char) -> Self {
         self.style.separator = Some(separator);
         self
     }
 
-    /// Makes the value optional: the option alone stands for `value`. A value follows after `=`.
+    /// Makes the value optional: the option alone means `value`. Any other value follows `=`.
     pub fn alone(mut self, value: &'static str) -> Self {
         self.style.alone = Some(value);
         self
     }
 
-    /// Adds a flag that switches on what is on by default, with its help. It overrides `--no-NAME`.
+    /// Adds the flag `--NAME`, with its help, to a setting that is on by default. If `--no-NAME` is also given, the
+    /// last of the two counts.
     pub fn counterpart(mut self, help: &'static str) -> Self {
         self.style.counterpart = Some(help);
         self
@@ -155,7 +156,7 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Requires the option itself.
+    /// Makes the setting required.
     pub fn required(mut self) -> Self {
         self.style.is_required = true;
         self
@@ -167,7 +168,7 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Rejects other options beside this one.
+    /// Declares that other options conflict with this one.
     pub fn conflicts(mut self, others: &'static [&'static str]) -> Self {
         self.style.conflicts = others;
         self

@@ -32,7 +32,7 @@ pub enum Form {
 /// How many values a setting has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It is on or off.
+    /// A flag, which is on or off.
     Flag,
     /// At most one.
     One,
@@ -45,24 +45,24 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// How it is written.
     const FORM: Form;
 
-    /// Whether only [`Value::named`] values exist.
+    /// Whether only [`Value::named`] values are valid.
     const IS_CLOSED: bool = false;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// What is wrong with the text, or was expected.
+    /// A message that states what is wrong with the text, or what was expected.
     fn read(text: &OsStr) -> Result<Self, String>;
 
-    /// The value as it is read.
+    /// The value as a text that [`Value::read`] accepts.
     fn show(&self) -> String;
 
-    /// A path relative to `folder`. Other values stay as they are.
+    /// Makes a path relative to `folder`. Other values are unchanged.
     fn seen_from(self, _: &Path) -> Self {
         self
     }
 
-    /// The values with a name, each with its meaning, which may be empty.
+    /// The named values, each with its meaning, which may be empty.
     fn named() -> Vec<(String, &'static str)> {
         Vec::new()
     }
@@ -125,13 +125,14 @@ impl<T: Value> Field for Vec<T> {
     }
 }
 
-/// Reads a value that has a text.
+/// Parses a value from UTF-8.
 pub(crate) fn parse<T: FromStr<Err: Display>>(text: &OsStr) -> Result<T, String> {
     let text = text.to_str().ok_or_else(|| "expected UTF-8".to_owned())?;
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// Values that [`FromStr`] reads and [`Display`] shows. A function finds the files of those that are paths.
+/// Implements [`Value`] through [`FromStr`] and [`Display`]. For a type that contains a path, `seen by` names the
+/// function that makes the path relative to a folder.
 macro_rules! by_text {
     ($($type:ty: $form:ident $(seen by $seen_from:path)?),* $(,)?) => {$(
         impl $crate::settings::Value for $type {
@@ -173,7 +174,7 @@ impl Value for f64 {
         parse(text)
     }
 
-    /// The shorter of 0.000000001 and 1e-9.
+    /// The shorter of plain and scientific notation, such as 1e-9 instead of 0.000000001.
     fn show(&self) -> String {
         let (plain, scientific) = (format!("{self}"), format!("{self:e}"));
         if scientific.len() < plain.len() {
@@ -251,7 +252,8 @@ impl Value for SolverName {
     }
 }
 
-/// Makes a type's values those of a list, each with its meaning. Their names are those in files.
+/// Implements `Value` for a type with a fixed list of values, each with its meaning. Their names are those used in
+/// files.
 macro_rules! named_values {
     ($type:ty: $($value:expr => $meaning:expr),* $(,)?) => {
         impl $crate::settings::Value for $type {

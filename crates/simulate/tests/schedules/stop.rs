@@ -1,4 +1,4 @@
-//! Simulations that are stopped.
+//! Stopping simulations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -2,7 +2,7 @@
 
 use gleaner_setup::settings::Change;
 
-/// A setting of a plan with its values, in the order of the plan. `S` is the settings of a run.
+/// A setting of a plan with its values, in the order of the plan. `S` is the type of the settings of a run.
 #[derive(Debug, Clone)]
 pub(super) struct Axis<S> {
     pub name: String,
@@ -12,7 +12,7 @@ pub(super) struct Axis<S> {
     pub values: Vec<Change<S>>,
 }
 
-/// All of them, in the order in which they are varied.
+/// All axes of a plan. The last one varies fastest.
 #[derive(Debug, Clone)]
 pub(super) struct Axes<S>(pub Vec<Axis<S>>);
 
@@ -22,13 +22,12 @@ impl<S: Clone + 'static> Axes<S> {
         self.0.iter().find(|axis| axis.name == name)
     }
 
-    /// Number of combinations. The plan was checked, so it can be counted.
+    /// Number of combinations. It cannot overflow, because the size of a replay plan was checked.
     pub fn count(&self) -> usize {
         self.0.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// The place of each setting's value in the combination at `index`. The last setting varies
-    /// fastest.
+    /// The positions of the settings' values in the combination at `index`. The last setting varies fastest.
     pub fn places(&self, mut index: usize) -> Vec<usize> {
         let mut places = vec![0; self.0.len()];
         for (place, axis) in places.iter_mut().zip(&self.0).rev() {
@@ -38,14 +37,14 @@ impl<S: Clone + 'static> Axes<S> {
         places
     }
 
-    /// The place of the value of one setting among `places`; 0 if the plan does not give it.
+    /// The position of one setting's value, taken from `places`; 0 if the plan does not give the setting.
     pub fn place_of(&self, name: &str, places: &[usize]) -> usize {
         let found = self.0.iter().position(|axis| axis.name == name);
         found.map_or(0, |found| places[found])
     }
 
-    /// The index of the combination that has the first value of all settings but those that `keeps`
-    /// names: the same for all combinations that differ in the others only.
+    /// The index of the combination in which the settings that `keeps` accepts have the values at `places`, and all
+    /// other settings have their first value. Combinations that differ only in those others share this index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {
@@ -62,7 +61,7 @@ impl<S: Clone + 'static> Axes<S> {
         settings
     }
 
-    /// What `get` returns for each value of an axis; only for `base` if the plan does not give it.
+    /// What `get` returns for each value of an axis, or for `base` alone if the plan has no such axis.
     pub fn each<T>(&self, base: &S, name: &str, get: impl Fn(&S) -> T) -> Vec<T> {
         let Some(axis) = self.named(name) else {
             return vec![get(base)];

@@ -1,7 +1,7 @@
 //! Plans: read, validated, and expanded into the settings of runs in a fixed order.
 //!
-//! A plan names settings of `gleaner replay` or `gleaner simulate`. Each of its values is a change of these
-//! settings, and a run has one value of each.
+//! A plan names settings of `gleaner replay` or `gleaner simulate`. Each value changes these settings, and a run
+//! has one value of each setting.
 
 mod axes;
 mod read;

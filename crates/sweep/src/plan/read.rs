@@ -14,7 +14,7 @@ use super::{Plan, PlanFault, ReplayPlan, SimulatePlan};
 /// What a plan is.
 const EXPECTED: &str = "a plan as in dataset/README.md";
 
-/// The content of a plan file, which holds one of the two.
+/// The content of a plan file. A valid plan has exactly one of the two tables.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanFile {

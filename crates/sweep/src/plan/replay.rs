@@ -13,10 +13,10 @@ use gleaner_core::results::sweep::Mode;
 use gleaner_setup::settings::Change;
 use gleaner_setup::{ReplaySettings, SolverName, TFwd};
 
-/// Settings that decide how long a replay takes more or less.
+/// Settings that mainly determine how long a replay takes.
 const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
 
-/// Settings on which checks of the objective and of the search depend.
+/// Settings on which the checks of the objective and of the search depend.
 const CHECKED: [&str; 5] = ["tasks", "window", "max_tasks", "objective", "search"];
 
 /// A set of tasks: a file, or a table of two files.
@@ -38,7 +38,7 @@ const WINDOW: Group = Group {
     ],
 };
 
-/// Settings that no plan gives.
+/// Settings that a plan must not give.
 const EXCLUDED: &[&str] = &["timezone", "scripted", "strict"];
 
 /// Which combination of a plan's settings.
@@ -54,7 +54,7 @@ pub struct Combination {
     pub same_but_seed: u64,
     /// Equal in combinations with the same tasks, window, objective, solver and search.
     pub same_problem: u64,
-    /// Equal in combinations of which the same has to be checked.
+    /// Equal in combinations that require the same checks.
     pub same_checks: u64,
     /// Places of the values of all settings.
     places: Vec<usize>,
@@ -63,15 +63,16 @@ pub struct Combination {
 /// Replays of one log.
 #[derive(Debug)]
 pub struct ReplayPlan {
-    /// The folder of the plan, from which its programs are seen. The empty path is the current folder.
+    /// The folder of the plan, to which the paths of its programs are relative. The empty path is the current
+    /// folder.
     pub folder: PathBuf,
-    /// The settings that all runs have.
+    /// The settings that all runs share.
     pub base: ReplaySettings,
     axes: Axes<ReplaySettings>,
 }
 
 impl ReplayPlan {
-    /// Reads the table of a plan in a folder. Returns all its faults.
+    /// Reads the table of a plan in `folder`. Returns the plan and all its faults.
     pub(super) fn read(table: &Table, folder: &Path) -> (Self, Vec<PlanFault>) {
         let grammar = Grammar {
             columns: Mode::Replay.settings(),
@@ -95,7 +96,7 @@ impl ReplayPlan {
         plan.check_solvers(&mut faults);
         plan.check_formulation(&mut faults);
         plan.check_size(&mut faults);
-        // Faults of no line come last.
+        // Faults without a position come last.
         faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
         (plan, faults)
     }
@@ -148,12 +149,12 @@ impl ReplayPlan {
         }
     }
 
-    /// Number of combinations of settings, in the order in which they are varied, the last fastest.
+    /// Number of combinations of settings.
     pub fn count(&self) -> usize {
         self.axes.count()
     }
 
-    /// The combination at this index.
+    /// The combination at this index. The last setting varies fastest.
     pub fn combination(&self, index: usize) -> Combination {
         let places = self.axes.places(index);
         let of = |name| self.axes.place_of(name, &places);
@@ -206,7 +207,7 @@ impl ReplayPlan {
     }
 }
 
-/// A wrong choice of a solver.
+/// A fault that only concerns the choice of the solver.
 fn choice(at: usize, field: &str, found: impl Into<String>, expected: &str) -> PlanFault {
     PlanFault {
         wrong_choice: true,
@@ -214,7 +215,7 @@ fn choice(at: usize, field: &str, found: impl Into<String>, expected: &str) -> P
     }
 }
 
-/// Reads tasks and windows, which may be tables.
+/// Reads tasks and windows, whose values may be tables.
 fn special(
     words: &Words<'_, ReplaySettings>,
     name: &str,
@@ -239,7 +240,7 @@ fn special(
 
 const TASK_FILES: &str = "a file, or { tasks = FILE, curves = FILE }";
 
-/// Reads a window, whose times are in order.
+/// Reads a window, and checks that its times are in order.
 fn window(
     words: &Words<'_, ReplaySettings>,
     parts: &toml::map::Map<String, Value>,

@@ -14,22 +14,23 @@ use gleaner_setup::experiment::{Choice, Corrected, Part};
 use gleaner_setup::settings::{Change, Settings, Value as _};
 use gleaner_simulate::policies;
 
-/// Settings that no plan gives.
+/// Settings that a plan must not give.
 const EXCLUDED: &[&str] = &[
-    // The key of a run does not depend on them.
+    // They always have their defaults, so the key of a run need not contain them.
     "series",
     "epoch",
     "no_profile",
     "first_estimate",
     "model_seed",
-    // They are the original's, or apply to a single simulation.
+    // They imitate options of the original, or apply only to a single simulation.
     "experiment",
     "trace_dir",
     "sweep",
     "jobs",
 ];
 
-/// Settings that keys of runs contain by themselves, where a run depends on them. Files are known by their digests.
+/// Settings that the key of a run already contains if the run depends on them. The key identifies files by their
+/// digests.
 const KEYED: &[&str] = &[
     "policy",
     "placer",
@@ -63,7 +64,7 @@ const NOTHING: &str = "nothing";
 /// Simulations of one trace.
 #[derive(Debug)]
 pub struct SimulatePlan {
-    /// The settings that all runs have.
+    /// The settings that all runs share.
     pub base: SimulationSettings,
     axes: Axes<SimulationSettings>,
     names: BTreeSet<String>,
@@ -96,7 +97,7 @@ impl Listed {
 }
 
 impl SimulatePlan {
-    /// Reads the table of a plan in a folder. Returns all its faults.
+    /// Reads the table of a plan in `folder`. Returns the plan and all its faults.
     pub(super) fn read(table: &Table, folder: &Path) -> (Self, Vec<PlanFault>) {
         let grammar = Grammar {
             columns: Mode::Simulate.settings(),
@@ -111,7 +112,7 @@ impl SimulatePlan {
             names: given.names,
         };
         plan.check_files(table.span().start, &mut faults);
-        // Faults of no line come last.
+        // Faults without a position come last.
         faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
         (plan, faults)
     }
@@ -150,8 +151,8 @@ impl SimulatePlan {
         shown.collect()
     }
 
-    /// The choice of every run: all combinations, the later settings varying fastest. Only runs of Lucid
-    /// have its settings. Their faults are corrected by default, unless the plan names a preset.
+    /// The choices of all runs: every combination, where later settings vary fastest. Lucid's settings vary only in
+    /// runs of Lucid. By default, these runs correct the faults of the original, unless the plan names a preset.
     pub fn expand(&self) -> Vec<Choice> {
         let policies = self.axes.named("policy").into_iter();
         let changes = policies.flat_map(|axis| &axis.values);
@@ -178,8 +179,8 @@ impl SimulatePlan {
     }
 }
 
-/// The policies, parts and placer of several runs together. Duplicates are dropped. Faults are corrected
-/// if all runs of Lucid correct them; `None` if there are none.
+/// Combines the policies, parts and placer of several runs, without duplicates. `corrected` is `Only` if all runs
+/// of Lucid correct the faults of the original, and `None` without such runs.
 pub(crate) fn together(choices: &[Choice]) -> Choice {
     let mut all = Choice {
         policy: Vec::new(),
@@ -201,7 +202,7 @@ pub(crate) fn together(choices: &[Choice]) -> Choice {
     all
 }
 
-/// Reads the values that are not written as on the command line.
+/// Reads the values that plans write differently from the command line.
 fn special(
     words: &Words<'_, SimulationSettings>,
     name: &str,
@@ -240,7 +241,7 @@ fn special(
     }
 }
 
-/// Whether a policy of the choice has a profiler, as Lucid has.
+/// Whether a policy of the choice uses the profiler, as Lucid does.
 fn is_profiled(choice: &Choice) -> bool {
     let mut profiled = policies::ALL.iter().filter(|policy| policy.profiled);
     profiled.any(|policy| choice.policy.iter().any(|name| name == policy.name))

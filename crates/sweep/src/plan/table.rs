@@ -10,13 +10,13 @@ use toml::{Spanned, Value};
 
 use super::axes::{Axes, Axis};
 
-/// The table of a plan as it is written.
+/// The table of a plan, with the position of each value.
 pub(super) type Table = Spanned<BTreeMap<String, Spanned<Value>>>;
 
 /// A fault of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFault {
-    /// Byte of the plan at which the setting's value begins; `None` if no value is at fault.
+    /// Byte of the plan at which the setting's value begins; `None` if the fault has no position.
     pub at: Option<usize>,
     /// Name of the setting.
     pub field: String,
@@ -24,8 +24,8 @@ pub struct PlanFault {
     pub found: String,
     /// What was expected.
     pub expected: String,
-    /// Whether the fault is the choice of the solver: it is the wrong one, or this build lacks it,
-    /// but the plan is valid.
+    /// Whether the fault only concerns the choice of the solver: it does not suit the other settings, or this build
+    /// lacks it. The plan is valid apart from that.
     pub wrong_choice: bool,
 }
 
@@ -51,38 +51,38 @@ pub(super) type Mismatch = (String, String);
 
 /// Which settings a plan may give, and how.
 pub(super) struct Grammar<S> {
-    /// The columns of the sweep's table. Only settings with a column may have several values. They are
-    /// varied in this order.
+    /// The columns of the sweep's table. Only settings with a column may have several values. They vary in this
+    /// order, the last one fastest.
     pub columns: &'static [Field],
     /// Names that stand for several settings, such as those of a window.
     pub groups: &'static [Group],
-    /// Settings that no plan gives.
+    /// Settings that a plan must not give.
     pub excluded: &'static [&'static str],
-    /// Reads a value that is not written as its setting's; `None` if it is.
+    /// Reads a value that plans write differently from the command line; `None` for any other value.
     pub special: Special<S>,
 }
 
-/// Reads some of the values.
+/// The type of [`Grammar::special`].
 type Special<S> = fn(&Words<'_, S>, &str, &Value) -> Option<Result<Change<S>, Mismatch>>;
 
-/// A name that stands for several settings. The first has the column by which it is varied.
+/// A name that stands for several settings. Its column in the sweep's table is that of the first one.
 pub(super) struct Group {
     pub name: &'static str,
     pub parts: &'static [&'static str],
 }
 
-/// The settings of a plan that was read.
+/// What a plan gives.
 #[derive(Debug, Clone)]
 pub(super) struct Given<S> {
-    /// The settings that all runs have.
+    /// The settings that all runs share.
     pub base: S,
-    /// The settings with a column that the plan gives.
+    /// The settings with a column, and their values.
     pub axes: Axes<S>,
     /// Names of all settings that the plan gives.
     pub names: BTreeSet<String>,
 }
 
-/// The settings by name, as a plan in a folder gives them.
+/// Reads settings by name. Paths and programs are relative to the folder of the plan.
 pub(super) struct Words<'f, S> {
     list: Vec<Setting<S>>,
     folder: &'f Path,
@@ -141,19 +141,19 @@ impl<S: Settings + Clone> Grammar<S> {
         names
     }
 
-    /// The place of a setting's column; `None` if all runs have the same value.
+    /// The position of a setting's column; `None` if the setting has no column.
     fn column(&self, name: &str) -> Option<usize> {
         let first = self.parts(name).first().map_or(name, |first| *first);
         self.columns.iter().position(|column| column.name == first)
     }
 
-    /// The settings for which a name stands; empty for a single one.
+    /// The settings for which a name stands; empty if it is the name of a single setting.
     fn parts(&self, name: &str) -> &'static [&'static str] {
         let group = self.groups.iter().find(|group| group.name == name);
         group.map_or(&[], |group| group.parts)
     }
 
-    /// What each value changes. A list has at least one value, and none twice.
+    /// The change that each value makes. Reports an empty list and repeated values as faults.
     fn changes(
         &self,
         words: &Words<'_, S>,
@@ -166,7 +166,8 @@ impl<S: Settings + Clone> Grammar<S> {
             let fault = PlanFault::new(Some(at), name, "an empty list", "at least one value");
             faults.push(fault);
         }
-        // By what they come to, as 60 and 60.0 are equal. There may be a million of them.
+        // Values are compared by the settings that they result in, because 60 and 60.0 are equal. A list may have a
+        // million values, so a set records those seen.
         let parts = self.parts(name);
         let of = |setting: &&Setting<S>| {
             setting.about.name == name || parts.contains(&setting.about.name)
@@ -194,7 +195,7 @@ impl<S: Settings + Clone> Grammar<S> {
 }
 
 impl<S: Settings> Words<'_, S> {
-    /// The change that gives a setting the value as it is written.
+    /// The change that sets a setting to a value that is written as on the command line.
     pub fn change(&self, name: &str, value: &Value) -> Result<Change<S>, Mismatch> {
         let setting = self.list.iter().find(|setting| setting.about.name == name);
         let unknown = || (format!("an unknown field `{name}`"), String::new());
@@ -242,7 +243,7 @@ impl<S: Settings> Words<'_, S> {
     }
 }
 
-/// Settings after a change, as texts.
+/// The values of these settings after a change, as texts.
 fn shown<S: Settings>(list: &[&Setting<S>], change: &Change<S>) -> Vec<Vec<String>> {
     let mut settings = S::default();
     change.apply(&mut settings);

@@ -96,9 +96,9 @@ pub enum Attempt {
     Stopped,
 }
 
-/// Executes some runs in parallel, and keeps each result as soon as it is there. If a run fails, the
-/// others are executed all the same. The observer's flag stops runs in progress; `soon` only prevents further
-/// runs from starting. Returns what became of each.
+/// Executes some runs in parallel, and keeps each result as soon as it is there. If a run fails, the others are
+/// still executed. The observer's flag stops runs in progress; `soon` only prevents further runs from starting.
+/// Returns the outcome of each run.
 ///
 /// # Errors
 /// A result cannot be kept. The runs under way end, and no other is begun.

@@ -312,10 +312,10 @@ struct Listed<'a> {
 struct Choices<'a> {
     #[serde(flatten)]
     window: Slice,
-    /// The forward window is in seconds.
+    /// The forward window is always in seconds: `auto` has been replaced.
     #[serde(flatten)]
     rules: &'a Rules,
-    /// A program is seen from the folder of the plan.
+    /// The path of a program is relative to the folder of the plan.
     solver: &'a SolverName,
     formulation: Formulation,
     big_m: BigM,

@@ -92,7 +92,7 @@ impl Drawing {
     /// Draws jobs until there are `jobs` of them.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped)
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the observer stops it.
     pub fn jobs(
         &mut self,
         jobs: usize,
@@ -110,7 +110,7 @@ impl Drawing {
     /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped)
+    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the observer stops it.
     pub fn work(
         &mut self,
         work: f64,

@@ -77,7 +77,7 @@ pub struct SynthExperiment {
 /// hold its largest job.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if it is stopped.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
 pub fn generate(options: &JobOptions, observer: &dyn Observer) -> Result<SynthExperiment> {
     check(options)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);

@@ -54,8 +54,8 @@ impl Objective {
         &self.text
     }
 
-    /// Creates an objective for the Python function with this name. The function's values replace the
-    /// tasks' objective curves, see [`set_objectives`].
+    /// Creates an objective for the Python function with this name. [`set_objectives`] replaces the
+    /// tasks' objective curves with the function's values.
     pub fn of_function(name: &str) -> Self {
         Objective {
             text: format!("{PYTHON}{name}").into(),

@@ -6,12 +6,12 @@ use super::values::needed_points;
 use crate::domain::{CurveSet, TrainingTask};
 use crate::error::{Error, Result};
 
-/// Puts the values of a function in place of a task's objective curve: the objective `file` maximises
+/// Replaces a task's objective curve with the values of a function: the objective `file` maximises
 /// them. The function is called once for each point of the curve that is needed, with its number of nodes;
-/// in between, values are interpolated.
+/// values in between are interpolated.
 ///
 /// # Errors
-/// Those of the function; [`Error::Usage`]: a value that no solver takes.
+/// Those of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
 fn set_objective(
     task: &mut TrainingTask,
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,
@@ -33,10 +33,11 @@ fn set_objective(
     Ok(())
 }
 
-/// Does the same for all tasks. Tasks with equal curves then share them, which saves solvers work.
+/// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one, which saves
+/// solvers work.
 ///
 /// # Errors
-/// Those of the function; [`Error::Usage`]: a value that no solver takes.
+/// Those of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
 pub fn set_objectives(
     tasks: &mut [TrainingTask],
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,

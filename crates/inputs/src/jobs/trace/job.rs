@@ -1,4 +1,4 @@
-//! A job as a trace states it.
+//! A job as described by a trace.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -38,7 +38,7 @@ input! {
     }
 }
 
-/// How a job ended. Philly's words are converted to Slurm's.
+/// How a job ended. Philly's states are converted to Slurm's.
 pub(super) fn state(word: String) -> String {
     match word.as_str() {
         "Pass" => "COMPLETED".to_owned(),
@@ -48,10 +48,10 @@ pub(super) fn state(word: String) -> String {
     }
 }
 
-/// The usage of a job whose workload has a profile. It is 0 if there are no profiles.
+/// The usage that a job's workload has in the profiles. It is 0 if there are no profiles.
 ///
 /// # Errors
-/// The workload must have a profile and has none.
+/// The workload has no profile although it must have one.
 pub(super) fn profiled(
     line: &Line<'_, JobRow>,
     workload: Option<&Workload>,
@@ -79,7 +79,7 @@ pub(super) struct Workloads {
 }
 
 impl Workloads {
-    /// The index of a workload, which is added if it is new.
+    /// Returns the index of a workload. A new workload is added.
     pub fn index(&mut self, workload: Workload) -> usize {
         if let Some(index) = self.indices.get(&workload) {
             return *index;

@@ -1,6 +1,6 @@
 //! Reads job traces of GPU clusters.
 //!
-//! The columns are those of `JobRow`. Other columns are ignored. So the artifact's
+//! The columns are those of `JobRow`. Other columns are ignored, so that the artifact's
 //! `cluster_full_log.csv`, Helios' `cluster_log.csv` and Philly's logs can be read without changes.
 //! Philly's states `Pass`, `Failed` and `Killed` become `COMPLETED`, `FAILED` and `CANCELLED`.
 //!

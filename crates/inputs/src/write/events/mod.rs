@@ -1,4 +1,4 @@
-//! Writers of event logs, in the forms that [`crate::events`] reads.
+//! Writers of event logs, in the formats that [`crate::events`] reads.
 
 use std::path::Path;
 

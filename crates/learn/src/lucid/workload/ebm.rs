@@ -84,8 +84,8 @@ impl DurationEbm {
     /// Trains an EBM on jobs and how long they ran, in seconds.
     ///
     /// # Errors
-    /// If there is no job, the number of durations differs from that of jobs, a duration is not
-    /// finite or too large, or the fit is stopped.
+    /// There is no job, the numbers of durations and jobs differ, a duration is not finite or is too
+    /// large, or the fit is stopped.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],

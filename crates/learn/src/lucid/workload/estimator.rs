@@ -113,7 +113,7 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// If there is no job, an EBM gets a duration that is not finite or too large, or the fit is
+    /// There is no job, an EBM gets a duration that is not finite or is too large, or the fit is
     /// stopped.
     pub fn fit(
         self,
@@ -136,8 +136,8 @@ impl Estimator {
 }
 
 impl Learning {
-    /// The most work of fitting an estimator on `rows` jobs, in steps of a term for a row. The estimators that
-    /// are not EBMs count as 0.
+    /// An upper bound on the work of training an estimator on `rows` jobs, in the unit of
+    /// [`Settings::work`](crate::ebm::Settings::work). Estimators that are not EBMs count as 0.
     pub fn work_of(&self, estimator: Estimator, rows: usize) -> usize {
         let logarithm = match estimator {
             Estimator::Ebm => true,
@@ -149,7 +149,7 @@ impl Learning {
         settings.work(rows, features(&[], profile).names().len())
     }
 
-    /// The most work of fitting each of these estimators on `rows` jobs.
+    /// An upper bound on the total work of training these estimators on `rows` jobs.
     pub(super) fn work(&self, estimators: &[Estimator], rows: usize) -> usize {
         let work = |&estimator| self.work_of(estimator, rows);
         estimators.iter().map(work).fold(0, usize::saturating_add)

@@ -100,14 +100,14 @@ impl WorkloadModel {
     /// all jobs, as any of them may be asked for later.
     ///
     /// # Errors
-    /// If there is no job, a duration is not finite or too large, or the fit is stopped.
+    /// There is no job, a duration is not finite or is too large, or the fit is stopped.
     pub fn fit(
         past: &[Past<'_>],
         learning: &Learning,
         choice: EstimatorChoice,
         observer: &dyn Observer,
     ) -> Result<Self, FitError> {
-        // The trial learns from about two thirds of the jobs. Their number is not known before.
+        // The trial learns from about two thirds of the jobs. The exact number is not known in advance.
         let all = Estimator::ALL;
         let [trial_work, work] = [2 * past.len() / 3, past.len()].map(|n| learning.work(&all, n));
         let parts = Parts::new(observer, trial_work.saturating_add(work));
