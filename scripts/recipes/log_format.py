@@ -76,7 +76,30 @@ fn intervals() {
 
 SUBCOMMAND = """\
     /// Read a list of intervals: lines of nodes, start and end, in seconds since 1970.
-    Intervals(LogArgs),
+    Intervals(Log<IntervalsSettings>),
+"""
+
+SETTINGS = """\
+settings! {
+    /// Lists of intervals.
+    #[derive(Debug, Clone)]
+    pub struct IntervalsSettings {
+        /// How they become an event log.
+        pub log: LogSettings;
+    }
+}
+
+impl Ingest for IntervalsSettings {
+    fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
+        let options = self.log.input.options(Format::Intervals);
+        write_events(files, &options, &self.log.output, observer)
+    }
+}
+
+"""
+
+FROM_PYTHON = """\
+        "intervals" => Box::new(read::<gleaner::ingest::IntervalsSettings>(py, &options)?),
 """
 
 WRITTEN_LINE = """\
@@ -134,8 +157,11 @@ def read(tree: Tree) -> None:
 
 def ask(tree: Tree) -> None:
     command = "src/cli/ingest/mod.rs"
-    tree.before(command, r"^enum What \{", r"^    #\[command\(flatten\)\]$", add=SUBCOMMAND)
-    tree.copy(command, r"^pub fn ingest\(", r"What::Pbs\(", old="Pbs", new="Intervals")
+    tree.before("src/ingest/mod.rs", r"^impl InputSettings \{", add=SETTINGS)
+    tree.replace(command, r"    BatsimSettings, CobaltSettings, ", by=r"\g<0>IntervalsSettings, ")
+    tree.after(command, r"^enum What \{", r"^    Pbs\(", add=SUBCOMMAND)
+    tree.copy(command, r"^pub fn run\(", r"What::Pbs\(", old="Pbs", new="Intervals")
+    tree.after("python/src/commands.rs", r'^        "pbs" =>', add=FROM_PYTHON)
     tree.replace("python/gleaner/api.py", r"^LOGS = \(", by=r'\g<0>"intervals", ')
 
 

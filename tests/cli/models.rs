@@ -29,10 +29,10 @@ fn predictions_of_trained_models_are_read_by_simulate() {
         0,
     );
     for words in [
-        "throughput: ",
-        "packing: ",
-        "workload: ",
-        "saved as models/workload.json",
+        "throughput  283 rows",
+        "packing      40 rows",
+        "workload        400 rows",
+        "saved as      models/workload.json",
     ] {
         assert!(out.contains(words), "{out}");
     }
@@ -202,7 +202,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         "mean error (s)",
         // The last week: the nine bursts from second 1,470,000 on.
         "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",
-        "trained on 630 that had ended before",
+        "trained on 630 that had\nended before",
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }

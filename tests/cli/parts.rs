@@ -93,7 +93,7 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     let partial = gleaner(at, "sweep plan.toml --out o --collect --partial")
         .expect(0)
         .out;
-    assert!(partial.contains("unfinished: 30 runs missing"), "{partial}");
+    assert!(partial.contains("unfinished  30 runs missing"), "{partial}");
     let rows = |out: &str| {
         let table = fs::read_to_string(at.join(out).join("sweep.csv")).unwrap();
         table.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
