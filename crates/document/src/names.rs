@@ -3,7 +3,7 @@
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 64;
 
-/// Cuts a text to [`MAX_NAME`] characters. U+FFFD replaces each character that cannot be shown.
+/// Cuts a text to 64 characters. U+FFFD replaces each character that cannot be shown.
 pub fn short(text: &str) -> String {
     cut(text, MAX_NAME)
 }

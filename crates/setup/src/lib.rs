@@ -1,9 +1,9 @@
 //! From arguments to engines: everything that a replay or a simulation needs is found, read,
 //! completed with defaults or by models, and validated.
 //!
-//! [`ReplaySettings`] and [`SimulationSettings`] contain all settings, each declared once by means of [`settings`].
-//! The command line, Python and sweep plans set them by name, and run.json records them. [`Replay::open`] and
-//! [`Experiment::open`] return what the engines take.
+//! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each is declared once, as the module
+//! [`mod@settings`] describes. The command line, Python and sweep plans set them by name, and run.json records them.
+//! [`Replay::open`] and [`Experiment::open`] return what the engines take.
 
 pub mod experiment;
 mod named;
