@@ -71,6 +71,7 @@ def test_comparisons_take_functions(tmp_path: Path) -> None:
     with pytest.raises(gleaner.UsageError):
         gleaner.compare(solvers="exact")
     assert "<table>" in run._repr_html_() and "python:exact" in run._repr_html_()
+    assert "Answers" in run.report().tables()
 
 
 def test_inspections_are_those_of_the_command_line() -> None:

@@ -101,7 +101,10 @@ fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tall
     let programs: Vec<Tally> = files.json(PROGRAMS)?;
     let backwards = solvers.iter().rev().zip(programs.iter().rev());
     let is_named = |(row, tally): (&SolverRow, &Tally)| {
-        let name = row.solver.strip_prefix("exec:");
+        // The names of functions begin with `python:`, in `programs.json` too.
+        let program = row.solver.strip_prefix("exec:");
+        let function = || row.solver.starts_with("python:").then_some(&*row.solver);
+        let name = program.or_else(function);
         name.is_some_and(|name| name.starts_with(&tally.identity.name))
     };
     if programs.len() > solvers.len() || !backwards.into_iter().all(is_named) {
