@@ -241,9 +241,10 @@ No data at hand? Make some, and replay it:
 /// # Errors
 /// Faults of the file.
 pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
-    let log = match cache {
-        true => gleaner_inputs::events::read_cached(file)?,
-        false => gleaner_inputs::events::read(file)?,
+    let log = if cache {
+        gleaner_inputs::events::read_cached(file)?
+    } else {
+        gleaner_inputs::events::read(file)?
     };
     observer.remark(&log.notes);
     Ok(log)
