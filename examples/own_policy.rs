@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner::engines::core::results::simulate::Durations;
+use gleaner::engines::domain::results::simulate::Durations;
 use gleaner::engines::simulate::policies::{Needs, PolicyEntry};
 use gleaner::engines::simulate::policy::{Decision, Policy};
 use gleaner::engines::simulate::view::View;

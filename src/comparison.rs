@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::compare::SolverRow;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::words::counted;
-use gleaner_external::{Counted, External, SolverCommand, Tally, TallyHandle};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::compare::SolverRow;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::words::counted;
+use gleaner_exec_solver::{Counted, External, SolverCommand, Tally, TallyHandle};
 use gleaner_io::SourceId;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_runs::compare as tables;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::Observer;
-use gleaner_core::domain::Clock;
-use gleaner_core::error::Result;
 use gleaner_document::text;
+use gleaner_domain::Clock;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
 use gleaner_inspect::{Inspection, RescaleCosts};
 use gleaner_io::{Loaded, SourceId};
 use gleaner_runs::inspect::{CostSource, printed};

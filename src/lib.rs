@@ -83,8 +83,8 @@ pub mod solving;
 pub mod sweep;
 pub mod threads;
 
-pub use gleaner_core::domain::{EventLog, EventLogBuilder, Objective, Time, TrainingTask};
-pub use gleaner_core::{Error, Fault, Observer, Result, Unobserved};
+pub use gleaner_domain::{Error, Fault, Observer, Result, Unobserved};
+pub use gleaner_domain::{EventLog, EventLogBuilder, Objective, Time, TrainingTask};
 pub use gleaner_inputs::tasks::{GivenTask, TaskSet as Tasks};
 pub use gleaner_runs::read::{Run, RunResult};
 pub use gleaner_solvers::{Allocation, Limits, Problem, Solver, SolverSpec, Status};
@@ -99,9 +99,9 @@ pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 
 /// The crates on which [`Replay`], [`Simulation`] and [`Sweep`] are built.
 pub mod engines {
-    pub use gleaner_core as core;
     pub use gleaner_document as document;
-    pub use gleaner_external as external;
+    pub use gleaner_domain as domain;
+    pub use gleaner_exec_solver as exec_solver;
     pub use gleaner_inputs as inputs;
     pub use gleaner_inspect as inspect;
     pub use gleaner_io as io;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::EventLog;
-use gleaner_core::error::Result;
+use gleaner_domain::EventLog;
+use gleaner_domain::error::Result;
 
 use crate::{Run, Tasks};
 

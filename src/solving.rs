@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::time::Instant;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 use gleaner_inputs::write::answers::Answer;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Most threads: far more than machines have cores, and few enough to be started.
 const MOST: usize = 4096;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput};
-use gleaner_core::Unobserved;
+use gleaner_domain::Unobserved;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};

@@ -1,9 +1,9 @@
 //! Replay of a generated log, in events per second: the exact solver and the heuristic.
 
 use criterion::{Criterion, Throughput};
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
-use gleaner_core::results::replay::Outcome;
+use gleaner_domain::Unobserved;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::{EventLog, Time, TrainingTask};
 use gleaner_replay::{Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use gleaner_synth::events::{self, EventOptions, FragmentLength};

@@ -1,10 +1,10 @@
 //! Simulation of the sample cluster of `dataset/`, in jobs per second: every policy, on one thread.
 
 use criterion::{Criterion, Throughput};
-use gleaner_core::Unobserved;
-use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_domain::Unobserved;
+use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::{Cluster, Trace};
 use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 use gleaner_simulate::{Request, Simulation, placers, simulate};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner::solving::{self, SolvingSettings};
-use gleaner_external::FunctionPlan;
+use gleaner_exec_solver::FunctionPlan;
 use gleaner_inputs::write::answers;
 use gleaner_inputs::write::answers::Answer as Answered;
 use gleaner_solvers::Status;

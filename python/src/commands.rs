@@ -9,7 +9,7 @@ use gleaner::ingest::{
 };
 use gleaner::inspection::{Inspected, InspectionSettings};
 use gleaner::sweep::SweepSettings;
-use gleaner_core::error::Error;
+use gleaner_domain::error::Error;
 use gleaner_runs::inspect::json;
 use pyo3::prelude::*;
 

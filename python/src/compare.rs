@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gleaner::comparison::{Compared, ComparisonSettings, OpenedComparison};
-use gleaner_core::error::Result;
-use gleaner_core::results::Table as ResultTable;
-use gleaner_external::TallyHandle;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Table as ResultTable;
+use gleaner_exec_solver::TallyHandle;
 use gleaner_runs::compare as tables;
 use gleaner_runs::run::RunDir;
 use gleaner_solvers::BigM;

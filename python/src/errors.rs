@@ -1,6 +1,6 @@
 //! Errors as Python's exceptions, which `gleaner/errors.py` defines.
 
-use gleaner_core::error::{Error, Fault};
+use gleaner_domain::error::{Error, Fault};
 use gleaner_solvers::SolveError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;

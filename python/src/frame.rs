@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
-use gleaner_core::files;
+use gleaner_io::files;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;

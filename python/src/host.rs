@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner::threads;
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::errors::exception;

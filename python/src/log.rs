@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringArray, TimestampNanosecondArray};
-use gleaner_core::domain::{Change, Cluster, Time, Trace as JobTrace};
+use gleaner_domain::{Change, Cluster, Time, Trace as JobTrace};
 use gleaner_inputs::jobs::{cluster, trace};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
@@ -17,7 +17,7 @@ use crate::table::Table;
 
 /// When which nodes are idle.
 #[pyclass(frozen, name = "_EventLog", module = "gleaner")]
-pub struct EventLog(gleaner_core::domain::EventLog);
+pub struct EventLog(gleaner_domain::EventLog);
 
 #[pymethods]
 impl EventLog {

@@ -12,7 +12,7 @@ use gleaner::inspection::InspectionSettings;
 use gleaner::replay::ReplaySettings;
 use gleaner::solving::SolvingSettings;
 use gleaner::sweep::SweepSettings;
-use gleaner_core::error::Error;
+use gleaner_domain::error::Error;
 use gleaner_setup::settings::{self, About, Kind, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

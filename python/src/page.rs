@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 use gleaner_report::{Document, Figure as Drawing, SweepChoice, html, image};
 use gleaner_runs::read as runs;
 use pyo3::prelude::*;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner::threads;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::Table as ResultTable;
-use gleaner_external::TallyHandle;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::Table as ResultTable;
+use gleaner_exec_solver::TallyHandle;
 use gleaner_io::SourceId;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunInfo;

@@ -7,10 +7,10 @@ use gleaner::simulation::{
     IdleLog, OpenedSimulation, Simulated, Simulation, SimulationSettings, Writing,
 };
 use gleaner::threads;
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::Table as ResultTable;
-use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::Table as ResultTable;
+use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_runs::run::RunDir;
 use gleaner_runs::simulate as tables;
 use gleaner_setup::settings;

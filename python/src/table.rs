@@ -7,9 +7,9 @@ use arrow_array::{
     TimestampNanosecondArray, UInt64Array,
 };
 use arrow_schema::Field;
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::{Column, Table as ResultTable};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::{Column, Table as ResultTable};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};

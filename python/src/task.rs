@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_domain::{Time, TrainingTask};
 use gleaner_inputs::tasks::GivenTask;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

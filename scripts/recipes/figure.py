@@ -23,7 +23,7 @@ CHECK = """\
 
 
 def follow(tree: Tree) -> None:
-    tree.after("crates/core/src/results/replay.rs", r"pub struct Summary \{", r"^        used_share: ", add=FIELD)
+    tree.after("crates/domain/src/results/replay.rs", r"pub struct Summary \{", r"^        used_share: ", add=FIELD)
     tree.after("crates/replay/src/ledger/summary.rs", r"^        Summary \{", r"^            used_share: ", add=VALUE)
     check = "crates/check/src/replay/summary.rs"
     tree.after(check, r"fn compare_totals\(", r"let share = ", r"for \(field, written, expected\) in \[", add=CHECK)

@@ -13,7 +13,7 @@ use super::collector::Collector;
 use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::{Job, Nodes, Record, Run};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::input::Line;
 
 /// Where users find the log, for messages.
@@ -118,7 +118,7 @@ WRITE = """\
 """
 
 READ_DAMAGED = """\
-fn read_intervals(path: &Path) -> gleaner_core::Result<()> {
+fn read_intervals(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Intervals)
 }
 

@@ -15,4 +15,4 @@ ENTRY = """\
 
 
 def follow(tree: Tree) -> None:
-    tree.before("crates/core/src/domain/objective/named.rs", r"const NAMED\b", r"^\];$", add=ENTRY)
+    tree.before("crates/domain/src/objective/named.rs", r"const NAMED\b", r"^\];$", add=ENTRY)

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap_complete::{Shell, generate};
 
 use super::{command, write_to_stdout};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// Print the completion script of a shell: subcommands, flags and their values.
 ///

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
 use gleaner_logs::zone::Zone;

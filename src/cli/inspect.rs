@@ -9,7 +9,7 @@ use super::report::Drawn;
 use super::terminal::Terminal;
 use super::{print, print_json, remark};
 use crate::inspection::{Inspected, InspectionSettings};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_runs::inspect::json;
 
 /// Show what an event log holds: how much is idle, in what fragments, and when.

@@ -7,8 +7,8 @@ use std::{io, process, thread};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 
 /// Set by a signal while a command polls.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);

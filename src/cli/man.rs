@@ -9,9 +9,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::{command, remark};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::counted;
+use gleaner_io::files;
 
 /// Write the manual pages of gleaner and of every subcommand.
 ///

@@ -29,8 +29,8 @@ use std::io::{ErrorKind, Write};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::{printable_json, printable_lines, shortened_lines};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::{printable_json, printable_lines, shortened_lines};
 
 /// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
 #[derive(Debug, Parser)]

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use gleaner_core::domain::NodeRule;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::NodeRule;
+use gleaner_domain::error::{Error, Result};
 use gleaner_setup::replay::t_fwd::ORIGINAL;
 
 /// The original's flags that only have another name here.

@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::terminal::Terminal;
 use super::{print, remark};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::Table;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::words::{counted, duration};
 use gleaner_document::{Block, Fact, text};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::Table;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::words::{counted, duration};
 use gleaner_inputs::write::tasks;
 use gleaner_io::SourceId;
 use gleaner_profile::plan::{self, Plan, SamplerKind, Shipped};

@@ -7,8 +7,8 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use crate::cli::remark;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 use gleaner_report::{Document, Figure, SweepChoice, html, image};
 use gleaner_runs::read as runs;
 

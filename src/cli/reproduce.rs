@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::terminal::Terminal;
 use super::{print, remark};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{System, Verdict, count_verdicts};
-use gleaner_core::results::run::Seconds;
 use gleaner_document::{Block, text};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::Named;
+use gleaner_domain::results::reproduce::{System, Verdict, count_verdicts};
+use gleaner_domain::results::run::Seconds;
 use gleaner_report::html;
 use gleaner_reproduce::{Reproduction, needed_by, reproduce};
 use gleaner_runs::read::RunInfo;

@@ -1,13 +1,13 @@
 //! `gleaner solver-check`: whether a program keeps to the protocol of external solvers.
 
 use clap::Args as ClapArgs;
-use gleaner_external::conformance::{Check, Verdict, conformance};
-use gleaner_external::{PREFIX, SolverCommand};
+use gleaner_exec_solver::conformance::{Check, Verdict, conformance};
+use gleaner_exec_solver::{PREFIX, SolverCommand};
 
 use super::print;
 use super::terminal::Terminal;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::printable;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::printable;
 
 /// Check that a program keeps to the protocol of external solvers.
 ///

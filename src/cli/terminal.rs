@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 use super::progress::Progress;
 use super::{interrupt, remark};

@@ -5,8 +5,8 @@ mod trace;
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::scheduler;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::trace::{ClusterSettings, ReadyTrace};
 use super::{Ingest, InputSettings, ReadyLog};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 use gleaner_io::source::STDIN;
 use gleaner_logs::gpu;
 use gleaner_logs::gpu::VcOf;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{Ingest, write_events};
-use gleaner_core::Observer;
-use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_domain::Observer;
+use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_io::table::Form;
 use gleaner_logs::gpu;
 use gleaner_logs::gpu::{Format, Options, Prepared};

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::run::Seconds;
-use gleaner_core::words::counted;
-use gleaner_external::TallyHandle;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::words::counted;
+use gleaner_exec_solver::TallyHandle;
 use gleaner_replay::{Decider, Decision, SolverDecider};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_solvers::Problem;

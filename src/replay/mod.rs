@@ -5,12 +5,12 @@ mod failing;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gleaner_core::domain::{EventLog, NodeRule, Objective, TrainingTask, objective};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::{Outcome, Summary};
-use gleaner_core::results::run::Seconds;
-use gleaner_core::{Observer, Unobserved};
-use gleaner_external::{FunctionPlan, FunctionSolver, TallyHandle};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::replay::{Outcome, Summary};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::{EventLog, NodeRule, Objective, TrainingTask, objective};
+use gleaner_domain::{Observer, Unobserved};
+use gleaner_exec_solver::{FunctionPlan, FunctionSolver, TallyHandle};
 use gleaner_io::SourceId;
 use gleaner_replay::{Decider, Initial, SolverDecider};
 use gleaner_runs::replay as tables;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gleaner_core::Observer;
-use gleaner_core::domain::EventLog;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::EventLog;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::counted;
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
 use gleaner_setup::settings;

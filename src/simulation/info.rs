@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::results::Results;
-use gleaner_core::domain::Cluster;
+use gleaner_domain::Cluster;
 use gleaner_predict::Week;
 use gleaner_setup::experiment::EstimatesUsed;
 use gleaner_simulate::Simulation;

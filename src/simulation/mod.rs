@@ -7,11 +7,11 @@ mod results;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::words::printable;
-use gleaner_core::{Observer, Unobserved};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::words::printable;
+use gleaner_domain::{Observer, Unobserved};
 use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Inputs, Learnt};
 use gleaner_setup::{Experiment, report_left_out};

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 
 use super::info::Info;
 use super::{OpenedSimulation, SimulationSettings, Timed, simulated};
-use gleaner_core::Observer;
-use gleaner_core::domain::EventLog;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::simulate::PolicyFigures;
+use gleaner_domain::EventLog;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::simulate::PolicyFigures;
 use gleaner_predict::Week;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::simulate as tables;

@@ -8,8 +8,8 @@ pub(crate) mod whole;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::Result;
-use gleaner_core::{Observer, Unobserved};
+use gleaner_domain::error::Result;
+use gleaner_domain::{Observer, Unobserved};
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 use serde::Serialize;
@@ -117,7 +117,7 @@ impl<'a> Sweep<'a> {
     ///
     /// # Errors
     /// A setting or an input is invalid, a run fails, or `out` belongs to another plan. A stopped sweep
-    /// returns [`Error::Interrupted`](gleaner_core::Error::Interrupted).
+    /// returns [`Error::Interrupted`](gleaner_domain::Error::Interrupted).
     pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
         let out = out.as_ref();
         let SweepSettings { way, strict } = &self.settings;

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::{Metric, Mode};
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::{Metric, Mode};
+use gleaner_domain::words::counted;
 use gleaner_io::SourceId;
 use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::opened::Opened;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::read_regular;
-use gleaner_core::results::run::{RUN_FILE, RunFile};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::run::{RUN_FILE, RunFile};
+use gleaner_io::files::read_regular;
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 

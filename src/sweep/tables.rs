@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use super::opened::Opened;
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::programs;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::sweep::RunOutcome;
-use gleaner_core::words::counted;
 use gleaner_document::{Block, Fact, text};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::programs;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::sweep::RunOutcome;
+use gleaner_domain::words::counted;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::sweep;
 use gleaner_runs::sweep::{Sweep, SweepRun};

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use super::opened::Opened;
 use super::tables::{Finished, Results, Swept};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::sweep::RunOutcome;
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::sweep::RunOutcome;
+use gleaner_domain::words::counted;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 use gleaner_sweep::{Attempt, execute};

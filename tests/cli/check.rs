@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use gleaner_core::files::Digest;
-use gleaner_core::results::states::JobRow;
-use gleaner_core::results::{Column, Record, Table};
+use gleaner_domain::Digest;
+use gleaner_domain::results::states::JobRow;
+use gleaner_domain::results::{Column, Record, Table};
 use gleaner_io::table::WriteTable;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::{ReplayRun, RunResult};
@@ -108,7 +108,7 @@ fn changed_rows_are_found() {
         let tables = [
             Table::of("steps", &changed.steps),
             Table::of("tasks", &changed.tasks),
-            gleaner_core::results::replay::AllocationRow::table(
+            gleaner_domain::results::replay::AllocationRow::table(
                 &changed.allocations,
                 &changed.tasks,
                 &changed.nodes,

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use gleaner::Unobserved;
 use gleaner::cli::check::examine;
-use gleaner_core::results::states::{JobRow, RunRow};
-use gleaner_core::results::{Record, Table};
+use gleaner_domain::results::states::{JobRow, RunRow};
+use gleaner_domain::results::{Record, Table};
 use gleaner_io::table::WriteTable;
 use gleaner_runs::read as runs;
 use tempfile::TempDir;

@@ -110,7 +110,7 @@ fn the_page_of_solvers_runs_and_its_manifest_is_read() {
         } else {
             let manifest = at.join("solver.toml");
             fs::write(&manifest, block.lines.join("\n")).unwrap();
-            let command: gleaner_external::SolverCommand =
+            let command: gleaner_exec_solver::SolverCommand =
                 format!("exec:{}", manifest.display()).parse().unwrap();
             let read = command.manifest();
             assert_eq!(read.command, ["python3", "cp_sat.py"]);

@@ -18,7 +18,7 @@ fn with_programs() -> Option<TempDir> {
     let directory = samples();
     for from in [
         "solvers/python/dp.py",
-        "crates/external/tests/programs/bad.py",
+        "crates/exec-solver/tests/programs/bad.py",
     ] {
         let from = gleaner_testing::workspace().join(from);
         fs::copy(&from, directory.path().join(from.file_name().unwrap())).unwrap();

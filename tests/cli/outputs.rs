@@ -3,18 +3,18 @@
 
 use std::fmt::Write;
 
-use gleaner_core::domain::Objective;
-use gleaner_core::domain::objective::{NAMED, Variable};
-use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
-use gleaner_core::results::profile::{FailureRow, PairRow, SingleRow};
-use gleaner_core::results::replay::{
+use gleaner_domain::Objective;
+use gleaner_domain::objective::{NAMED, Variable};
+use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_domain::results::profile::{FailureRow, PairRow, SingleRow};
+use gleaner_domain::results::replay::{
     AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
-use gleaner_core::results::reproduce::ReproducedRow;
-use gleaner_core::results::search::{RungRow, SearchRow, TrialRow};
-use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow, SEQ};
-use gleaner_core::results::{Field, Figures, Record};
+use gleaner_domain::results::reproduce::ReproducedRow;
+use gleaner_domain::results::search::{RungRow, SearchRow, TrialRow};
+use gleaner_domain::results::simulate::{Delays, PolicyFigures};
+use gleaner_domain::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow, SEQ};
+use gleaner_domain::results::{Field, Figures, Record};
 use gleaner_expression::FUNCTIONS;
 
 fn table(first: &str, fields: &[Field]) -> String {

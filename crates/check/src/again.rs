@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use gleaner_core::error::Result;
-use gleaner_core::results::Column;
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Column;
+use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
 /// The result of running a command again. It is reported separately from what was computed

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
-use gleaner_core::files::Hashed;
-use gleaner_core::results::run::{Listed, RUN_FILE};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::results::run::{Listed, RUN_FILE};
+use gleaner_io::files::Hashed;
 
 use crate::Findings;
 
@@ -23,7 +23,7 @@ const SHOWN: usize = 100;
 /// files.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
 pub fn files(
     directory: &Path,
     listed: &[Listed],
@@ -61,7 +61,7 @@ pub fn files(
 /// Compares the inputs of a run with their recorded lengths and digests. The observer receives progress in files.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
 pub fn inputs(listed: &[Listed], observer: &dyn Observer) -> Result<Findings> {
     let mut findings = Findings::default();
     for (index, input) in listed.iter().enumerate() {
@@ -129,8 +129,8 @@ fn walk(directory: &Path, folder: &Path, depth: u32, found: &mut Vec<PathBuf>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::files::Digest;
-    use gleaner_core::{Error, Unobserved};
+    use gleaner_domain::Digest;
+    use gleaner_domain::{Error, Unobserved};
     use gleaner_testing::StopAfter;
 
     fn listed(path: &str, content: &[u8]) -> Listed {

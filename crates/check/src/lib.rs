@@ -3,9 +3,9 @@
 //!
 //! ```
 //! use gleaner_check::files;
-//! use gleaner_core::Unobserved;
-//! use gleaner_core::files::Digest;
-//! use gleaner_core::results::run::Listed;
+//! use gleaner_domain::Unobserved;
+//! use gleaner_domain::Digest;
+//! use gleaner_domain::results::run::Listed;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let steps = folder.path().join("steps.csv");

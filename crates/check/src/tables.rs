@@ -1,7 +1,7 @@
 //! Checks which tables a run has, and whether their CSV and Parquet files agree.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
 use crate::Findings;

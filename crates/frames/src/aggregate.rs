@@ -1,6 +1,6 @@
 //! Means of groups of rows, and how sure they are.
 
-use gleaner_core::student::t95;
+use gleaner_domain::student::t95;
 use polars::prelude::{
     ChunkVar, Column, DataFrame, DataType, GroupBy, GroupsIndicator, PolarsResult, Series,
 };

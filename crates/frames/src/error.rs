@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The run directory is missing, damaged, or not one of a run.
     #[error(transparent)]
-    Run(#[from] gleaner_core::Error),
+    Run(#[from] gleaner_domain::Error),
     /// A frame does not have the expected columns, or its values are not of the expected type.
     #[error("polars: {0}; compare with the columns and types in the frame's schema")]
     Polars(#[from] PolarsError),

@@ -30,7 +30,7 @@ mod shape;
 mod sweep;
 mod table;
 
-pub use gleaner_core::student::t95;
+pub use gleaner_domain::student::t95;
 pub use polars;
 
 pub use aggregate::aggregate;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use gleaner_core::results::replay::{AllocationRow, Summary};
-use gleaner_core::results::run::fields;
-use gleaner_core::results::search::SearchOutcome;
-use gleaner_core::results::states::JobRow;
-use gleaner_core::results::{Column, Figures, Table};
+use gleaner_domain::results::replay::{AllocationRow, Summary};
+use gleaner_domain::results::run::fields;
+use gleaner_domain::results::search::SearchOutcome;
+use gleaner_domain::results::states::JobRow;
+use gleaner_domain::results::{Column, Figures, Table};
 use gleaner_runs::read as runs;
 use gleaner_runs::read::{Hour, PolicyRun, ReplayRun, RunInfo, RunResult, SimulateRun};
 use gleaner_runs::simulate::{policies, vcs};

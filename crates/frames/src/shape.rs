@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::results::Direction;
+use gleaner_domain::results::Direction;
 use polars::prelude::{
     Column, DataFrame, DataFrameJoinOps, GroupBy, GroupsIndicator, IdxCa, IdxSize, JoinArgs,
     JoinType, MaintainOrderJoin, NewChunkedArray, RankMethod, RankOptions, SeriesRank,

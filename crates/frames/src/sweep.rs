@@ -1,6 +1,6 @@
 //! Sweeps as frames.
 
-use gleaner_core::results::sweep::{Kind, Metric, Mode, SEED, SweepRow};
+use gleaner_domain::results::sweep::{Kind, Metric, Mode, SEED, SweepRow};
 use polars::prelude::{Column, DataFrame};
 
 use crate::aggregate::aggregate;

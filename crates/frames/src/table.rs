@@ -1,7 +1,7 @@
 //! Result tables as frames.
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::Time;
+use gleaner_domain::results::{Column, Table};
 use polars::prelude::{Column as FrameColumn, DataFrame};
 
 use crate::{Error, Result};

@@ -20,7 +20,7 @@ use gleaner_search::{MAX_JOBS, Point, Table};
 use crate::rows::{
     Diverging, Filled, InputColumn, InputRow, Line, Number, Rows, Text, Whole, input,
 };
-use gleaner_core::error::{Faults, Result};
+use gleaner_domain::error::{Faults, Result};
 use gleaner_io::Loaded;
 use gleaner_io::rows::CellResult;
 use gleaner_io::source::Source;

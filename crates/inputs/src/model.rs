@@ -5,7 +5,7 @@ use std::path::Path;
 use gleaner_learn::lucid::packing::Features;
 use serde::de::DeserializeOwned;
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::fault::of_json;
 use gleaner_io::source::{Source, TEXT_LIMIT};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gleaner_solvers::Problem;
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::fault::of_json;
 use gleaner_io::source::Source;
 use gleaner_io::{Gatherer, Loaded};

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use gleaner_core::domain::EventLog;
-use gleaner_core::domain::Script;
-use gleaner_core::error::Result;
+use gleaner_domain::EventLog;
+use gleaner_domain::Script;
+use gleaner_domain::error::Result;
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 use gleaner_io::{Gatherer, Loaded};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_core::domain::{Clock, Time};
+use gleaner_domain::{Clock, Time};
 
 const HOUR: i64 = 3_600_000_000_000;
 /// 1970-01-01 was a Thursday; Monday is 0.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::distribution::bins;
 use super::{Bin, Distribution, idle_since};
-use gleaner_core::domain::EventLog;
+use gleaner_domain::EventLog;
 
 /// Bounds of the bins, in seconds: 1 and 10 minutes, 1, 6 and 24 hours.
 const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];

@@ -1,7 +1,7 @@
 //! Lengths of the gaps between events.
 
 use super::Distribution;
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 /// Bounds of the bins, in seconds.
 const BOUNDS: [f64; 6] = [1.0, 10.0, 60.0, 600.0, 3_600.0, 21_600.0];

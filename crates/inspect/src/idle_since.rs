@@ -1,6 +1,6 @@
 //! Turns changes into idle fragments, one change after the other.
 
-use gleaner_core::domain::{Change, EventLog, Time};
+use gleaner_domain::{Change, EventLog, Time};
 
 /// Time since which each node is idle; `None` for a busy node.
 #[derive(Debug)]

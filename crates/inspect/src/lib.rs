@@ -1,7 +1,7 @@
 //! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
 //!
 //! ```
-//! use gleaner_core::domain::{Change, EventLogBuilder, Time};
+//! use gleaner_domain::{Change, EventLogBuilder, Time};
 //! use gleaner_inspect::{RescaleCosts, inspect};
 //!
 //! // One of two nodes is idle for an hour.
@@ -41,7 +41,7 @@ pub use timeline::Timeline;
 
 use serde::Serialize;
 
-use gleaner_core::domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Time};
 
 /// The description of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]

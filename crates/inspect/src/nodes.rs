@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_core::domain::EventLog;
+use gleaner_domain::EventLog;
 
 /// Nodes that were in one state throughout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

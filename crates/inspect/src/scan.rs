@@ -6,7 +6,7 @@ use super::calendar::CalendarScan;
 use super::distribution::seconds;
 use super::idle_since::IdleSince;
 use super::timeline::TimelineScan;
-use gleaner_core::domain::{Change, EventLog, Time};
+use gleaner_domain::{Change, EventLog, Time};
 
 /// The data that the pass collects.
 #[derive(Debug)]

@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use super::idle_lengths::IdleLengths;
 use super::ratio;
-use gleaner_core::domain::TrainingTask;
+use gleaner_domain::TrainingTask;
 
 /// Costs of rescaling the tasks to be trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

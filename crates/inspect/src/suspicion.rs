@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Distribution;
 use super::scan::Uniform;
-use gleaner_core::domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Time};
 
 /// A span that needs a second look.
 #[derive(Debug, Clone, PartialEq, Serialize)]

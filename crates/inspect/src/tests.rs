@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use gleaner_core::domain::{Change, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLogBuilder, Time};
 
 /// A log from rows of (seconds after the row before, states).
 fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {

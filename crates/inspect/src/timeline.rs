@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 /// Idle nodes over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! Collects the faults of an input, up to a limit.
 
-use gleaner_core::error::{Fault, Faults, Result};
+use gleaner_domain::error::{Fault, Faults, Result};
 
 /// Reading stops once an input has this many faults.
 pub const MAX_FAULTS: usize = 1_000;
@@ -46,7 +46,7 @@ impl Gatherer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::error::Error;
+    use gleaner_domain::error::Error;
 
     #[test]
     fn reading_stops_at_the_maximum_number_of_faults() {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::fault;
 use crate::source::{Compression, STDIN, is_tar};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Result};
 
 /// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
 const LINE_LIMIT: usize = 16 << 20;

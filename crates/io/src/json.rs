@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::fault::of_json;
 use crate::input::Input;
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 
 /// Most bytes of a piece: 8 MiB. Parsed values take about thirty times as much memory.
 pub const PIECE_LIMIT: usize = 8 << 20;

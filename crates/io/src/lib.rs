@@ -18,6 +18,7 @@
 
 pub mod delimited;
 pub mod fault;
+pub mod files;
 mod gather;
 pub mod input;
 pub mod json;

@@ -1,6 +1,6 @@
 //! Texts in TOML, and messages about those that are malformed.
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use serde::de::DeserializeOwned;
 
 use crate::source::{Source, TOML_LIMIT};

@@ -12,9 +12,10 @@
 //! let input = Input::new(Path::new("log.swf"), log.as_bytes());
 //! let holds = read_inputs([input], &Options::new(Format::Swf))?;
 //! assert_eq!(holds.nodes().len(), 2);
-//! # Ok::<(), gleaner_core::Error>(())
+//! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 
 pub mod gpu;
+pub mod occupancy;
 pub mod scheduler;
 pub mod zone;

@@ -8,9 +8,9 @@ use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Clock, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Clock, Time};
 
 /// A time zone that the user or a log names.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{Time, Trace};
+use gleaner_domain::Observer;
+use gleaner_domain::{Time, Trace};
 
 /// The civil time of a trace's second 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

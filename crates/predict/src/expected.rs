@@ -3,7 +3,7 @@
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 
-use gleaner_core::domain::Usage;
+use gleaner_domain::Usage;
 
 /// How the memory that a workload holds is estimated. No inspector predicts it: the GPU memory
 /// utilisation among its metrics is the time for which memory is read or written.

@@ -6,9 +6,9 @@ use gleaner_learn::lucid::throughput::{
 };
 
 use super::Calendar;
-use gleaner_core::Observer;
-use gleaner_core::domain::Trace;
-use gleaner_core::domain::inputs::ForecastTable;
+use gleaner_domain::Observer;
+use gleaner_domain::Trace;
+use gleaner_domain::inputs::ForecastTable;
 
 /// Intervals of a week: the least to learn from.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;

@@ -3,7 +3,7 @@
 //! those of [`gleaner_learn`].
 //!
 //! ```
-//! use gleaner_core::Unobserved;
+//! use gleaner_domain::Unobserved;
 //! use gleaner_learn::lucid::workload::{Estimator, Learning};
 //! use gleaner_predict::{Calendar, estimates_by, known_jobs, past_jobs};
 //! # use gleaner_synth::jobs::{Amount, JobOptions, generate};
@@ -11,8 +11,8 @@
 //! # let amount = Amount::Jobs(50);
 //! # let options = JobOptions { vcs: 2, nodes: 8, gpus_per_node: 8, days: 1, amount, seed: 1 };
 //! # let made = generate(&options, &Unobserved)?;
-//! # let jobs = made.jobs().map(|(job, _)| gleaner_core::domain::Job { workload: None, ..job }).collect();
-//! # let (trace, cluster) = (gleaner_core::domain::Trace { jobs, ..Default::default() }, made.cluster);
+//! # let jobs = made.jobs().map(|(job, _)| gleaner_domain::Job { workload: None, ..job }).collect();
+//! # let (trace, cluster) = (gleaner_domain::Trace { jobs, ..Default::default() }, made.cluster);
 //! // Learns from the first 30 jobs of a trace how long its jobs run.
 //! let calendar = Calendar::new("2026-01-01 00:00".parse()?);
 //! let past = past_jobs(&trace, &known_jobs(&trace, &cluster, calendar), 0..30);

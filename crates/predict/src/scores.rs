@@ -9,8 +9,8 @@ use gleaner_learn::lucid::packing::{
 };
 use gleaner_learn::tree::TreeError;
 
-use gleaner_core::domain::inputs::{Pair, Profile};
-use gleaner_core::domain::{Trace, Usage, Workload};
+use gleaner_domain::inputs::{Pair, Profile};
+use gleaner_domain::{Trace, Usage, Workload};
 
 /// Training examples of the packing model: the profiles that have a score, in the order of their
 /// workloads.

@@ -13,9 +13,9 @@ use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Job as Known, L
 use serde::Serialize;
 
 use super::{Calendar, known_jobs};
-use gleaner_core::Observer;
-use gleaner_core::domain::inputs::EstimateTable;
-use gleaner_core::domain::{Cluster, Trace};
+use gleaner_domain::Observer;
+use gleaner_domain::inputs::EstimateTable;
+use gleaner_domain::{Cluster, Trace};
 
 /// Seconds of a week.
 const WEEK: i64 = 7 * 24 * 3600;

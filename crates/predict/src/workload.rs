@@ -6,8 +6,8 @@ use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::workload::{Fitted, Job as Known, Past};
 
 use super::Calendar;
-use gleaner_core::domain::inputs::EstimateTable;
-use gleaner_core::domain::{self, Cluster, Job, Trace};
+use gleaner_domain::inputs::EstimateTable;
+use gleaner_domain::{Cluster, Job, Trace};
 
 /// What is known of jobs when they are submitted, in the trace's order. If a trace does not
 /// say what a job trains, its profile is missing.
@@ -31,7 +31,7 @@ pub fn known_jobs<'t>(
 
 fn usage(trace: &Trace, job: &Job) -> Usage {
     let known = job.workload.and_then(|_| trace.known(job));
-    let told = |value: fn(&domain::Usage) -> f64| known.as_ref().map_or(f64::NAN, value);
+    let told = |value: fn(&gleaner_domain::Usage) -> f64| known.as_ref().map_or(f64::NAN, value);
     Usage {
         gpu_util: told(|usage| usage.gpu_util),
         gmem_util: told(|usage| usage.gmem_util),

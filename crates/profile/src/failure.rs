@@ -1,6 +1,6 @@
 //! What can go wrong with a measurement. The others go on.
 
-use gleaner_core::words::duration;
+use gleaner_domain::words::duration;
 
 /// A measurement that failed.
 #[derive(Debug, Clone, PartialEq)]

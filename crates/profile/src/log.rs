@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use gleaner_core::words::{last_lines, printable};
+use gleaner_domain::words::{last_lines, printable};
 use gleaner_process::{Line, Tail, read_lines};
 use serde::Deserialize;
 

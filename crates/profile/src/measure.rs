@@ -4,8 +4,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_core::Observer;
-use gleaner_core::words::printable;
+use gleaner_domain::Observer;
+use gleaner_domain::words::printable;
 use gleaner_process::Cgroups;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! Scaling curves: a workload on 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{ScalingCurve, TrainingTask};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::profile::Quartiles;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::profile::Quartiles;
+use gleaner_domain::{ScalingCurve, TrainingTask};
 use gleaner_solvers::Rates;
 
 use crate::failure::Failed;

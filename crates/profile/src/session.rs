@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::printable;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::printable;
 use gleaner_io::SourceId;
 use gleaner_io::source::Source;
 use gleaner_process::Cgroups;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::inputs::LEAST_SPEED;
-use gleaner_core::results::profile::{FailureRow, PairRow, Quartiles, SingleRow};
+use gleaner_domain::inputs::LEAST_SPEED;
+use gleaner_domain::results::profile::{FailureRow, PairRow, Quartiles, SingleRow};
 use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::packing::{self, Pair, Profile, Shared, shared};
 

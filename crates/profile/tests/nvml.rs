@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gleaner_core::Unobserved;
-use gleaner_core::error::Error;
+use gleaner_domain::Unobserved;
+use gleaner_domain::error::Error;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::sampler::Reading;
 use gleaner_profile::tables::Tables;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_core::Unobserved;
+use gleaner_domain::Unobserved;
 use gleaner_profile::plan::{self, Plan};
 use gleaner_profile::tables::Tables;
 use gleaner_profile::{Machine, Options, Session};

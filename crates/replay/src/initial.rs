@@ -1,8 +1,8 @@
 //! The initial deal at event 0.
 
-use gleaner_core::domain::Change;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::StepStatus;
+use gleaner_domain::Change;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::replay::StepStatus;
 use gleaner_solvers::Problem;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -2,8 +2,8 @@
 //! do on the idle nodes of a log, under a solver and a set of rules.
 //!
 //! ```
-//! use gleaner_core::Unobserved;
-//! use gleaner_core::domain::{Change, EventLogBuilder, Time};
+//! use gleaner_domain::Unobserved;
+//! use gleaner_domain::{Change, EventLogBuilder, Time};
 //! use gleaner_replay::{Options, SolverDecider, run};
 //! use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 //!

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_solvers::Problem;
 
 use super::allocator::{Settings, outline};

@@ -1,10 +1,10 @@
 //! The driver of a replay: it merges the events of the log and the predicted completions by time, feeds
 //! them to the allocator, and books its decisions in the ledger.
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{Change, EventLog, Time, TrainingTask};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::{Ended, EventKind, Outcome};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::replay::{Ended, EventKind, Outcome};
+use gleaner_domain::{Change, EventLog, Time, TrainingTask};
 
 use super::allocator::decide::Decider;
 use super::allocator::node_choice::{self, NodeChoice};

@@ -4,7 +4,7 @@ use super::figure::Curve;
 use super::numbers::number;
 use super::thin::stretches;
 use super::{Grid, Head};
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 /// Rows of a table of means. Each covers an equal part of the common axis.
 const ROWS: usize = 24;

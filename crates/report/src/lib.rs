@@ -16,9 +16,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::reproduce::Artifact;
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::reproduce::Artifact;
+use gleaner_domain::words::counted;
 use gleaner_inspect::Inspection;
 use gleaner_predict::explanation::{Explanation, LabelledEbm};
 use gleaner_runs::inspect::CostSource;

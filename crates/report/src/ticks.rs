@@ -2,7 +2,7 @@
 
 use super::figure::Scale;
 use super::numbers::number;
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 /// The range of an axis, and its marks.
 #[derive(Debug, Clone, PartialEq)]

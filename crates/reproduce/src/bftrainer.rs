@@ -4,9 +4,9 @@ mod problems;
 mod recorded;
 mod replays;
 
-use gleaner_core::Observer;
-use gleaner_core::error::Result;
-use gleaner_core::results::reproduce::System;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::reproduce::System;
 use gleaner_solvers::SolverKind;
 
 use crate::Part;

@@ -3,9 +3,9 @@
 mod outputs;
 mod training;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::reproduce::System;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::reproduce::System;
 use gleaner_driple::model::Weights;
 use gleaner_inputs::driple::model::{Found, any};
 

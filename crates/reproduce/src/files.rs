@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Fault, Faults, Result};
-use gleaner_core::results::reproduce::System;
+use gleaner_domain::error::{Fault, Faults, Result};
+use gleaner_domain::results::reproduce::System;
 use gleaner_io::source::Source;
 
 /// A file of the data directory.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::reproduce::{Artifact, Drawing, ReproducedRow, Verdict};
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::reproduce::{Artifact, Drawing, ReproducedRow, Verdict};
 
 use crate::published::{NotComputed, PublishedArtifact, PublishedColumn, faulty};
 use crate::verdict::compare;

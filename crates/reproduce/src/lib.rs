@@ -5,7 +5,7 @@
 //! ([`verdict`]):
 //!
 //! ```
-//! use gleaner_core::results::reproduce::{Rounding, Verdict};
+//! use gleaner_domain::results::reproduce::{Rounding, Verdict};
 //! use gleaner_reproduce::verdict::{Given, compare};
 //!
 //! let published = Given { value: 1.5, decimals: 1, rounding: Rounding::Nearest, scale: 1.5 };
@@ -18,10 +18,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result, check_stop};
-use gleaner_core::observer::Parts;
-use gleaner_core::results::reproduce::{Artifact, System};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
+use gleaner_domain::observer::Parts;
+use gleaner_domain::results::reproduce::{Artifact, System};
 use gleaner_io::{Loaded, SourceId};
 
 mod bftrainer;

@@ -3,9 +3,9 @@
 mod packing;
 mod workload;
 
-use gleaner_core::Observer;
-use gleaner_core::error::Result;
-use gleaner_core::results::reproduce::System;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::reproduce::System;
 use gleaner_setup::experiment::Learned;
 
 use crate::files::Data;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Basis, Drawing, Rounding, System};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::Named;
+use gleaner_domain::results::reproduce::{Basis, Drawing, Rounding, System};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 

@@ -1,8 +1,8 @@
 //! The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations.
 
-use gleaner_core::Observer;
-use gleaner_core::error::Result;
-use gleaner_core::results::reproduce::System;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::reproduce::System;
 
 use crate::filled::Values;
 use crate::throughput::{Label, Throughput};

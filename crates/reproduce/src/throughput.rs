@@ -1,8 +1,8 @@
 //! Lucid's throughput model on Venus, trained on April to August and tested on September.
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::reproduce::{Drawing, NamedCurve};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::reproduce::{Drawing, NamedCurve};
 use gleaner_inputs::jobs;
 use gleaner_io::SourceId;
 use gleaner_learn::ebm::{Ebm, Settings};

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::simulate::{Delays, PolicyFigures};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::simulate::{Delays, PolicyFigures};
 use gleaner_io::SourceId;
 use gleaner_setup::experiment::{
     Choice, Corrected, FileArgs, Given, Learned, ModelArgs, Part, Preset, ProfilerArgs,

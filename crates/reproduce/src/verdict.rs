@@ -1,6 +1,6 @@
 //! The rule by which a value of ours is compared with a published one.
 
-use gleaner_core::results::reproduce::{Rounding, Verdict};
+use gleaner_domain::results::reproduce::{Rounding, Verdict};
 
 /// A published value.
 #[derive(Debug, Clone, Copy, PartialEq)]

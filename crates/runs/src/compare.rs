@@ -1,11 +1,11 @@
 //! A comparison of solvers: the tables that are written as files, and those that are printed and put on a page.
 
-use gleaner_core::results::Table;
-use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
-use gleaner_core::results::programs::Tally;
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
 use gleaner_document::{Block, Grid, Head};
+use gleaner_domain::results::Table;
+use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_domain::results::programs::Tally;
 
 /// The cell of an unknown value.
 const NONE: &str = "–";

@@ -7,7 +7,7 @@ use gleaner_learn::tree::Tree;
 use serde::Serialize;
 
 use crate::training::{NEAR_CHANCE, RANK_CORRELATION};
-use gleaner_core::words::printable;
+use gleaner_domain::words::printable;
 use gleaner_predict::evaluate::{BASELINES, Score, ThroughputScores, WorkloadScores};
 
 /// The results of an evaluation; `None` for a kind of model that was not evaluated.

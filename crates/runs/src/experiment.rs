@@ -5,9 +5,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gleaner_core::domain::{Job, Usage, Workload};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, AtomicFile};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Job, Usage, Workload};
+use gleaner_io::files::{self, AtomicFile};
 use gleaner_synth::jobs::SynthExperiment;
 
 /// Writes the contents of one file.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::training;
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::{counted, printable};
 use gleaner_document::names::cut;
 use gleaner_document::numbers::count;
 use gleaner_document::{Block, Fact, Grid, Head};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::{counted, printable};
 use gleaner_predict::explanation::{
     EbmFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts, TreeFacts, Way,
 };

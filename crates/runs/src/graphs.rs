@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::workloads;
-use gleaner_core::domain::Workload;
-use gleaner_core::error::Result;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::Workload;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 
 /// Writes the workloads and the files of their graphs. The paths are relative to the table's

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use gleaner_core::error::Result;
-use gleaner_core::files;
+use gleaner_domain::error::Result;
+use gleaner_io::files;
 use gleaner_predict::stored::{FORMAT, Stored, VERSION};
 use gleaner_predict::{Model, Trained};
 

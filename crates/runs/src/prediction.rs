@@ -7,10 +7,10 @@ use gleaner_learn::lucid::packing::PackingModel;
 use gleaner_learn::lucid::throughput::{LEAD, Series, ThroughputModel};
 
 use crate::workloads;
-use gleaner_core::domain::inputs::{EstimateTable, Profile, ProfileSource};
-use gleaner_core::domain::{Time, Trace, Workload};
-use gleaner_core::error::Result;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::{EstimateTable, Profile, ProfileSource};
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Time, Trace, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_predict::score_profiles;
 

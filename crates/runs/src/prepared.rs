@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::{Cluster, Job, Trace};
-use gleaner_core::error::Result;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Cluster, Job, Trace};
 use gleaner_io::table::WriteTable;
 
 /// Writes the jobs. Submission times are civil times if the trace has them, otherwise seconds.

@@ -1,9 +1,9 @@
 //! The tables of a replay.
 
-use gleaner_core::domain::EventLog;
-use gleaner_core::results::Table;
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::{AllocationRow, FragmentRow};
+use gleaner_domain::EventLog;
+use gleaner_domain::results::Table;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::replay::{AllocationRow, FragmentRow};
 use gleaner_inspect::fragment_bins;
 
 /// The idle fragments of a log by length.

@@ -15,12 +15,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
-use gleaner_core::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
-use gleaner_core::results::{Column, Table};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::results::run::{Listed, RUN_FILE, RunFile, Seconds, fields};
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::words::counted;
 use gleaner_io::SourceId;
+use gleaner_io::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_io::table::WriteTable;
 
@@ -526,7 +526,7 @@ mod tests {
         let info = info(&path);
         assert_eq!(info["files"][1]["path"], "steps.csv");
         assert_eq!(info["files"][1]["bytes"], 9);
-        let digest = files::Digest::of(b"steps.csv").to_string();
+        let digest = gleaner_domain::Digest::of(b"steps.csv").to_string();
         assert_eq!(info["files"][1]["sha256"], digest.as_str());
         assert_eq!(
             (&info["start"], &info["arguments"]["seed"]),

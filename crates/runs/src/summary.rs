@@ -1,13 +1,13 @@
 //! The facts about a replay, to be printed, put on a page, or compared with other runs.
 
-use gleaner_core::domain::NodeRule;
-use gleaner_core::domain::objective::NAMED;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::{Ended, Summary};
-use gleaner_core::results::run::Seconds;
-use gleaner_core::words::{counted, duration};
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours};
+use gleaner_domain::NodeRule;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::objective::NAMED;
+use gleaner_domain::results::replay::{Ended, Summary};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::words::{counted, duration};
 
 mod quantity;
 

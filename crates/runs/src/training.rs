@@ -5,9 +5,9 @@ use std::path::Path;
 use gleaner_learn::ebm::Ebm;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Trial};
 
-use gleaner_core::domain::Time;
-use gleaner_core::words::counted;
 use gleaner_document::{Block, Fact, Grid, Head};
+use gleaner_domain::Time;
+use gleaner_domain::words::counted;
 use gleaner_predict::{Model, Span, Trained};
 
 /// Maximum number of terms that a summary names.

@@ -1,7 +1,7 @@
 //! Columns that describe workloads.
 
-use gleaner_core::domain::Workload;
-use gleaner_core::results::Column;
+use gleaner_domain::Workload;
+use gleaner_domain::results::Column;
 
 /// The columns `model`, `dataset`, `batchsize` and `amp`, with a row for each workload.
 pub fn columns<'a>(

@@ -12,8 +12,8 @@ pub mod settings;
 pub mod solver;
 mod solver_choice;
 
-use gleaner_core::Observer;
-use gleaner_core::error::Faults;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Faults;
 
 pub use experiment::{Experiment, ExperimentArgs, SimulationSettings};
 pub use replay::{LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};

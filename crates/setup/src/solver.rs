@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gleaner_external::{Counted, External, TallyHandle};
+use gleaner_exec_solver::{Counted, External, TallyHandle};
 use gleaner_replay::SolverDecider;
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 
 use crate::settings;
 use crate::settings::value::named_values;

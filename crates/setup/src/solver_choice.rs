@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_external::{PREFIX, SolverCommand};
+use gleaner_domain::error::{Error, Result};
+use gleaner_exec_solver::{PREFIX, SolverCommand};
 use gleaner_solvers::SolverKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

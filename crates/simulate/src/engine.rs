@@ -7,10 +7,10 @@ use super::placer::Placer;
 use super::policy::{Decision, Policy, Refusal};
 use super::scaling::Scaling;
 use super::world::World;
-use gleaner_core::Observer;
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::schedule::Schedule;
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::schedule::Schedule;
+use gleaner_domain::words::counted;
 
 /// A virtual cluster and its jobs, as they are simulated.
 pub struct Setting<'a> {

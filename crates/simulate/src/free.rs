@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::results::schedule::Placement;
 
 /// The free GPUs of every node. Slots are in the order of the node list.
 #[derive(Debug, Clone)]

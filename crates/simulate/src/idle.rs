@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::{Change, Cluster, EventLog, EventLogBuilder, Time, Trace};
-use gleaner_core::results::policy_run::{PolicyRun, VcRun};
+use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
+use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Time, Trace};
 
 /// A node that becomes idle or busy at a second. Several within a second may cancel out.
 struct Flip {

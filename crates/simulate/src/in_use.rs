@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::results::schedule::{JobRun, Schedule};
+use gleaner_domain::results::schedule::{JobRun, Schedule};
 
 /// The changes in the number of GPUs that at least one job holds, by second. No entry is 0.
 pub(super) struct InUse(BTreeMap<i64, i64>);

@@ -2,7 +2,7 @@
 //! policy.
 //!
 //! ```
-//! use gleaner_core::Unobserved;
+//! use gleaner_domain::Unobserved;
 //! use gleaner_simulate::policies::{self, Without};
 //! use gleaner_simulate::{Request, Simulation, placers, simulate};
 //! # use gleaner_synth::jobs::{Amount, JobOptions, generate};
@@ -11,7 +11,7 @@
 //! # let options = JobOptions { vcs: 2, nodes: 8, gpus_per_node: 8, days: 1, amount, seed: 1 };
 //! # let made = generate(&options, &Unobserved)?;
 //! # let jobs = made.jobs().map(|(job, _)| job).collect();
-//! # let (trace, cluster) = (gleaner_core::domain::Trace { jobs, ..Default::default() }, made.cluster);
+//! # let (trace, cluster) = (gleaner_domain::Trace { jobs, ..Default::default() }, made.cluster);
 //! let simulation = Simulation {
 //!     trace: &trace, cluster: &cluster, start: 0, placer: placers::ALL[0],
 //!     estimates: None, forecast: None, packing: None, profiler: None,
@@ -28,7 +28,7 @@
 //! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.
 //!
 //! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
-//! [`engine`] simulates one of them; [`gleaner_core::results::schedule`] has the result.
+//! [`engine`] simulates one of them; [`gleaner_domain::results::schedule`] has the result.
 
 pub mod checker;
 pub mod engine;

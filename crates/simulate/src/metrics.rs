@@ -1,9 +1,11 @@
 //! Figures by which policies are compared.
 
 use super::in_use::InUse;
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
-use gleaner_core::results::simulate::{Assumptions, ByName, Delays, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
+use gleaner_domain::results::simulate::{
+    Assumptions, ByName, Delays, PolicyFigures, SMALL_JOB_GPUS,
+};
+use gleaner_domain::{Cluster, Trace};
 
 /// Computes a run's figures, without their assumptions. `cluster` is the whole cluster, including the
 /// nodes lent to the profiler.

@@ -2,8 +2,8 @@
 
 use super::free::FreeGpus;
 use super::gauges::{Gauges, NodeGauges};
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::results::schedule::{Idleness, NodeLife, Placement, State};
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::results::schedule::{Idleness, NodeLife, Placement, State};
 
 /// The name of a node added during the simulation. When a node must go, this one goes first.
 pub const ADDED_NODE: u32 = 9999;

@@ -1,7 +1,7 @@
 //! Placers choose the GPUs that a job starts on.
 
 use super::free::FreeGpus;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::results::schedule::Placement;
 
 /// Chooses the GPUs that a job starts on.
 pub trait Placer: Sync {

@@ -2,8 +2,8 @@
 //! the engine carries them out.
 
 use super::view::View;
-use gleaner_core::domain::inputs::Pair;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::inputs::Pair;
+use gleaner_domain::results::schedule::Placement;
 
 /// A scheduling policy for one virtual cluster.
 ///

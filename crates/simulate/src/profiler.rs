@@ -5,10 +5,10 @@ use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
 use super::policies::least_gpus::LeastGpus;
 use super::scaling::{Fixed, Scaling, TimeAware};
-use gleaner_core::Observer;
-use gleaner_core::domain::inputs::Forecast;
-use gleaner_core::domain::jobs::{Job, Trace};
-use gleaner_core::results::policy_run::ProfilerRun;
+use gleaner_domain::Observer;
+use gleaner_domain::inputs::Forecast;
+use gleaner_domain::jobs::{Job, Trace};
+use gleaner_domain::results::policy_run::ProfilerRun;
 
 /// The profiler's settings.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

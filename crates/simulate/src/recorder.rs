@@ -2,7 +2,7 @@
 
 use super::nodes::Nodes;
 use super::view::LiveJob;
-use gleaner_core::results::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
+use gleaner_domain::results::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 
 /// Seconds between samples.
 const SAMPLE_EVERY: i64 = 60;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::view::View;
-use gleaner_core::domain::inputs::Forecast;
+use gleaner_domain::inputs::Forecast;
 
 /// Decides, at the end of a second, whether a node is added or removed.
 pub trait Scaling: Send {

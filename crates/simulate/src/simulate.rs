@@ -12,12 +12,12 @@ use super::policy::checkpoint_overhead;
 use super::profiler::{Profiler, profile};
 use super::scaling::{Fixed, Lender, Scaling};
 use super::vc_inputs::VcInputs;
-use gleaner_core::Observer;
-use gleaner_core::domain::cluster::Cluster;
-use gleaner_core::domain::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
-use gleaner_core::domain::jobs::{Job, Trace};
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::Observer;
+use gleaner_domain::cluster::Cluster;
+use gleaner_domain::inputs::{Estimates, Forecast, LONGEST_ESTIMATE, Packing};
+use gleaner_domain::jobs::{Job, Trace};
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_domain::results::schedule::Schedule;
 
 /// The inputs and settings of a simulation.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Jobs and nodes of a virtual cluster after the profiling stage.
 
 use super::simulate::Simulation;
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::policy_run::ProfilerRun;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::policy_run::ProfilerRun;
 
 /// A virtual cluster as a policy starts with it.
 pub(super) struct VcInputs<'a> {

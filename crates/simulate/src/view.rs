@@ -8,8 +8,8 @@ use super::nodes::Nodes;
 use super::placer::Placer;
 use super::policy::{Decision, Refusal};
 use super::service::left_after;
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::schedule::Placement;
 
 /// A virtual cluster at one second, read-only.
 #[derive(Clone, Copy)]

@@ -9,9 +9,9 @@ use super::policy::checkpoint_overhead;
 use super::recorder::Recorder;
 use super::service::{left_after, steps_to_end};
 use super::view::{LiveJob, Status, View};
-use gleaner_core::domain::inputs::Pair;
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::schedule::{Correction, Placement, Schedule};
+use gleaner_domain::inputs::Pair;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::schedule::{Correction, Placement, Schedule};
 
 pub(super) struct World<'a> {
     setting: &'a Setting<'a>,

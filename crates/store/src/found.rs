@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use serde::de::DeserializeOwned;
 
 use crate::record::{Done, Ended, PartName, Record, parse};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::Digest;
+use gleaner_domain::Digest;
+use gleaner_domain::error::{Error, Result};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

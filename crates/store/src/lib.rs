@@ -6,7 +6,7 @@
 //! time. What is read is the union of all segments; [`Store::merge`] makes one of them when all is
 //! done. docs/OUTPUTS.md describes the lines.
 //!
-//! [`Digest`]: gleaner_core::files::Digest
+//! [`Digest`]: gleaner_domain::Digest
 
 mod found;
 mod key;
@@ -20,7 +20,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result};
 
 pub use found::{Failure, Found, Kept, PartLog};
 pub use key::RunKey;

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use gleaner_core::files::open_regular;
+use gleaner_io::files::open_regular;
 
 /// Longest line in bytes. A longer one is no record.
 const LONGEST: u64 = 64 << 20;

@@ -5,8 +5,9 @@ use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, Digest, open_regular};
+use gleaner_domain::Digest;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files::{self, open_regular};
 use serde::de::IgnoredAny;
 
 use crate::record::{Record, parse};

@@ -1,6 +1,6 @@
 //! The records of a segment, and the lines that hold them.
 
-use gleaner_core::files::Digest;
+use gleaner_domain::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

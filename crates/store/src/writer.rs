@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{UNFINISHED_ENDING, sync_directory};
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files::{UNFINISHED_ENDING, sync_directory};
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gleaner_core::error::Error;
+use gleaner_domain::error::Error;
 use gleaner_store::{Ended, Found, PartName, RunKey, Store, Tracker};
 use proptest::prelude::*;
 use serde_json::json;

@@ -22,7 +22,7 @@
 //! [`plan`] reads a plan and expands it. [`prepare`] reads everything that its runs need. Each of
 //! the [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among
 //! processes on several machines. The best settings are chosen from the results in
-//! [`gleaner_core::results::sweep`].
+//! [`gleaner_domain::results::sweep`].
 
 pub mod cluster;
 pub mod plan;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::RunOutcome;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::RunOutcome;
 use gleaner_io::SourceId;
 use gleaner_store::RunKey;
 use gleaner_sweep::cluster::{Costs, Deal};

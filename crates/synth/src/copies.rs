@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
-use gleaner_core::error::{Fault, Faults};
+use gleaner_domain::error::{Fault, Faults};
 
 /// Why a table cannot be copied.
 #[derive(Debug)]

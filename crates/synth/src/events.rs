@@ -7,9 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, LogNormal};
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
-use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
 
 /// Distribution of the lengths of idle fragments.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,7 +187,7 @@ impl Lengths {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_core::Unobserved;
+    use gleaner_domain::Unobserved;
     use gleaner_testing::StopAfter;
 
     use super::*;

@@ -2,8 +2,8 @@
 //! options give the same data.
 //!
 //! ```
-//! use gleaner_core::Unobserved;
-//! use gleaner_core::domain::Time;
+//! use gleaner_domain::Unobserved;
+//! use gleaner_domain::Time;
 //! use gleaner_synth::events::{EventOptions, FragmentLength, generate};
 //!
 //! let options = EventOptions {
@@ -16,7 +16,7 @@
 //!     seed: 1,
 //! };
 //! assert_eq!(generate(&options, &Unobserved)?.nodes().len(), 10);
-//! # Ok::<(), gleaner_core::Error>(())
+//! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 
 pub mod copies;
@@ -26,8 +26,8 @@ pub mod schedule;
 pub mod search;
 pub mod tasks;
 
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result};
 
 /// The time `seconds` after `start`, at which the generated span ends. `options` names the
 /// options of the user that set the span, for the message.

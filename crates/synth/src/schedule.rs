@@ -7,9 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, LogNormal};
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{Change, Time};
-use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
+use gleaner_domain::{Change, Time};
 
 /// Options of a generated schedule.
 #[derive(Debug, Clone, PartialEq)]

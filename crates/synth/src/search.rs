@@ -6,8 +6,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use gleaner_core::domain::TrainingTask;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::TrainingTask;
+use gleaner_domain::error::{Error, Result};
 
 /// A loss that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]

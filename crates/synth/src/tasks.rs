@@ -5,9 +5,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use gleaner_core::domain::tasks::MAX_TASKS;
-use gleaner_core::domain::{ScalingCurve, Time, TrainingTask};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::tasks::MAX_TASKS;
+use gleaner_domain::{ScalingCurve, Time, TrainingTask};
 
 /// Options of a generated set of tasks.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! What a policy in Python decides, checked before the engine carries it out, as the engine trusts it.
 
-use gleaner_core::domain::inputs::{Packing, Pair};
+use gleaner_domain::inputs::{Packing, Pair};
 use gleaner_simulate::policy::Decision;
 use gleaner_simulate::view::{Status, View as EngineView};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -6,9 +6,9 @@ mod view;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_core::Observer;
-use gleaner_core::domain::inputs::Packing;
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::Observer;
+use gleaner_domain::inputs::Packing;
+use gleaner_domain::results::simulate::Durations;
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::policies::{self, Context, Make, Needs, PolicyEntry};
 use gleaner_simulate::policy::{Decision, Policy};

@@ -17,7 +17,7 @@ pub struct Job {
     /// Its index in the virtual cluster.
     pub index: usize,
     /// As it was submitted.
-    pub job: gleaner_core::domain::jobs::Job,
+    pub job: gleaner_domain::jobs::Job,
     /// Its estimated duration in seconds.
     pub estimate: f64,
 }

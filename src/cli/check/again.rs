@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction};
 use gleaner_check::again::{Again, again};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 use gleaner_process::{Process, Tail};
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunInfo;

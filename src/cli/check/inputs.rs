@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use gleaner_check::Findings;
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::run::RUN_FILE;
 use gleaner_io::SourceId;
 use gleaner_io::source::STDIN;
 use gleaner_runs::read::RunInfo;

@@ -17,10 +17,10 @@ use super::terminal::Terminal;
 use super::{print, print_json};
 use gleaner_check::again::Again;
 use gleaner_check::{Findings, files, tables};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::run::RUN_FILE;
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::run::RUN_FILE;
+use gleaner_domain::words::counted;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunResult;
 

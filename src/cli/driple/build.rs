@@ -14,10 +14,10 @@ use super::grouping::GroupingArgs;
 use crate::cli::terminal::Terminal;
 use crate::cli::{print, print_json, remark};
 use crate::threads;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::files;
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::words::counted;
 use gleaner_inputs::driple::{graph, table};
+use gleaner_io::files;
 use gleaner_predict::driple::build::{Built, Job, Settings, build};
 use gleaner_runs::driple::built::Summary;
 

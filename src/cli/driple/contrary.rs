@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Options that contradict the model or checkpoint that a training starts from.
 #[derive(Debug, Default)]

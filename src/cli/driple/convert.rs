@@ -14,11 +14,11 @@ use super::failed;
 use super::network::LayerCount;
 use super::predict::UNSCALED;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_inputs::driple::data;
 use gleaner_inputs::driple::model;
 use gleaner_inputs::driple::model::Found;
+use gleaner_io::files;
 use gleaner_predict::driple::Part;
 
 /// Convert published weights to models, published data sets to data sets, and models to plain

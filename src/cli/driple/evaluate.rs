@@ -7,8 +7,8 @@ use gleaner_driple::train::Scale;
 
 use super::predict::UNSCALED;
 use crate::cli::{print, print_json, remark};
-use gleaner_core::error::{Fault, Result};
 use gleaner_document::text;
+use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::driple::{data, model};
 use gleaner_io::table::{Form, WriteTable};
 use gleaner_predict::driple::Part;

@@ -7,7 +7,7 @@ use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::Graph;
 use gleaner_driple::group::{self, Devices, Grouping, Settings};
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::driple::graph;
 
 /// Reads a graph and groups its operations.

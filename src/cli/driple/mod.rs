@@ -14,7 +14,7 @@ mod train;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Predict what training will consume, from its computational graph.
 ///

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use gleaner_driple::model::{Architecture, Convolution, Depth, Design};
 
 use super::contrary::Contrary;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// What the network is made of. Options that are not given are left to the defaults, or to the
 /// model or checkpoint that training starts from.

@@ -7,7 +7,7 @@ use gleaner_driple::train::{Learns, Plan, Schedule};
 use super::contrary::Contrary;
 use super::network::NetworkArgs;
 use super::number;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// How it is trained.
 #[derive(Debug, Clone, Args)]

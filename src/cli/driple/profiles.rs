@@ -14,10 +14,10 @@ use rayon::prelude::*;
 
 use super::{grouping, number};
 use crate::cli::{print, remark};
-use gleaner_core::domain::Workload;
-use gleaner_core::domain::cluster::GPU_MEMORY;
-use gleaner_core::domain::inputs::{Profile, ProfileSource};
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_domain::Workload;
+use gleaner_domain::cluster::GPU_MEMORY;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::inputs::{Profile, ProfileSource};
 use gleaner_inputs::driple::{graph, model};
 use gleaner_inputs::jobs::graphs;
 use gleaner_inputs::jobs::graphs::Graphs;

@@ -9,7 +9,7 @@ use gleaner_driple::train::{Start, start};
 use super::network::NetworkArgs;
 use super::plan::PlanArgs;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_inputs::driple::model;
 
 /// A data set with its SHA-256.

@@ -10,7 +10,7 @@ use crate::ingest::{
     BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
     PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
 };
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
 /// cluster's trace.

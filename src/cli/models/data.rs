@@ -8,9 +8,9 @@ use gleaner_learn::lucid::throughput::{MINUTES, Series};
 
 use crate::cli::remark;
 use crate::cli::terminal::Terminal;
-use gleaner_core::domain::inputs::Profile;
-use gleaner_core::domain::{Cluster, Time, Trace, Workload};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::Profile;
+use gleaner_domain::{Cluster, Time, Trace, Workload};
 use gleaner_inputs::jobs;
 use gleaner_inputs::jobs::colocate::Pairs;
 use gleaner_inputs::jobs::trace;
@@ -44,7 +44,7 @@ pub struct DataArgs {
     cluster: Option<PathBuf>,
     /// Date of second 0 of the trace [default: that of the trace, or 1970-01-01].
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "gleaner_core::domain::stamp::as_text")]
+    #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
     epoch: Option<Time>,
 }
 

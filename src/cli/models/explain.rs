@@ -12,8 +12,8 @@ use super::data::DataArgs;
 use super::predict::check_estimator;
 use crate::cli::report::Drawn;
 use crate::cli::{print, print_json, remark};
-use gleaner_core::error::{Error, Result};
 use gleaner_document::text;
+use gleaner_domain::error::{Error, Result};
 use gleaner_inputs::model;
 use gleaner_io::SourceId;
 use gleaner_predict::explanation::{

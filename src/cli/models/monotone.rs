@@ -6,7 +6,7 @@ use gleaner_learn::isotonic::Direction;
 use gleaner_learn::lucid::{throughput, workload};
 use gleaner_learn::{Column, Table};
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use gleaner_predict::Kind;
 
 /// A feature that is to add ever more, or ever less.

@@ -7,8 +7,8 @@ use gleaner_learn::lucid::workload::EstimatorChoice;
 
 use super::data::DataArgs;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::counted;
 use gleaner_inputs::model;
 use gleaner_io::table::Form;
 use gleaner_predict::{Model, estimates_by};

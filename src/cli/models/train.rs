@@ -17,10 +17,10 @@ use super::data::{DataArgs, Jobs};
 use super::monotone::{self, Monotone};
 use super::watch::watched;
 use crate::cli::print;
-use gleaner_core::domain::inputs::Profile;
-use gleaner_core::domain::{Time, Workload};
-use gleaner_core::error::{Error, Result};
 use gleaner_document::text;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::Profile;
+use gleaner_domain::{Time, Workload};
 use gleaner_io::SourceId;
 use gleaner_predict::stored::Input;
 use gleaner_predict::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
@@ -72,7 +72,7 @@ pub struct Args {
 pub struct LearningArgs {
     /// Learn only from what was submitted before this time.
     #[arg(long, value_name = "TIME")]
-    #[serde(serialize_with = "gleaner_core::domain::stamp::as_text")]
+    #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
     pub until: Option<Time>,
     /// For workload: learn without the profiles of jobs. In published traces the profiles were
     /// made up from the durations, and so reveal them.

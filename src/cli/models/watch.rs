@@ -1,8 +1,8 @@
 //! Progress of training and evaluation.
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
-use gleaner_core::observer::Parts;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::observer::Parts;
 
 use crate::cli::terminal::Terminal;
 

@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use super::terminal::Terminal;
 use super::{print_json, remark};
 use crate::solving::{SolvingSettings, answer, of_problem};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
 

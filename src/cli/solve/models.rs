@@ -8,8 +8,8 @@ use gleaner_solvers::model::Model;
 use gleaner_solvers::{BigM, Formulation, Problem};
 
 use crate::solving::of_problem;
-use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_io::files;
 
 /// Writes the model of every problem: one to `path`, several to files of their own beside it.
 /// Says what was written, a line a file.

@@ -1,6 +1,6 @@
 //! Says what went wrong in a sweep.
 
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
 use gleaner_sweep::PreparedRuns;
 use gleaner_sweep::cluster::{State, Trouble};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use gleaner_sweep::cluster::slurm::{Call, SlurmOptions};
 use serde::Serialize;
 

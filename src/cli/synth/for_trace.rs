@@ -5,9 +5,9 @@ use std::path::Path;
 use gleaner_driple::synth::{Sample, Setup, Workload as Wanted, workload};
 use rayon::prelude::*;
 
-use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_core::domain::{Trace, Workload};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Trace, Workload};
 use gleaner_inputs::jobs::{cluster, profiles, trace};
 use gleaner_runs::graphs;
 

@@ -9,8 +9,8 @@ use gleaner_driple::synth::{MEASUREMENTS, Sample, Setup, samples};
 
 use super::for_trace;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 
 /// Generate computational graphs of training jobs, and what the jobs consume on a set-up.
 ///

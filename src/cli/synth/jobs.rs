@@ -8,9 +8,9 @@ use clap::Args as ClapArgs;
 
 use super::generated;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Faults, Result};
-use gleaner_core::files::AtomicFile;
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Faults, Result};
+use gleaner_domain::words::counted;
+use gleaner_io::files::AtomicFile;
 use gleaner_runs::experiment;
 use gleaner_synth::copies::{self, CopyError};
 use gleaner_synth::jobs::{Amount, JobOptions, generate};

@@ -13,13 +13,13 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::remark;
 use super::terminal::Terminal;
-use gleaner_core::Observer;
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result, check_stop};
-use gleaner_core::files::Output;
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result, check_stop};
+use gleaner_domain::words::counted;
 use gleaner_inputs::write::events::Layout;
 use gleaner_inputs::write::{events, tasks};
+use gleaner_io::files::Output;
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;
 

@@ -6,11 +6,11 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use super::{generated, time};
 use crate::cli::remark;
-use gleaner_core::error::Result;
-use gleaner_core::files::{self, Output};
-use gleaner_core::words::counted;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
+use gleaner_io::files::{self, Output};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
 /// Whose log.

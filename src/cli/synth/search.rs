@@ -6,8 +6,8 @@ use clap::Args as ClapArgs;
 use gleaner_search::{Algorithm, Plan};
 
 use crate::cli::remark;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::counted;
 use gleaner_inputs::write::tasks::SearchTable;
 use gleaner_inputs::write::{learning_curves, tasks};
 use gleaner_setup::settings::command_line::one_of;

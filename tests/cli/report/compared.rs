@@ -19,8 +19,8 @@ fn comparison(solvers: &str) -> (TempDir, bool) {
     let has_python = Command::new("python3").arg("--version").output().is_ok();
     for from in [
         "solvers/python/dp.py",
-        "crates/external/tests/programs/steps.py",
-        "crates/external/tests/programs/bad.py",
+        "crates/exec-solver/tests/programs/steps.py",
+        "crates/exec-solver/tests/programs/bad.py",
     ] {
         let from = gleaner_testing::workspace().join(from);
         fs::copy(&from, at.join(from.file_name().unwrap())).unwrap();

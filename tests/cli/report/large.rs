@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::sweep::{Mode, RunOutcome, RunSummary};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::sweep::{Mode, RunOutcome, RunSummary};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::sweep;
 use gleaner_runs::sweep::{Sweep, SweepRun};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 use super::support::{Figures, assert_near, column, gleaner, json, numbers, page, searches};
 

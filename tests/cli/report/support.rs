@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use gleaner_core::files::Digest;
+use gleaner_domain::Digest;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Written;
 use crate::Findings;
-use gleaner_core::domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Time};
 
 /// The moment at which a task gets or loses a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,9 @@
 //! Compares the rows of `fragments` with the log.
 
 use crate::Findings;
-use gleaner_core::domain::EventLog;
-use gleaner_core::results::Record;
-use gleaner_core::results::replay::FragmentRow;
+use gleaner_domain::EventLog;
+use gleaner_domain::results::Record;
+use gleaner_domain::results::replay::FragmentRow;
 
 /// Lower bounds of the length classes in seconds: 0, a minute, ten minutes, an hour, six hours, a
 /// day.

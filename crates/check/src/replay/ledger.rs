@@ -7,10 +7,10 @@ use super::rates::BestRates;
 use super::supply::{Known, Supply};
 use super::{Inputs, Written, minimums};
 use crate::Findings;
-use gleaner_core::Observer;
-use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_core::error::{Result, check_stop};
-use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_domain::{Time, TrainingTask};
 
 /// The account of a task.
 #[derive(Debug, Clone, Default)]
@@ -178,7 +178,7 @@ impl<'a> Ledger<'a> {
     /// Recomputes the accounts row by row and compares them with `steps`. Returns false if the verification cannot continue.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
     pub fn follow(&mut self, observer: &dyn Observer, findings: &mut Findings) -> Result<bool> {
         self.begin(findings);
         let steps = self.written.steps;

@@ -1,6 +1,6 @@
 //! Whether the groups of tasks can have their minimum nodes.
 
-use gleaner_core::domain::{TaskGroup, TrainingTask};
+use gleaner_domain::{TaskGroup, TrainingTask};
 
 use super::rates::cap;
 

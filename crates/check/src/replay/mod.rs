@@ -10,11 +10,11 @@
 //! effect of each is unknown.
 
 use super::Findings;
-use gleaner_core::Observer;
-use gleaner_core::domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
-use gleaner_core::error::Result;
-use gleaner_core::results::replay::{AllocationRow, StepRow, Summary, TaskRow};
-use gleaner_core::results::search::SearchOutcome;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::replay::{AllocationRow, StepRow, Summary, TaskRow};
+use gleaner_domain::results::search::SearchOutcome;
+use gleaner_domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
 
 mod edges;
 mod fragments;
@@ -72,7 +72,7 @@ pub struct Written<'a> {
 /// Verifies the results of a replay. The observer receives progress in steps of the replay.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
 pub fn replay(
     inputs: &Inputs<'_>,
     written: &Written<'_>,

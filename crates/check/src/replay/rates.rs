@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::TrainingTask;
+use gleaner_domain::TrainingTask;
 
 /// Maximum number of additions over all sets of tasks, which take about ten seconds.
 const BUDGET: u64 = 20_000_000_000;
@@ -104,7 +104,7 @@ pub(super) fn best_rate(task: &TrainingTask) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::ScalingCurve;
+    use gleaner_domain::ScalingCurve;
     use proptest::prelude::*;
 
     fn task(min_nodes: u32, max_nodes: u32, progress: &[f64]) -> TrainingTask {

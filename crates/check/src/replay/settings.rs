@@ -1,7 +1,7 @@
 //! Compares the arguments of a replay in `run.json` with its summary.
 
-use gleaner_core::results::replay::Summary;
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::results::replay::Summary;
+use gleaner_domain::results::run::RUN_FILE;
 use serde_json::{Map, Value};
 
 use crate::Findings;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::ledger::{Expected, Ledger};
 use super::rates::cap;
 use crate::Findings;
-use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
-use gleaner_core::results::{Named, Record};
+use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_domain::results::{Named, Record};
 
 /// Name of the solver that applies scripted allocations.
 const SCRIPTED: &str = "scripted";

@@ -5,8 +5,8 @@ use super::rates::between;
 use super::supply::Supply;
 use crate::Findings;
 use crate::search;
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::{Ended, StepStatus};
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::{Ended, StepStatus};
 
 const FILE: &str = "summary.json";
 

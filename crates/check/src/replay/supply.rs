@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Inputs;
 use crate::search::Trials;
-use gleaner_core::domain::tasks::MAX_TASKS;
-use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_domain::tasks::MAX_TASKS;
+use gleaner_domain::{Time, TrainingTask};
 
 /// A task derived from the inputs.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use super::ledger::Ledger;
 use super::rates::best_rate;
 use crate::Findings;
-use gleaner_core::domain::Time;
-use gleaner_core::results::Record;
-use gleaner_core::results::replay::{AllocationRow, StepStatus, TaskRow};
+use gleaner_domain::Time;
+use gleaner_domain::results::Record;
+use gleaner_domain::results::replay::{AllocationRow, StepStatus, TaskRow};
 
 impl Ledger<'_> {
     /// Compares the rows of `tasks`. The last decision may have rescaled each task once more than

@@ -1,8 +1,8 @@
 //! Compares the rows of `timings` with `steps`.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::Column;
-use gleaner_core::results::replay::StepRow;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Column;
+use gleaner_domain::results::replay::StepRow;
 use gleaner_runs::read::RunInfo;
 
 use crate::Findings;

@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 use super::Trials;
 use crate::Findings;
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::Summary;
-use gleaner_core::results::search::{
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::Summary;
+use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
-use gleaner_core::results::{Named, Record};
+use gleaner_domain::results::{Named, Record};
 
 /// The fields of `summary.json` that describe a search.
 const FIELDS: [&str; 11] = [
@@ -58,7 +58,7 @@ impl Trials<'_> {
         for (job, work) in self.jobs.iter().zip(work_done) {
             self.trials[job.trial as usize].work_done += work;
         }
-        let names = |fields: &[gleaner_core::results::Field]| {
+        let names = |fields: &[gleaner_domain::results::Field]| {
             fields.iter().map(|field| field.name).collect::<Vec<_>>()
         };
         findings.covers("search", names(SearchRow::FIELDS));

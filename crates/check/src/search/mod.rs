@@ -5,8 +5,8 @@ mod schedule;
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
-use gleaner_core::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_domain::{Time, TrainingTask, TrialSearch};
 use gleaner_search::LearningCurves;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::inputs::LONGEST_ESTIMATE;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::LONGEST_ESTIMATE;
 use gleaner_runs::read::{Cell, RunInfo};
 use serde_json::{Value, json};
 

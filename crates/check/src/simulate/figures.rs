@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_core::domain::Cluster;
-use gleaner_core::error::Result;
-use gleaner_core::results::simulate::{Delays, SMALL_JOB_GPUS};
-use gleaner_core::results::states::JobRow;
+use gleaner_domain::Cluster;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::simulate::{Delays, SMALL_JOB_GPUS};
+use gleaner_domain::results::states::JobRow;
 use gleaner_runs::read::RunInfo;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The inputs of a simulation, and the rules of its policies.
 
-use gleaner_core::domain::inputs::{Estimates, Forecast, Packing};
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::simulate::is_lucid;
+use gleaner_domain::inputs::{Estimates, Forecast, Packing};
+use gleaner_domain::results::simulate::is_lucid;
+use gleaner_domain::{Cluster, Trace};
 use serde_json::Value;
 
 use super::placer::Placer;

@@ -1,8 +1,8 @@
 //! Compares the logs of the original simulator (`--logs`) with the tables and the trace.
 
-use gleaner_core::domain::{Job, Workload};
-use gleaner_core::error::Result;
-use gleaner_core::results::states::SEQ;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::states::SEQ;
+use gleaner_domain::{Job, Workload};
 use gleaner_runs::read::RunInfo;
 
 use super::Given;

@@ -23,11 +23,11 @@ pub use given::{Given, Profiling};
 pub use placer::Placer;
 pub use run_file::RunFile;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
-use gleaner_core::results::run::RUN_FILE;
-use gleaner_core::results::simulate::is_lucid;
-use gleaner_core::results::states::JobRow;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::results::run::RUN_FILE;
+use gleaner_domain::results::simulate::is_lucid;
+use gleaner_domain::results::states::JobRow;
 use gleaner_runs::read::{RunInfo, job_rows};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ const SUMMARY: &str = "summary.json";
 /// policies.
 ///
 /// # Errors
-/// A table is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+/// A table is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
 pub fn simulation(
     info: &RunInfo,
     given: &Given<'_>,

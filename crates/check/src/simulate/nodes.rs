@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::cluster::GpuSet;
+use gleaner_domain::cluster::GpuSet;
 
 use super::runs::Place;
 use super::stage::all_gpus;

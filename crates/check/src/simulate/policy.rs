@@ -1,7 +1,7 @@
 //! Compares a policy's jobs with the trace and with their runs.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::states::JobRow;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::states::JobRow;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;

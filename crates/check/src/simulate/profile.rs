@@ -1,7 +1,7 @@
 //! Compares the tables of Lucid's profiler with the trace and with each other.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::states::PROFILER_JOBS;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::states::PROFILER_JOBS;
 use gleaner_runs::read::{Cell, RunInfo};
 
 use super::given::Profiling;

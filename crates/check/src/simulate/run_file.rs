@@ -1,6 +1,6 @@
 //! Checks how `run.json` describes a simulation.
 
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::results::run::RUN_FILE;
 use serde_json::{Map, Value, json};
 
 use super::Given;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::results::states::RunRow;
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::results::states::RunRow;
 
 use super::Given;
 use crate::Findings;

@@ -4,9 +4,9 @@
 //! Within a second, events happen in this order: ends, arrivals, starts, nodes added or removed.
 //! The state of a minute is the state at the end of its first second.
 
-use gleaner_core::domain::Job;
-use gleaner_core::domain::cluster::{GPU_MEMORY, GpuSet};
-use gleaner_core::domain::inputs::Pair;
+use gleaner_domain::Job;
+use gleaner_domain::cluster::{GPU_MEMORY, GpuSet};
+use gleaner_domain::inputs::Pair;
 
 use super::Given;
 use super::nodes::Nodes;

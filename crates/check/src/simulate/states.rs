@@ -1,7 +1,7 @@
 //! Compares the tables of states with the states computed from the runs.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::states::SEQ;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::states::SEQ;
 use gleaner_runs::read::{Cell, RunInfo};
 
 use super::stage::Swept;

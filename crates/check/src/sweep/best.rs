@@ -1,9 +1,9 @@
 //! Compares the best settings of a sweep.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::Direction;
-use gleaner_core::results::run::RUN_FILE;
-use gleaner_core::results::sweep::{Metric, Mode, SEED};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Direction;
+use gleaner_domain::results::run::RUN_FILE;
+use gleaner_domain::results::sweep::{Metric, Mode, SEED};
 use gleaner_runs::read::RunInfo;
 use serde_json::{Map, Value, json};
 

@@ -7,9 +7,9 @@ mod tables;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Result, check_stop};
-use gleaner_core::results::sweep::{Mode, RunOutcome};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::results::sweep::{Mode, RunOutcome};
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 /// and `best` is the figure named in the arguments. The observer receives progress in runs.
 ///
 /// # Errors
-/// A file is missing or damaged. [`Error::Stopped`](gleaner_core::Error::Stopped) if the check is stopped.
+/// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
 pub fn sweep(
     info: &RunInfo,
     mode: Mode,

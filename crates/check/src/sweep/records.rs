@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::Digest;
-use gleaner_core::results::sweep::RunOutcome;
+use gleaner_domain::Digest;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::RunOutcome;
 use serde::Deserialize;
 use serde_json::Value;
 

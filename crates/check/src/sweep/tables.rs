@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::error::Result;
-use gleaner_core::results::Column;
-use gleaner_core::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED};
-use gleaner_core::student::t95;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Column;
+use gleaner_domain::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED};
+use gleaner_domain::student::t95;
 use gleaner_runs::read::{RunInfo, StoredTable};
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-use gleaner_core::domain::Time;
-use gleaner_core::results::{Column, RunLengths, Spaced, Table};
+use gleaner_domain::Time;
+use gleaner_domain::results::{Column, RunLengths, Spaced, Table};
 use gleaner_frames::polars::prelude::DataFrame;
 use gleaner_frames::{Error, Result, frame};
 use proptest::prelude::*;

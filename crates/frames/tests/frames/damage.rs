@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_core::results::sweep::Mode;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::results::sweep::Mode;
+use gleaner_domain::results::{Column, Table};
 use gleaner_frames::{Error, open};
 use gleaner_runs::run::RunDir;
 use serde_json::{Value, json};

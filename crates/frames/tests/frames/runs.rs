@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_core::results::Table;
-use gleaner_core::results::replay::AllocationRow;
+use gleaner_domain::results::Table;
+use gleaner_domain::results::replay::AllocationRow;
 use gleaner_frames::{Error, frame, open};
 
 use crate::support::{

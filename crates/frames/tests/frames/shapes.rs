@@ -1,4 +1,4 @@
-use gleaner_core::results::{Column, Direction, Table};
+use gleaner_domain::results::{Column, Direction, Table};
 use gleaner_frames::polars::prelude::DataFrame;
 use gleaner_frames::{Error, aggregate, frame, join, pivot, rank};
 use proptest::prelude::*;

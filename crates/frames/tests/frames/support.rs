@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::{
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::{
     AllocationRow, EventKind, FragmentRow, StepRow, StepStatus, Summary, TaskRow,
 };
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
-use gleaner_core::results::simulate::{self, ByName, Delays, PolicyFigures};
-use gleaner_core::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
-use gleaner_core::results::sweep::{Mode, RunOutcome, RunSummary};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_domain::results::simulate::{self, ByName, Delays, PolicyFigures};
+use gleaner_domain::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
+use gleaner_domain::results::sweep::{Mode, RunOutcome, RunSummary};
+use gleaner_domain::results::{Column, Table};
 use gleaner_frames::polars::prelude::DataFrame;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::sweep;

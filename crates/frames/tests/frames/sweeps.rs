@@ -1,4 +1,4 @@
-use gleaner_core::results::sweep::{Kind, Mode, SweepRow, best, groups};
+use gleaner_domain::results::sweep::{Kind, Mode, SweepRow, best, groups};
 use gleaner_frames::{Error, Sweep};
 use proptest::prelude::*;
 

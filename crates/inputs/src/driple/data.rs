@@ -8,7 +8,7 @@ use gleaner_driple::dataset::file::{self, Manifest};
 use gleaner_driple::torch;
 
 use super::tensors;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 
 /// A data set, and the manifest of its origin. The manifest is empty if the file has none.

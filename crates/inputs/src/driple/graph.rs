@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gleaner_driple::graph::Graph;
 use gleaner_driple::read::{self, Format};
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::source::Source;
 
 /// Reads a graph.

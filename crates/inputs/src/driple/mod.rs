@@ -10,7 +10,7 @@ use std::path::Path;
 
 use gleaner_driple::content::Content;
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 

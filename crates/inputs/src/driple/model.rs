@@ -11,7 +11,7 @@ use gleaner_driple::train::{Start, checkpoint};
 
 use super::data::Data;
 use super::tensors;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 
 /// Reads a trained model.

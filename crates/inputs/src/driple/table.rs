@@ -6,7 +6,7 @@ use gleaner_driple::dataset::labels::Measurements;
 use gleaner_driple::features::Frequencies;
 
 use super::loaded;
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::source::{Source, TEXT_LIMIT};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::Read;
 use super::placing::Placing;
-use gleaner_core::domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
-use gleaner_core::domain::{Change, EventLogBuilder, Stamp, Time};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
+use gleaner_domain::{Change, EventLogBuilder, Stamp, Time};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 

@@ -9,9 +9,9 @@ use std::path::Path;
 use super::Read;
 use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_large, too_many_nodes};
 use super::placing::Placing;
-use gleaner_core::domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 

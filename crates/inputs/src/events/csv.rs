@@ -3,7 +3,7 @@
 use super::Read;
 use super::placing::Placing;
 use super::{csv_long, csv_wide};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::Records;
 use gleaner_io::source::Source;
 

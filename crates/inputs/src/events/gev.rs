@@ -27,11 +27,12 @@ use std::path::{Path, PathBuf};
 use bincode::config::{Configuration, standard};
 use bincode::{BorrowDecode, Encode};
 
-use gleaner_core::domain::clock::MOST_OFFSET;
-use gleaner_core::domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_core::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::files::{self, Digest, Hashed};
+use gleaner_domain::Digest;
+use gleaner_domain::clock::MOST_OFFSET;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
+use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
 
 /// Version of logs whose clock is unknown.

@@ -29,8 +29,8 @@ use std::path::Path;
 use super::Read;
 use super::assemble::Assembler;
 use super::placing::Placing;
-use gleaner_core::domain::{Change, Time};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Change, Time};
 use gleaner_io::fault::Place;
 
 /// Accepted names of the state column.
@@ -134,7 +134,7 @@ impl<'a> LongBuilder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::EventLog;
+    use gleaner_domain::EventLog;
 
     fn build(rows: &[(i64, &str, bool)]) -> Result<EventLog> {
         let mut long = LongBuilder::new(Path::new("log"), Placing::default());

@@ -12,15 +12,15 @@
 //!
 //! Times are texts such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
 //! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
-//! row to row. [`gleaner_core::domain::Clock`] describes the clock of a log. A zone that the user names
+//! row to row. [`gleaner_domain::Clock`] describes the clock of a log. A zone that the user names
 //! has precedence over what the file says.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::domain::{EventLog, EventLogBuilder, Stamp};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{EventLog, EventLogBuilder, Stamp};
 use gleaner_io::fault::Place;
 use gleaner_io::source::{Kind, STDIN, Source};
 use gleaner_io::{Gatherer, Loaded, SourceId};

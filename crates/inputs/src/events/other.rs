@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::source::{Kind, Source};
 use gleaner_logs::scheduler::{is_swf_line, record_kind};
 

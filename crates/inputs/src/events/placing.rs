@@ -1,7 +1,7 @@
 //! Converts the times of a log's rows to its clock.
 
-use gleaner_core::domain::{Clock, Stamp, Time};
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
+use gleaner_domain::{Clock, Stamp, Time};
 use gleaner_logs::zone::{Instant, Zone};
 
 /// Takes the times of all rows, in order and as they are written, and returns them on the log's

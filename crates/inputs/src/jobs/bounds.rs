@@ -2,7 +2,7 @@
 //! simulator overflows 64 bits.
 
 use crate::rows::Number;
-use gleaner_core::domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
+use gleaner_domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 
 /// Maximum duration of a job, and maximum time between the first and last submission, in seconds.
 pub(super) const LONGEST: i64 = 1_000_000_000;

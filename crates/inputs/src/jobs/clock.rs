@@ -1,8 +1,8 @@
 //! Parses the times of a table: seconds of its own clock, or civil times.
 
 use super::bounds::LAST_SECOND;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Stamp, Time};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// The form of a table's times, which is the same in all of its rows.

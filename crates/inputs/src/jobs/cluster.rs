@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::rows::{Id, Rows, Whole, input};
-use gleaner_core::domain::cluster::MAX_NODES;
-use gleaner_core::domain::{Cluster, VirtualCluster};
-use gleaner_core::error::Result;
+use gleaner_domain::cluster::MAX_NODES;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Cluster, VirtualCluster};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 

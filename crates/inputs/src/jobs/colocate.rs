@@ -12,9 +12,9 @@ use std::path::Path;
 use super::bounds::{AMOUNT, SPEED};
 use super::words::beside;
 use crate::rows::{Rows, input};
-use gleaner_core::domain::Workload;
-use gleaner_core::domain::inputs::Pair;
-use gleaner_core::error::Result;
+use gleaner_domain::Workload;
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::Pair;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
@@ -42,7 +42,7 @@ input! {
 /// The file cannot be read, or has faults, which are reported together: a pair that occurs twice,
 /// in either order; a speed that is not from [`LEAST_SPEED`] to 10; other invalid numbers.
 ///
-/// [`LEAST_SPEED`]: gleaner_core::domain::inputs::LEAST_SPEED
+/// [`LEAST_SPEED`]: gleaner_domain::inputs::LEAST_SPEED
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
     let source = Source::open(path)?;
     let rows = Rows::<PairRow>::open(&source)?;

@@ -12,10 +12,10 @@ use std::path::Path;
 use super::bounds::ESTIMATE;
 use super::words::some;
 use crate::rows::{Id, Kind, Later, Rows, input};
-use gleaner_core::domain::Trace;
-use gleaner_core::domain::inputs::EstimateTable;
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::Trace;
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::EstimateTable;
+use gleaner_domain::words::counted;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
@@ -33,7 +33,7 @@ input! {
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together: an estimate that is not a
-/// number within [`LONGEST_ESTIMATE`](gleaner_core::domain::inputs::LONGEST_ESTIMATE), two estimates for a
+/// number within [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), two estimates for a
 /// job, or none for some jobs.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
@@ -67,7 +67,7 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
 mod tests {
     use super::*;
     use crate::jobs::testing::{Input, assert_has, fault};
-    use gleaner_core::domain::Job;
+    use gleaner_domain::Job;
 
     fn trace(ids: &[&str]) -> Trace {
         let job = |id: &&str| Job {

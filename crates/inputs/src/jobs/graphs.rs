@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use super::words::name;
 use crate::rows::{Rows, Text, input};
-use gleaner_core::domain::Workload;
-use gleaner_core::error::Result;
+use gleaner_domain::Workload;
+use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 

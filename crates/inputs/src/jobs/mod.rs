@@ -15,7 +15,7 @@
 //! Each module declares the columns of its table with `input!`; dataset/README.md lists them.
 
 use super::rows::{InputColumn, InputRow};
-use gleaner_core::domain::VirtualCluster;
+use gleaner_domain::VirtualCluster;
 
 pub mod cluster;
 pub mod colocate;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gleaner_core::domain::inputs::PackingTable;
-use gleaner_core::domain::{Known, Trace, Workload};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::inputs::PackingTable;
+use gleaner_domain::{Known, Trace, Workload};
 use gleaner_io::Gatherer;
 
 use super::words::beside;
@@ -99,8 +99,8 @@ fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
 mod tests {
     use super::*;
     use crate::jobs::testing::{assert_has, fault, workload};
-    use gleaner_core::domain::inputs::{Pair, Profile, ProfileSource};
-    use gleaner_core::domain::{Job, Usage};
+    use gleaner_domain::inputs::{Pair, Profile, ProfileSource};
+    use gleaner_domain::{Job, Usage};
 
     /// Jobs of these models, GPUs and memory. All scores are 1.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {

@@ -13,9 +13,9 @@ use std::path::Path;
 
 use super::words::name;
 use crate::rows::{Maybe, OneOf, Or, Rows, Whole, input};
-use gleaner_core::domain::inputs::{Profile, ProfileSource};
-use gleaner_core::domain::{Usage, Workload};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::{Profile, ProfileSource};
+use gleaner_domain::{Usage, Workload};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
@@ -66,7 +66,7 @@ pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
 mod tests {
     use super::*;
     use crate::jobs::testing::{Input, assert_has, fault, workload};
-    use gleaner_core::domain::Usage;
+    use gleaner_domain::Usage;
 
     const HEADER: &str = "model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label\n";
 

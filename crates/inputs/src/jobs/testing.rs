@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use gleaner_core::domain::{Cluster, VirtualCluster, Workload};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Cluster, VirtualCluster, Workload};
 
 /// A file with this name and content. Its temporary folder is deleted when the value is dropped.
 pub struct Input {

@@ -1,7 +1,7 @@
 //! Phrases that several messages share.
 
-use gleaner_core::domain::Workload;
-use gleaner_core::words::printable;
+use gleaner_domain::Workload;
+use gleaner_domain::words::printable;
 
 /// Names as one text that is safe to print. Only a few are shown, and the others counted.
 pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {

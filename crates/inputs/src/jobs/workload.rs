@@ -2,7 +2,7 @@
 
 use super::bounds::AMOUNT;
 use crate::rows::{Flag, Maybe, Or, Text, Whole, input};
-use gleaner_core::domain::{Usage, Workload};
+use gleaner_domain::{Usage, Workload};
 
 input! {
     impl Workload {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{ColumnError, PickleError};
-use gleaner_core::error::Fault;
+use gleaner_domain::error::Fault;
 use gleaner_io::fault::Place;
 
 /// The fault of a pickle that is damaged or does not hold a table.

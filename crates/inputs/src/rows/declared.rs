@@ -21,7 +21,7 @@
 use std::marker::PhantomData;
 
 use super::Kind;
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::rows::{Cell, CellResult, Col, Header, Place, Row, Table};
 use gleaner_io::source::Source;

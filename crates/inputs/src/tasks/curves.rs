@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::fields::Report;
 use super::validate::CurveDraft;
-use gleaner_core::domain::{CurveSet, ScalingCurve};
+use gleaner_domain::{CurveSet, ScalingCurve};
 
 /// The curves that were read so far.
 ///

@@ -5,9 +5,9 @@ use super::fields::{Fields, Report};
 use super::groups::GroupDraft;
 use super::search::SearchDraft;
 use super::validate::{CurveDraft, Draft};
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Clock, ScalingCurve, Stamp, Time, TrainingTask};
-use gleaner_core::error::Fault;
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::Fault;
+use gleaner_domain::{Clock, ScalingCurve, Stamp, Time, TrainingTask};
 
 /// A task of a file, with all of its faults.
 pub(super) struct Entry<'a> {

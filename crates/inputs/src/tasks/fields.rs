@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::node::Node;
 use crate::rows::Number;
-use gleaner_core::domain::tasks::ENDLESS;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Fault, Faults, Result};
+use gleaner_domain::error::{Fault, Faults, Result};
+use gleaner_domain::tasks::ENDLESS;
+use gleaner_domain::{Stamp, Time};
 
 /// A declared field of a task or its curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use super::curves::Curves;
 use super::entry::Entry;
 use super::fields::{Fields, Format, Report};
 use super::node::Node;
-use gleaner_core::domain::tasks::ENDLESS;
-use gleaner_core::domain::{Clock, Stamp, Time, TrainingTask};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::tasks::ENDLESS;
+use gleaner_domain::{Clock, Stamp, Time, TrainingTask};
 
 /// A task as a program specifies it.
 #[derive(Debug, Clone)]

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::fields::{Fields, Report};
 use super::node::Node;
-use gleaner_core::domain::TaskGroup;
-use gleaner_core::domain::task_group::MAX_GROUPS;
-use gleaner_core::error::Fault;
+use gleaner_domain::TaskGroup;
+use gleaner_domain::error::Fault;
+use gleaner_domain::task_group::MAX_GROUPS;
 
 /// A group of a file, with the faults found so far.
 pub(super) struct GroupDraft<'a> {

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use gleaner_solvers::range::{self, short};
 
-use gleaner_core::domain::{Clock, TaskGroup, TrainingTask, TrialSearch};
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::{Clock, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_io::source::{Kind, Source};
 use gleaner_io::{Gatherer, Loaded, SourceId};
 

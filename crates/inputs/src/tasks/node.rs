@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use gleaner_core::domain::Stamp;
+use gleaner_domain::Stamp;
 use gleaner_io::fault::show;
 use gleaner_solvers::range::short;
 
@@ -186,7 +186,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::Time;
+    use gleaner_domain::Time;
 
     #[test]
     fn documents_of_both_kinds_give_the_same_nodes() {

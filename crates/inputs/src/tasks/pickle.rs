@@ -9,8 +9,8 @@ use super::fields::{FIELDS, Fields, Format, Report, TaskField};
 use super::node::Node;
 use crate::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
 use crate::pickle::{of_column, of_pickle};
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Stamp, Time};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 

@@ -24,9 +24,9 @@ use super::node::Node;
 use crate::learning_curves;
 use crate::learning_curves::MeasuredCurves;
 use crate::rows::Number;
-use gleaner_core::domain::{TrainingTask, TrialSearch};
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::words::counted;
+use gleaner_domain::{TrainingTask, TrialSearch};
 use gleaner_io::{Gatherer, SourceId};
 
 /// An amount of the resource. [`Plan`] checks its range.

@@ -8,7 +8,7 @@ use gleaner_solvers::range::{self, short};
 
 use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
-use gleaner_core::domain::{ScalingCurve, Stamp, TrainingTask};
+use gleaner_domain::{ScalingCurve, Stamp, TrainingTask};
 
 /// Valid priorities, and valid rates of curves besides 0. Within these bounds, the product of a
 /// priority and a rate and the quotient of two rates per node are within [`range::RATE`], so that

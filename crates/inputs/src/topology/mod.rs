@@ -15,8 +15,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gleaner_core::domain::NodeOrder;
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::NodeOrder;
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::fault::{Place, show};
 use gleaner_io::source::{Source, TEXT_LIMIT};
 use gleaner_io::{Gatherer, Loaded};

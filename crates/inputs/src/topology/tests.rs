@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use gleaner_core::error::Error;
+use gleaner_domain::error::Error;
 
 /// The names in order, separated by spaces; or the faults.
 fn order(text: &str) -> std::result::Result<String, String> {

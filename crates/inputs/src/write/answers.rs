@@ -3,7 +3,7 @@
 use gleaner_solvers::{Allocation, Fairness, Status};
 use serde::Serialize;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// What a solver said to a problem.
 #[derive(Debug, Clone)]

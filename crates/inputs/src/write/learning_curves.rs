@@ -5,9 +5,9 @@ use std::path::Path;
 
 use gleaner_synth::search::Loss;
 
-use gleaner_core::domain::TrainingTask;
-use gleaner_core::error::Result;
-use gleaner_core::files;
+use gleaner_domain::TrainingTask;
+use gleaner_domain::error::Result;
+use gleaner_io::files;
 
 /// Writes losses of trials that train `tasks`, whose names must not need quotes.
 ///

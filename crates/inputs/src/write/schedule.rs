@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::events::EventWriter;
-use gleaner_core::domain::{Change, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Change, Time};
 use gleaner_logs::scheduler::hostlist;
 use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 

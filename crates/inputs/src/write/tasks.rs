@@ -6,10 +6,10 @@ use std::path::Path;
 use gleaner_search::Plan;
 use serde::Serialize;
 
-use gleaner_core::domain::tasks::ENDLESS;
-use gleaner_core::domain::{ScalingCurve, TrainingTask};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::tasks::ENDLESS;
+use gleaner_domain::{ScalingCurve, TrainingTask};
+use gleaner_io::files;
 
 #[derive(Serialize)]
 struct Document<'a> {

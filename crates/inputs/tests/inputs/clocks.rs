@@ -1,8 +1,8 @@
 //! Offsets from UTC, zones and changes to and from summer time in event logs and tasks.
 
-use gleaner_core::domain::Slice;
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_domain::Slice;
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Time};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, tasks};
 use gleaner_logs::zone::Zone;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::support::{assert_has, fault_of, file, read_text};
 
 /// Reads a log in a zone, from a text in a file of this name.
-fn read_in(name: &str, text: &str, zone: &str) -> gleaner_core::Result<(EventLog, Vec<String>)> {
+fn read_in(name: &str, text: &str, zone: &str) -> gleaner_domain::Result<(EventLog, Vec<String>)> {
     let zone: Zone = zone.parse().unwrap();
     let (_folder, path) = file(name, text);
     let loaded = events::read_in(&path, Some(&zone))?;
@@ -145,7 +145,7 @@ fn a_slice_is_cut_at_local_times() {
 }
 
 /// The submission of a task, read on a clock.
-fn submitted(submit: &str, clock: &Clock) -> gleaner_core::Result<Time> {
+fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Time> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
          rescale_down = 1\nwork = 1\ncurve = {{ nodes = [0, 2], progress = [0, 1] }}\n"

@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::Unobserved;
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
@@ -23,22 +23,22 @@ use tempfile::TempDir;
 struct Sample {
     name: String,
     bytes: Vec<u8>,
-    read: fn(&Path) -> gleaner_core::Result<()>,
+    read: fn(&Path) -> gleaner_domain::Result<()>,
 }
 
-fn read_events(path: &Path) -> gleaner_core::Result<()> {
+fn read_events(path: &Path) -> gleaner_domain::Result<()> {
     events::read(path).map(drop)
 }
 
-fn read_tasks(path: &Path) -> gleaner_core::Result<()> {
+fn read_tasks(path: &Path) -> gleaner_domain::Result<()> {
     tasks::read(path, None, false).map(drop)
 }
 
-fn read_bounds(path: &Path) -> gleaner_core::Result<()> {
+fn read_bounds(path: &Path) -> gleaner_domain::Result<()> {
     tasks::read(path, Some(&fixture("pickle/curves-2.2.3-p5.pkl")), false).map(drop)
 }
 
-fn read_curves(path: &Path) -> gleaner_core::Result<()> {
+fn read_curves(path: &Path) -> gleaner_domain::Result<()> {
     let bounds = path.with_file_name("bounds.pkl");
     if !bounds.exists() {
         std::fs::write(&bounds, self::bounds().bytes).unwrap();
@@ -46,11 +46,11 @@ fn read_curves(path: &Path) -> gleaner_core::Result<()> {
     tasks::read(&bounds, Some(path), false).map(drop)
 }
 
-fn read_cluster(path: &Path) -> gleaner_core::Result<()> {
+fn read_cluster(path: &Path) -> gleaner_domain::Result<()> {
     jobs::cluster::read(path, 8).map(drop)
 }
 
-fn read_trace(path: &Path) -> gleaner_core::Result<()> {
+fn read_trace(path: &Path) -> gleaner_domain::Result<()> {
     let cluster = Cluster {
         vcs: vec![VirtualCluster {
             name: "a".to_owned(),
@@ -68,55 +68,55 @@ fn read_trace(path: &Path) -> gleaner_core::Result<()> {
     all.map(drop)
 }
 
-fn read_profiles(path: &Path) -> gleaner_core::Result<()> {
+fn read_profiles(path: &Path) -> gleaner_domain::Result<()> {
     jobs::profiles::read(path).map(drop)
 }
 
-fn read_pairs(path: &Path) -> gleaner_core::Result<()> {
+fn read_pairs(path: &Path) -> gleaner_domain::Result<()> {
     jobs::colocate::read(path).map(drop)
 }
 
-fn read_forecast(path: &Path) -> gleaner_core::Result<()> {
+fn read_forecast(path: &Path) -> gleaner_domain::Result<()> {
     jobs::forecast::read(path, 0).map(drop)
 }
 
 /// Reads a scheduler's log up to its last event.
-fn ingest(path: &Path, format: Format) -> gleaner_core::Result<()> {
+fn ingest(path: &Path, format: Format) -> gleaner_domain::Result<()> {
     let holds = scheduler::read(&[path.to_owned()], &Options::new(format), &Unobserved)?;
     holds.sweep(|_, _| Ok(())).map(drop)
 }
 
-fn read_slurm(path: &Path) -> gleaner_core::Result<()> {
+fn read_slurm(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Slurm)
 }
 
-fn read_pbs(path: &Path) -> gleaner_core::Result<()> {
+fn read_pbs(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Pbs)
 }
 
-fn read_cobalt(path: &Path) -> gleaner_core::Result<()> {
+fn read_cobalt(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Cobalt)
 }
 
-fn read_djc(path: &Path) -> gleaner_core::Result<()> {
+fn read_djc(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Djc)
 }
 
-fn read_swf(path: &Path) -> gleaner_core::Result<()> {
+fn read_swf(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Swf)
 }
 
-fn read_slurm_events(path: &Path) -> gleaner_core::Result<()> {
+fn read_slurm_events(path: &Path) -> gleaner_domain::Result<()> {
     scheduler::read_events_only(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
-fn read_nodes(path: &Path) -> gleaner_core::Result<()> {
+fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
     scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
 /// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
 /// files written.
-fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_core::Result<()> {
+fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
     let [trace, vcs] = ["jobs.csv", "vcs.csv"].map(|name| folder.path().join(name));
@@ -128,36 +128,36 @@ fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_core::Result<()> {
     Ok(())
 }
 
-fn read_philly(path: &Path) -> gleaner_core::Result<()> {
+fn read_philly(path: &Path) -> gleaner_domain::Result<()> {
     let events = ingest(path, Format::Philly);
     let jobs = prepare(&[path.to_owned()], gpu::Format::Philly);
     events.and(jobs)
 }
 
-fn read_pai_jobs(path: &Path) -> gleaner_core::Result<()> {
+fn read_pai_jobs(path: &Path) -> gleaner_domain::Result<()> {
     prepare(
         &[path.to_owned(), log("pai_task_table.csv")],
         gpu::Format::Pai,
     )
 }
 
-fn read_pai_tasks(path: &Path) -> gleaner_core::Result<()> {
+fn read_pai_tasks(path: &Path) -> gleaner_domain::Result<()> {
     prepare(
         &[log("pai_job_table.csv"), path.to_owned()],
         gpu::Format::Pai,
     )
 }
 
-fn read_batsim(path: &Path) -> gleaner_core::Result<()> {
+fn read_batsim(path: &Path) -> gleaner_domain::Result<()> {
     prepare(&[path.to_owned()], gpu::Format::Batsim)
 }
 
-fn read_helios(path: &Path) -> gleaner_core::Result<()> {
+fn read_helios(path: &Path) -> gleaner_domain::Result<()> {
     prepare(&[path.to_owned()], gpu::Format::Helios)
 }
 
 /// Reads a file of machines together with a sample of jobs.
-fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_core::Result<()> {
+fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_domain::Result<()> {
     let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
     let machines = Some(path.to_owned());
     let options = gpu::Options::new(format);
@@ -172,16 +172,16 @@ fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_cor
     .map(drop)
 }
 
-fn read_philly_machines(path: &Path) -> gleaner_core::Result<()> {
+fn read_philly_machines(path: &Path) -> gleaner_domain::Result<()> {
     with_machines(path, &["philly-jobs.json"], gpu::Format::Philly)
 }
 
-fn read_pai_machines(path: &Path) -> gleaner_core::Result<()> {
+fn read_pai_machines(path: &Path) -> gleaner_domain::Result<()> {
     let tables = ["pai_job_table.csv", "pai_task_table.csv"];
     with_machines(path, &tables, gpu::Format::Pai)
 }
 
-fn read_helios_gpus(path: &Path) -> gleaner_core::Result<()> {
+fn read_helios_gpus(path: &Path) -> gleaner_domain::Result<()> {
     with_machines(path, &["helios.csv"], gpu::Format::Helios)
 }
 
@@ -220,7 +220,7 @@ fn scheduler_logs() -> Vec<Sample> {
     ]
 }
 
-fn read_estimates(path: &Path) -> gleaner_core::Result<()> {
+fn read_estimates(path: &Path) -> gleaner_domain::Result<()> {
     jobs::estimates::read(path, &Trace::default()).map(drop)
 }
 
@@ -265,7 +265,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn from_fixture(name: &str, read: fn(&Path) -> gleaner_core::Result<()>) -> Sample {
+fn from_fixture(name: &str, read: fn(&Path) -> gleaner_domain::Result<()>) -> Sample {
     let path = fixture(name);
     Sample {
         name: path.file_name().unwrap().to_str().unwrap().to_owned(),
@@ -298,7 +298,7 @@ fn text(name: &str, text: &str) -> Sample {
     text_of(name, read_tasks, text)
 }
 
-fn text_of(name: &str, read: fn(&Path) -> gleaner_core::Result<()>, text: &str) -> Sample {
+fn text_of(name: &str, read: fn(&Path) -> gleaner_domain::Result<()>, text: &str) -> Sample {
     Sample {
         name: name.to_owned(),
         bytes: text.as_bytes().to_vec(),

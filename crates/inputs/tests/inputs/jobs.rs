@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::domain::inputs::{PackingTable, Profile};
-use gleaner_core::domain::{Cluster, Job, Time, Workload};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::inputs::{PackingTable, Profile};
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Cluster, Job, Time, Workload};
 use gleaner_inputs::jobs::trace::{Options, TraceInput};
 use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
 use gleaner_inputs::jobs::{throughput, trace};

@@ -1,6 +1,6 @@
 //! The published data. The golden values come from reading it with pandas.
 
-use gleaner_core::domain::EventLog;
+use gleaner_domain::EventLog;
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, tasks};
 

@@ -1,6 +1,6 @@
 //! The readers read back what the writers wrote, unchanged.
 
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
 use gleaner_inputs::events::read;
 use gleaner_inputs::write::events::{Layout, write};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
@@ -80,13 +80,13 @@ pub fn fixture_log() -> EventLog {
 }
 
 /// Reads a log from a text in a file of this name.
-pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner_core::Result<EventLog> {
+pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner_domain::Result<EventLog> {
     let (_folder, path) = file(name, content);
     events::read(&path).map(|loaded| loaded.value)
 }
 
 /// The message of an error, which must be about invalid data.
-pub fn fault_of<T: std::fmt::Debug>(result: gleaner_core::Result<T>) -> String {
+pub fn fault_of<T: std::fmt::Debug>(result: gleaner_domain::Result<T>) -> String {
     let error = result.unwrap_err();
     assert_eq!(error.exit_code(), 3, "{error}");
     error.to_string()

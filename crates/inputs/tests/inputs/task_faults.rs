@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use gleaner_core::Error;
+use gleaner_domain::Error;
 use gleaner_inputs::tasks::{TaskSet, read};
 
 use super::support::{assert_has, fault_of, file, fixture};
 
-fn read_text(name: &str, text: &str, skip: bool) -> gleaner_core::Result<TaskSet> {
+fn read_text(name: &str, text: &str, skip: bool) -> gleaner_domain::Result<TaskSet> {
     let (_folder, path) = file(name, text);
     read(&path, None, skip).map(|loaded| loaded.value)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{ScalingCurve, Time, TrainingTask};
+use gleaner_domain::{ScalingCurve, Time, TrainingTask};
 use gleaner_inputs::tasks::read;
 use gleaner_solvers::Rates;
 

@@ -4,8 +4,8 @@ use super::dialect::{Cells, Dialect};
 use super::log_table::Layout;
 use super::names::{ColumnNames, Names};
 use crate::input::Place;
-use gleaner_core::error::{Fault, Faults, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Fault, Faults, Result};
+use gleaner_domain::words::counted;
 
 /// Columns that hold free text, in which the delimiter may occur.
 const FREE_TEXT: [&str; 7] = [

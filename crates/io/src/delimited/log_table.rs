@@ -3,7 +3,7 @@
 use super::header::{Header, Row};
 use super::names::Names;
 use crate::input::Line;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// Which columns a table must have, and how its cells are separated.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
 use super::names::ColumnNames;
 use crate::fault::Place;
 use crate::source::Source;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Longest record in bytes: 64 MiB, which is a row of 30 million nodes.
 const RECORD_LIMIT: usize = 64 << 20;

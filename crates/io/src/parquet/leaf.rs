@@ -15,8 +15,8 @@ use bytes::Bytes;
 
 use super::guard;
 use super::value::{Meaning, Value};
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result};
 
 /// Records that are decoded at a time.
 const BATCH: usize = 8192;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::source::Source;
 use crate::unwind::contain;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 mod guard;
 mod leaf;

@@ -7,7 +7,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::Column;
 use crate::fault::show;
-use gleaner_core::domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Time};
 
 /// The value of a cell, or of an element of a cell that is a list.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use super::{Place, number};
 use crate::parquet::Value;
 use crate::source::Source;
-use gleaner_core::domain::Stamp;
-use gleaner_core::error::Fault;
+use gleaner_domain::Stamp;
+use gleaner_domain::error::Fault;
 
 /// The value of a cell, or its fault.
 pub type CellResult<T> = Result<T, Box<Fault>>;

@@ -6,7 +6,7 @@ use crate::delimited::ColumnNames;
 use crate::fault::Place;
 use crate::source::{Kind, Source};
 use crate::{Gatherer, parquet};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// A requested column, by its number among those requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

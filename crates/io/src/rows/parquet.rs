@@ -3,8 +3,8 @@
 use super::header::Wanted;
 use crate::parquet::{Table, Value};
 use crate::source::Source;
-use gleaner_core::domain::Time;
-use gleaner_core::error::Result;
+use gleaner_domain::Time;
+use gleaner_domain::error::Result;
 
 /// The requested columns of a Parquet file, in memory.
 pub(super) struct Held {

@@ -10,7 +10,7 @@ use super::row::{Cells, Row};
 use crate::Gatherer;
 use crate::delimited::Records;
 use crate::source::Source;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// A table whose columns were requested.
 pub struct Table<'a> {

@@ -7,9 +7,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::source::Source;
 use crate::table::WriteTable;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::Result;
-use gleaner_core::results::{Column, Table as Output};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::{Column, Table as Output};
+use gleaner_domain::{Stamp, Time};
 
 /// An input with this content, and the temporary folder that holds it.
 fn source(name: &str, content: &[u8]) -> (TempDir, Source) {

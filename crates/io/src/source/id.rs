@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use gleaner_core::files::{Digest, Hashed};
-use gleaner_core::results::run::Listed;
+use crate::files::Hashed;
+use gleaner_domain::Digest;
+use gleaner_domain::results::run::Listed;
 
 /// Identifies an input by its bytes as they are on disk, so a compressed file is not inflated
 /// first.

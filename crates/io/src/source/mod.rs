@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::Loaded;
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 
 mod disk;
 mod id;
@@ -14,7 +14,7 @@ mod kind;
 mod whole;
 mod wrap;
 
-pub use gleaner_core::files::Digest;
+pub use gleaner_domain::Digest;
 pub use id::{SourceId, hash};
 pub use kind::{GEV_MAGIC, Kind};
 pub use whole::{TEXT_LIMIT, TOML_LIMIT, WHOLE_LIMIT};

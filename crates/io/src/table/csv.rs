@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::{Column, Cursor, Table};
+use gleaner_domain::Time;
+use gleaner_domain::results::{Column, Cursor, Table};
 
 /// Writes the table as CSV: a header, then a line for each row.
 ///
@@ -85,7 +85,7 @@ impl<'a> Cells<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::results::Spaced;
+    use gleaner_domain::results::Spaced;
 
     // Small fixed example.
     #[test]

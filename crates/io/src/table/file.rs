@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// The format of a table's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

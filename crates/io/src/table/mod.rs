@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use gleaner_core::error::Result;
-use gleaner_core::files;
-use gleaner_core::results::Table;
+use crate::files;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Table;
 
 mod csv;
 mod dictionary;

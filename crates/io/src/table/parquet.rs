@@ -12,7 +12,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnPath, Type};
 
 use super::dictionary::Dictionary;
 use crate::parquet_column::{io_error, put, put_by_parts};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::results::{Column, Table};
 
 /// Definition levels of an optional column.
 const MISSING: i16 = 0;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::scheduler;
 use crate::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Record, shown};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 use gleaner_io::json::Piece;

@@ -7,10 +7,10 @@ use indexmap::IndexSet;
 
 use super::machines::Machines;
 use super::{Format, Options};
-use gleaner_core::domain::cluster::MAX_NODES;
-use gleaner_core::domain::{Cluster, VirtualCluster};
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::cluster::MAX_NODES;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::words::counted;
+use gleaner_domain::{Cluster, VirtualCluster};
 
 /// The name of all virtual clusters together in results, so no single one may have it.
 const ALL: &str = "all";

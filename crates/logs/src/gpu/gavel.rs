@@ -3,8 +3,8 @@
 use super::throughputs::Speeds;
 use crate::scheduler;
 use crate::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
 /// Where users find traces, for messages.

@@ -3,7 +3,7 @@
 use crate::scheduler::{
     At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
 };
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 

@@ -8,13 +8,13 @@ use super::clusters::{self, Use};
 use super::machines::Machines;
 use super::summary::Summary;
 use super::{Options, Prepared};
+use crate::occupancy::Window;
 use crate::scheduler;
 use crate::scheduler::{At, Log, Nodes, Reason, Record, Run, Sink};
-use gleaner_core::domain::{Job, Time, Trace, Usage};
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
+use gleaner_domain::{Job, Time, Trace, Usage};
 use gleaner_io::rows::without_zero_fraction;
-use gleaner_occupancy::Window;
 
 /// Maximum duration, and maximum distance of a submission from the median submission, in seconds:
 /// about 16 years.

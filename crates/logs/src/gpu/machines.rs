@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Format;
 use crate::scheduler::whole;
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::delimited::Dialect;
 use gleaner_io::input::{Input, Line};

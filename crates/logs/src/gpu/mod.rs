@@ -53,9 +53,9 @@ use throughputs::Speeds;
 use crate::scheduler::{
     Collector, Log, LogReader, PHILLY_LOG, PhillyReader, SacctReader, SchedulerClock, read_all,
 };
-use gleaner_core::Observer;
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::error::Result;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Cluster, Trace};
 use gleaner_io::input::Input;
 
 /// The format of a trace.
@@ -188,7 +188,7 @@ pub struct Prepared {
 ///
 /// # Errors
 /// A file cannot be read or has another format, or no job is usable. With [`Options::strict`], any
-/// fault is an error. [`gleaner_core::Error::Stopped`] if the reading is stopped.
+/// fault is an error. [`gleaner_domain::Error::Stopped`] if the reading is stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Prepared> {
     let inputs = files
         .iter()

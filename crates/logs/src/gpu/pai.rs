@@ -7,8 +7,8 @@ use crate::scheduler;
 use crate::scheduler::{
     At, Collector, LineReader, Log, Moment, Nodes, Reason, Record, Run, epoch, is_unknown,
 };
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::words::counted;
 use gleaner_io::delimited::{Dialect, Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
 

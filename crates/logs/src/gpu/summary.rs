@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::scheduler::LogCounts;
-use gleaner_core::domain::{Clock, Cluster, Job, Time};
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
+use gleaner_domain::{Clock, Cluster, Job, Time};
 
 /// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]

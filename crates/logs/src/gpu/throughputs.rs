@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Options;
 use crate::scheduler::{Input, shown};
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::json;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::clock::american;
-use gleaner_core::domain::Stamp;
+use gleaner_domain::Stamp;
 
 /// A line of an accounting log.
 #[derive(Debug, Clone, PartialEq, Eq)]

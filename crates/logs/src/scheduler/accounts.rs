@@ -10,10 +10,10 @@ use super::collector::{At, Collector};
 use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::{Job, Moment, Nodes, Record, Run};
-use gleaner_core::domain::Stamp;
-use gleaner_core::error::Result;
+use crate::occupancy::{Hold, NodeRange};
+use gleaner_domain::Stamp;
+use gleaner_domain::error::Result;
 use gleaner_io::input::Line;
-use gleaner_occupancy::{Hold, NodeRange};
 
 /// Extracts lists of hosts from a record; `None` if the record names no nodes.
 pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;

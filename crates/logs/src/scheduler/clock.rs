@@ -5,12 +5,12 @@ use jiff::civil::{Date, DateTime, Time as TimeOfDay};
 use super::counts::{LogCounts, Reason};
 use super::offsets::Offsets;
 use super::record::Moment;
+use crate::occupancy::Window;
 use crate::zone::{Instant, Zone};
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Clock, Stamp, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Clock, Stamp, Time};
 use gleaner_io::input::Place;
-use gleaner_occupancy::Window;
 
 /// What is known about the clock of a log.
 ///

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::clock::SchedulerClock;
 use super::counts::{LogCounts, Reason};
 use super::record::{Moment, Nodes, Record};
-use gleaner_core::domain::Stamp;
-use gleaner_core::error::Result;
+use crate::occupancy::NodeRange;
+use gleaner_domain::Stamp;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::{LogTable, Row};
 use gleaner_io::input::Place;
 use gleaner_io::input::{Line, Unit};
-use gleaner_occupancy::NodeRange;
 
 /// Passes the records of a log to a sink.
 pub struct Collector<'s> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::words::counted;
 use gleaner_io::input::{Line, Place, Unit};
 
 /// Why a line, or a part of it, was not used, or what was odd about it. Reasons from

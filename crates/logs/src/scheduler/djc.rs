@@ -10,7 +10,7 @@ use super::hostlist;
 use super::reader::LineReader;
 use super::record::{self, Record, Run};
 use super::slurm::{is_unknown, no_time};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 

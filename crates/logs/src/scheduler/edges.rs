@@ -7,8 +7,8 @@ use std::io::{self, BufReader};
 
 use super::node_set::MAX_NODES;
 use super::sort::{self, Sorted, spill_error};
-use gleaner_core::error::Result;
-use gleaner_occupancy::{CountedJob, Dealer, Edge, Short};
+use crate::occupancy::{CountedJob, Dealer, Edge, Short};
+use gleaner_domain::error::Result;
 
 /// The edges of all holds in order.
 pub(super) enum Edges {

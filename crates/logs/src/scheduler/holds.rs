@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use super::counts::{LogCounts, Reason};
 use super::edges::Edges;
 use super::idle;
-use gleaner_core::domain::{Change, Clock, Time};
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
-use gleaner_occupancy::{Hold, OccupancySummary, Window, sweep};
+use crate::occupancy::{Hold, OccupancySummary, Window, sweep};
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
+use gleaner_domain::{Change, Clock, Time};
 
 /// All holds of nodes in a log, ready to be turned into events.
 pub struct Holds {

@@ -8,9 +8,9 @@ use super::node_set::{MAX_NODES, NodeSet};
 use super::record::{Job, Nodes, Record};
 use super::sort::Sorter;
 use super::span::Span;
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
-use gleaner_occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
+use crate::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 
 /// Number of low bits of a [`CountedJob::serial`] that hold the line number. The higher bits hold
 /// the file number.

@@ -2,7 +2,7 @@
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
-//! records: jobs, and other holds of nodes. [`gleaner_occupancy`] turns the holds into events. Only
+//! records: jobs, and other holds of nodes. [`crate::occupancy`] turns the holds into events. Only
 //! the nodes and the running jobs are kept in memory. Data that must be sorted goes to temporary
 //! files in the folder that `TMPDIR` names.
 //!
@@ -22,7 +22,7 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known
-//! ([`gleaner_core::domain::Clock`]). It comes from the zone that the user or the header of SWF names;
+//! ([`gleaner_domain::Clock`]). It comes from the zone that the user or the header of SWF names;
 //! from offsets in the texts of times; or from accounting records, whose stamps are local times and
 //! whose starts and ends are seconds since 1970. Otherwise local times are taken as they are, and
 //! seconds since 1970 are shown in UTC.
@@ -94,9 +94,9 @@ use node_set::NodeSet;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
-use gleaner_core::Observer;
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 
 /// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,8 +171,8 @@ impl Options {
 ///
 /// # Errors
 /// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
-/// [`Options::strict`], also the first fault. [`gleaner_core::Error::Usage`] if options contradict the
-/// logs or each other. [`gleaner_core::Error::Stopped`] if the reading is stopped.
+/// [`Options::strict`], also the first fault. [`gleaner_domain::Error::Usage`] if options contradict the
+/// logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
     let inputs = files
         .iter()

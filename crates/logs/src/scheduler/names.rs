@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use indexmap::{Equivalent, IndexMap};
 
 use super::hostlist::{Numbers, Piece};
-use gleaner_occupancy::NodeRange;
+use crate::occupancy::NodeRange;
 
 /// Most digits of a number that is split from its name; longer ones stay part of the text.
 const MAX_DIGITS: usize = 18;

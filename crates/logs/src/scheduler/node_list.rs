@@ -6,7 +6,7 @@ use std::path::Path;
 use super::djc::whole;
 use super::hostlist::HostlistError;
 use super::node_set::{MAX_NODES, NodeSet};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::delimited::Dialect;
 use gleaner_io::input::{Input, Line};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
 use super::names::Names;
-use gleaner_core::domain::names::natural_order;
-use gleaner_occupancy::{NodeRange, merge_ranges};
+use crate::occupancy::{NodeRange, merge_ranges};
+use gleaner_domain::names::natural_order;
 
 /// Most nodes of a machine: a million, several times as many as the largest machine has.
 pub(super) const MAX_NODES: usize = 1 << 20;

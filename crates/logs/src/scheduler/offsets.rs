@@ -8,9 +8,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
-use gleaner_core::domain::Clock;
-use gleaner_core::domain::clock::MOST_OFFSET;
-use gleaner_occupancy::Window;
+use crate::occupancy::Window;
+use gleaner_domain::Clock;
+use gleaner_domain::clock::MOST_OFFSET;
 
 const HOUR: i64 = 3600;
 const QUARTER: i64 = 15 * 60;

@@ -10,7 +10,7 @@ use super::counts::Reason;
 use super::reader::LogReader;
 use super::record;
 use super::record::{MachineShare, Moment, Nodes, Record, Run};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 

@@ -1,7 +1,7 @@
 //! The interface of all readers of logs.
 
 use super::collector::Collector;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::input::{Input, Line};
 
 /// Reads the files of a log, one after the other, and reports their records to a collector.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use gleaner_core::domain::Stamp;
-use gleaner_occupancy::{Hold, NodeRange};
+use crate::occupancy::{Hold, NodeRange};
+use gleaner_domain::Stamp;
 
 /// What one or more lines of a log describe.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::reader::LineReader;
 use super::record::{Job, Nodes, Record, Run};
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Names, Row};
 use gleaner_io::input::{Line, Place};
 

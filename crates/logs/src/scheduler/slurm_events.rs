@@ -8,10 +8,10 @@ use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::{Nodes, Record, Run};
 use super::slurm::{is_unknown, no_time};
-use gleaner_core::error::Result;
+use crate::occupancy::Hold;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
-use gleaner_occupancy::Hold;
 
 /// The command that writes the table with the columns that are read here.
 pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \

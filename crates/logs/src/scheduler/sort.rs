@@ -8,8 +8,8 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use rayon::slice::ParallelSliceMut;
 
-use gleaner_core::error::{Error, Result};
-use gleaner_occupancy::{CountedJob, Edge};
+use crate::occupancy::{CountedJob, Edge};
+use gleaner_domain::error::{Error, Result};
 
 /// A value of fixed length that can be written to disk.
 pub(super) trait Packed: Ord + Copy + Send {

@@ -1,6 +1,6 @@
 //! The time span of a log, and the part of it in which the log is complete.
 
-use gleaner_occupancy::Window;
+use crate::occupancy::Window;
 
 /// The first and last second of starts, ends and records in a log, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

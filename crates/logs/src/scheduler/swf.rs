@@ -7,8 +7,8 @@ use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::record::{Job, Nodes, Record, Run};
 use crate::zone::Zone;
-use gleaner_core::error::Result;
-use gleaner_core::words::counted;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
 /// Where users find such logs, for messages.

@@ -4,10 +4,10 @@ use super::Options;
 use super::clock::stamp;
 use super::collector::Log;
 use super::span::Span;
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Error, Result};
-use gleaner_occupancy::Window;
+use crate::occupancy::Window;
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Stamp, Time};
 
 /// The window of the event log: as the options say, or else where the logs are complete.
 pub(super) fn window(

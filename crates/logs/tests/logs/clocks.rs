@@ -1,7 +1,7 @@
 //! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
 //! clock.
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 use gleaner_logs::gpu;
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
 use proptest::prelude::*;

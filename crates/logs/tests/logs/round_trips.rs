@@ -1,7 +1,7 @@
 //! Random intervals are written in every format and read again. A node must be idle when a table
 //! with a cell for every minute says so. Derived: the table shares no code with the readers.
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 use gleaner_logs::scheduler::{Format, Options, hostlist};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::Unobserved;
+use gleaner_domain::Unobserved;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary, hostlist};
 use proptest::prelude::*;
 use tempfile::NamedTempFile;

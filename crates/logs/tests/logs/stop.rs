@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gleaner_core::Error;
+use gleaner_domain::Error;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Options};
 use gleaner_testing::StopAfter;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_core::Result;
+use gleaner_domain::Result;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Input, Options, Summary};
 

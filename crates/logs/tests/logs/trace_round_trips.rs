@@ -2,7 +2,7 @@
 //! What is written for a simulation must also be read back as the same. Derived: the texts share no
 //! code with the readers.
 
-use gleaner_core::domain::{Time, Trace};
+use gleaner_domain::{Time, Trace};
 use gleaner_inputs::jobs::{cluster, trace};
 use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_runs::prepared::{write_cluster, write_jobs};
@@ -140,7 +140,7 @@ fn peak<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> u32 {
 }
 
 /// Writes the trace, and returns it as a simulation reads it.
-fn written(prepared: &Prepared, ending: &str) -> (Trace, gleaner_core::domain::Cluster) {
+fn written(prepared: &Prepared, ending: &str) -> (Trace, gleaner_domain::Cluster) {
     let folder = tempfile::tempdir().unwrap();
     let jobs = folder.path().join(format!("jobs.{ending}"));
     let vcs = folder.path().join(format!("vcs.{ending}"));

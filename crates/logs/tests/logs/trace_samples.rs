@@ -1,7 +1,7 @@
 //! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed examples: the
 //! expected jobs, virtual clusters and events were worked out by hand.
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 use gleaner_logs::gpu::{Format, Options, Prepared, VcOf};
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::Reason;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::Result;
+use gleaner_domain::Result;
 use gleaner_logs::gpu;
 use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_logs::scheduler::Input;

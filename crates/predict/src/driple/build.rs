@@ -11,9 +11,9 @@ use gleaner_driple::graph::{Graph, METRICS};
 use gleaner_driple::group::{self, WithoutFrequencies};
 use rayon::prelude::*;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Fault, Faults, Result, check_stop};
-use gleaner_core::observer::Parts;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Faults, Result, check_stop};
+use gleaner_domain::observer::Parts;
 
 /// A job and the file of its graph.
 #[derive(Debug, Clone, PartialEq)]

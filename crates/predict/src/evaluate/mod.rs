@@ -6,7 +6,7 @@ mod workload;
 
 use std::time::Instant;
 
-use gleaner_core::observer::Parts;
+use gleaner_domain::observer::Parts;
 use gleaner_learn::Table;
 use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::metrics::{mean, mean_absolute_error, median, r_squared, spearman};

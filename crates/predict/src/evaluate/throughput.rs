@@ -1,7 +1,7 @@
 //! Evaluates forecasts of submissions.
 
-use gleaner_core::Observer;
-use gleaner_core::observer::Parts;
+use gleaner_domain::Observer;
+use gleaner_domain::observer::Parts;
 use gleaner_learn::lucid::throughput::{FEATURES, Series, features, settings};
 use gleaner_learn::{Column, Table};
 use serde::Serialize;

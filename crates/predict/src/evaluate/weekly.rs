@@ -1,6 +1,6 @@
 //! Evaluates estimates of durations that are learnt again each week.
 
-use gleaner_core::observer::Parts;
+use gleaner_domain::observer::Parts;
 use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::workload::Estimator;
 use rayon::prelude::*;

@@ -1,7 +1,7 @@
 //! Evaluates estimates of durations.
 
-use gleaner_core::Observer;
-use gleaner_core::observer::Parts;
+use gleaner_domain::Observer;
+use gleaner_domain::observer::Parts;
 use gleaner_learn::Table;
 use gleaner_learn::lucid::history::{Ended, estimates};
 use gleaner_learn::lucid::workload::{
@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::{BASELINES, EvaluateError, Score, Split, best, measured};
 use crate::past_jobs;
 use crate::weekly::weeks;
-use gleaner_core::domain::Trace;
-use gleaner_core::domain::inputs::EstimateTable;
+use gleaner_domain::Trace;
+use gleaner_domain::inputs::EstimateTable;
 
 /// The data and settings of an evaluation.
 pub struct WorkloadTask<'t> {

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::{Label, LabelledEbm, Rule};
 use crate::packing_row;
-use gleaner_core::domain::inputs::Profile;
-use gleaner_core::domain::{Time, Workload};
+use gleaner_domain::inputs::Profile;
+use gleaner_domain::{Time, Workload};
 
 /// The explanation of a prediction.
 #[derive(Debug, Clone, Serialize)]

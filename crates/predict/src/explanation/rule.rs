@@ -6,7 +6,7 @@ use gleaner_learn::lucid::workload::{
 };
 use serde::Serialize;
 
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
 
 /// The estimator of a workload model that is explained.
 #[derive(Debug, Clone, Serialize)]

@@ -1,8 +1,8 @@
 //! No prediction uses a job's own duration or anything that happens later.
 
-use gleaner_core::Unobserved;
-use gleaner_core::domain::inputs::{EstimateTable, Forecast, PackingTable};
-use gleaner_core::domain::{Cluster, Job, Trace};
+use gleaner_domain::Unobserved;
+use gleaner_domain::inputs::{EstimateTable, Forecast, PackingTable};
+use gleaner_domain::{Cluster, Job, Trace};
 use gleaner_inputs::jobs;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Learning};

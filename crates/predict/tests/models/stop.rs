@@ -1,6 +1,6 @@
 //! Stopping evaluations, forecasts and the building of data sets.
 
-use gleaner_core::Error;
+use gleaner_domain::Error;
 use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::throughput::Series;
 use gleaner_predict::driple::build::{Job, Settings, build};

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use gleaner_core::error::{Faults, Result};
+use gleaner_domain::error::{Faults, Result};
 use gleaner_io::source::Source;
 use gleaner_io::toml_text::line;
 use gleaner_process::find_program;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use serde::Serialize;
 
 /// The folder of the workloads, in the repository and where `make install` puts it.

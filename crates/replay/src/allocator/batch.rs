@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use gleaner_core::domain::{Change, Time, TrainingTask};
-use gleaner_core::results::replay::StepStatus;
+use gleaner_domain::results::replay::StepStatus;
+use gleaner_domain::{Change, Time, TrainingTask};
 
 /// All events at one time. The allocator processes nodes that left, progress, finished tasks, nodes that
 /// joined, and submitted tasks, in this order.
 ///
 /// ```
-/// use gleaner_core::domain::{Change, Time};
+/// use gleaner_domain::{Change, Time};
 /// use gleaner_replay::allocator::Batch;
 ///
 /// let batch = Batch {

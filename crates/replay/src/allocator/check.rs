@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use gleaner_core::domain::{Change, Time};
-use gleaner_core::error::Error;
+use gleaner_domain::error::Error;
+use gleaner_domain::{Change, Time};
 
 use super::batch::{Batch, Progress};
 use super::nodes::{Holder, NodePool};

@@ -9,9 +9,9 @@ use gleaner_solvers::{
 };
 
 use super::minimums;
-use gleaner_core::domain::Script;
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::replay::StepStatus;
+use gleaner_domain::Script;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::replay::StepStatus;
 
 /// What to do at one event.
 #[derive(Debug, Clone, PartialEq)]

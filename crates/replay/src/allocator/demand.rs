@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use gleaner_core::domain::objective::{Constants, TaskState};
-use gleaner_core::domain::{Objective, Time, TrainingTask};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::objective::{Constants, TaskState};
+use gleaner_domain::{Objective, Time, TrainingTask};
 use gleaner_solvers::{Problem, Task};
 
 use super::batch::Progress;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gleaner_core::domain::{TaskGroup, TrainingTask};
+use gleaner_domain::{TaskGroup, TrainingTask};
 use gleaner_solvers::{GroupLimit, Problem};
 
 /// The limits of all groups, and the groups of each task.

@@ -45,7 +45,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use gleaner_core::domain::{Change, Objective, ScalingCurve, Time, TrainingTask};
+//! use gleaner_domain::{Change, Objective, ScalingCurve, Time, TrainingTask};
 //! use gleaner_replay::SolverDecider;
 //! use gleaner_replay::allocator::node_choice::Arrival;
 //! use gleaner_replay::allocator::{
@@ -111,7 +111,7 @@
 //! let batch = Batch { nodes: &left, ..Batch::at(4, Time::from_seconds(40)) };
 //! assert!(allocator.advance(&batch, &mut decider).is_err());
 //! assert_eq!(allocator.now(), Time::from_seconds(30));
-//! # Ok::<(), gleaner_core::Error>(())
+//! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 
 mod batch;
@@ -130,9 +130,9 @@ mod settings;
 mod supply;
 mod trials;
 
-use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_core::error::Result;
-use gleaner_core::results::search::SearchOutcome;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::search::SearchOutcome;
+use gleaner_domain::{Time, TrainingTask};
 
 pub use batch::{Answer, Batch, Holding, Progress, Reallocation, Resize, ResizeKind};
 pub use check::{AllocatorError, Refusal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::{Change, TrainingTask};
+use gleaner_domain::{Change, TrainingTask};
 
 use super::batch::{Holding, Reallocation, Resize};
 use super::decide::Plan;

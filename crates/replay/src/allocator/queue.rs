@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 /// The tasks not yet active.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::domain::{Time, TrainingTask};
+use gleaner_domain::{Time, TrainingTask};
 
 use super::groups::{Groups, Membership};
 

@@ -5,9 +5,9 @@
 //! active tasks or the size of the set, whichever is smaller. The last tasks of a round therefore share
 //! the nodes with the first tasks of the next round.
 
-use gleaner_core::domain::tasks::MAX_TASKS;
-use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::tasks::MAX_TASKS;
+use gleaner_domain::{Time, TrainingTask};
 
 /// The rounds of a set of tasks.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::ScalingCurve;
+    use gleaner_domain::ScalingCurve;
 
     fn task(name: &str, submit: i64, work: f64) -> TrainingTask {
         TrainingTask {

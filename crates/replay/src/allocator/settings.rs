@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{Objective, ScalingCurve, TaskGroup, TrainingTask};
+use gleaner_domain::{Objective, ScalingCurve, TaskGroup, TrainingTask};
 use gleaner_solvers::{Problem, Rates, Task};
 
 /// Settings of the allocator.

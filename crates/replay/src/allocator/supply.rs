@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Time, TrainingTask, TrialSearch};
 
 use super::queue::Queue;
 use super::registry::Registry;

@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gleaner_core::domain::{Time, TrainingTask, TrialSearch};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::search::{
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
+use gleaner_domain::{Time, TrainingTask, TrialSearch};
 use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

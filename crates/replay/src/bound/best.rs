@@ -1,6 +1,6 @@
 //! The best course of each task when nodes have prices.
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 use super::{Course, Kind, Stay};
 

@@ -35,7 +35,7 @@ mod best;
 mod prices;
 mod search;
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 /// A time between two events.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,7 @@
 //! bound that is a little below the best so far (Polyak's step). That little is halved when no better
 //! bound has been found for some rounds.
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 use super::Course;
 use super::best::Best;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::Contender;
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
 
 /// Number of problems that are timed first.
 const SAMPLE: usize = 3;

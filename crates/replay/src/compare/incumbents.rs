@@ -6,7 +6,7 @@ use gleaner_solvers::range::NOTHING;
 use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
 
 use super::row::Answered;
-use gleaner_core::results::compare::IncumbentRow;
+use gleaner_domain::results::compare::IncumbentRow;
 
 /// Most plans of a solve that are kept. A later one takes the place of the last.
 const MOST: usize = 1_000;

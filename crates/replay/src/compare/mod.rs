@@ -14,9 +14,9 @@ use gleaner_solvers::{
 };
 
 use estimate::Stopwatch;
-use gleaner_core::Observer;
-use gleaner_core::error::Result;
-use gleaner_core::results::compare::{AnswerRow, IncumbentRow};
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::compare::{AnswerRow, IncumbentRow};
 pub use recorder::Recorder;
 use row::Answered;
 pub use row::{REPEAT_TIME, REPEATS};
@@ -220,7 +220,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::Unobserved;
+    use gleaner_domain::Unobserved;
     use gleaner_solvers::{Incumbent, SolveError};
     use gleaner_testing::StopAfter;
 

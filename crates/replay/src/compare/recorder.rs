@@ -3,7 +3,7 @@
 use gleaner_solvers::Problem;
 
 use crate::{Decider, Decision, SolverDecider};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// Decides by a solver and keeps the problem of every k-th decision.
 pub struct Recorder {

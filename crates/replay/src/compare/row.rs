@@ -6,8 +6,8 @@ use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Sta
 
 use super::Contender;
 use super::incumbents::{Found, Watch, gap_to};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::compare::{AnswerRow, AnswerStatus};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::compare::{AnswerRow, AnswerStatus};
 
 /// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;

@@ -3,7 +3,7 @@
 use gleaner_solvers::Status;
 
 use super::Contender;
-use gleaner_core::results::compare::{AnswerRow, AnswerStatus, SolverRow};
+use gleaner_domain::results::compare::{AnswerRow, AnswerStatus, SolverRow};
 
 /// Sums rows up by solver, in the contenders' order.
 pub fn summarise(rows: &[AnswerRow], contenders: &[Contender]) -> Vec<SolverRow> {

@@ -1,7 +1,7 @@
 //! The account of one task while it is active, and after.
 
-use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_core::results::replay::TaskRow;
+use gleaner_domain::results::replay::TaskRow;
+use gleaner_domain::{Time, TrainingTask};
 
 /// An active task, as the ledger sees it.
 #[derive(Debug)]

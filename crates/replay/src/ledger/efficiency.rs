@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{BigM, Goal, Problem, Task};
 
-use gleaner_core::domain::TrainingTask;
+use gleaner_domain::TrainingTask;
 
 /// Best work per second of a set of tasks on dedicated nodes, by node count.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! How evenly a run treated its tasks, whatever its objective was.
 
-use gleaner_core::domain::TrainingTask;
-use gleaner_core::results::replay::TaskRow;
+use gleaner_domain::TrainingTask;
+use gleaner_domain::results::replay::TaskRow;
 
 /// Fairness over the tasks that were active for a time.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_core::domain::{ScalingCurve, TrainingTask};
+use gleaner_domain::{ScalingCurve, TrainingTask};
 
 use crate::bound::{Course, Interval, Kind, Stay};
 

@@ -1,7 +1,7 @@
 //! The holder of each node, and the intervals in which tasks held nodes.
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::AllocationRow;
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::AllocationRow;
 
 use crate::allocator::Holding;
 

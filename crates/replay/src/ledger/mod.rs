@@ -19,8 +19,8 @@ mod summary;
 mod trial_figures;
 mod yardsticks;
 
-use gleaner_core::domain::{Change, Time, TrainingTask};
-use gleaner_core::results::replay::{EventKind, TaskRow};
+use gleaner_domain::results::replay::{EventKind, TaskRow};
+use gleaner_domain::{Change, Time, TrainingTask};
 
 pub(crate) use summary::Closing;
 

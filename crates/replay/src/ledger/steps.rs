@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_core::results::replay::{StepRow, StepStatus, TimingRow};
+use gleaner_domain::results::replay::{StepRow, StepStatus, TimingRow};
 
 use super::accounts::{Active, Spell};
 use crate::allocator::Answer;

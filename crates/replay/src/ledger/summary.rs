@@ -1,9 +1,9 @@
 //! Closes a ledger: computes efficiency, totals and the summary.
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
-use gleaner_core::results::replay::{Ended, Outcome, StepStatus, Summary, TaskRow};
-use gleaner_core::results::search::SearchOutcome;
+use gleaner_domain::Observer;
+use gleaner_domain::results::replay::{Ended, Outcome, StepStatus, Summary, TaskRow};
+use gleaner_domain::results::search::SearchOutcome;
+use gleaner_domain::{EventLog, Time, TrainingTask};
 
 use super::Ledger;
 use super::efficiency::Measured;

@@ -1,7 +1,7 @@
 //! The figures of a search.
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::search::{SearchOutcome, TrialRow, TrialState};
+use gleaner_domain::Time;
+use gleaner_domain::results::search::{SearchOutcome, TrialRow, TrialState};
 
 /// The time that was replayed.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Yardsticks that a run is compared with: dedicated nodes, the best split at every moment, and the bound
 //! with hindsight.
 
-use gleaner_core::domain::TrainingTask;
+use gleaner_domain::TrainingTask;
 
 use super::efficiency::EfficiencyMeter;
 use super::hindsight::CourseRecorder;

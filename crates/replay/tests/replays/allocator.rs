@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gleaner_core::domain::{Change, ScalingCurve, TaskGroup, Time, TrainingTask, TrialSearch};
+use gleaner_domain::{Change, ScalingCurve, TaskGroup, Time, TrainingTask, TrialSearch};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
     Allocator, AllocatorError, Batch, Holding, Progress, Reallocation, Refusal, Resize, Settings,
@@ -245,10 +245,10 @@ impl Decider for Fixed {
         "fixed"
     }
 
-    fn decide(&mut self, _: usize, _: &Problem) -> gleaner_core::Result<Decision> {
+    fn decide(&mut self, _: usize, _: &Problem) -> gleaner_domain::Result<Decision> {
         Ok(Decision {
             plan: self.0.clone(),
-            status: gleaner_core::results::replay::StepStatus::Optimal,
+            status: gleaner_domain::results::replay::StepStatus::Optimal,
             gap: None,
             micros: 0,
             is_short: false,

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use gleaner_check::replay::Inputs;
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{EventLog, TaskGroup, Time, TrainingTask};
-use gleaner_core::results::replay::{Outcome, StepRow, StepStatus, TaskRow};
+use gleaner_domain::Unobserved;
+use gleaner_domain::results::replay::{Outcome, StepRow, StepStatus, TaskRow};
+use gleaner_domain::{EventLog, TaskGroup, Time, TrainingTask};
 
 /// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {

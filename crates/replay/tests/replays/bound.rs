@@ -1,6 +1,6 @@
 //! The bound against the best of all allocations, nodes and all, on small logs.
 
-use gleaner_core::Unobserved;
+use gleaner_domain::Unobserved;
 use gleaner_replay::bound::{Course, Interval, Kind, Stay};
 use gleaner_testing::StopAfter;
 use proptest::prelude::*;

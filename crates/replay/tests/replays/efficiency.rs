@@ -1,9 +1,9 @@
 //! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
 
-use gleaner_core::domain::{
+use gleaner_domain::results::replay::{Ended, Summary};
+use gleaner_domain::{
     Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, Time, TrainingTask,
 };
-use gleaner_core::results::replay::{Ended, Summary};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use gleaner_testing::StopAfter;
@@ -186,7 +186,7 @@ fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     };
     let log = gleaner_inputs::events::read(&path).unwrap().value;
     let of = |node_choice, from: Option<&str>| {
-        let slice = gleaner_core::domain::Slice {
+        let slice = gleaner_domain::Slice {
             from: from.map(|from| from.parse().unwrap()),
             ..Default::default()
         };

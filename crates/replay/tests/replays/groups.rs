@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gleaner_check::replay::Inputs;
-use gleaner_core::domain::{
+use gleaner_domain::results::replay::{Outcome, StepStatus};
+use gleaner_domain::{
     Change, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, Time, TrainingTask,
 };
-use gleaner_core::results::replay::{Outcome, StepStatus};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::{BigM, SolverKind};
 use proptest::prelude::*;

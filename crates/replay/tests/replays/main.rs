@@ -15,14 +15,14 @@ mod support;
 mod windows;
 
 use audit::audit;
-use gleaner_core::Unobserved;
-use gleaner_core::domain::Script;
-use gleaner_core::domain::objective::NAMED;
-use gleaner_core::domain::{
+use gleaner_domain::Script;
+use gleaner_domain::Unobserved;
+use gleaner_domain::objective::NAMED;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
+use gleaner_domain::{
     Change, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, Time, TrainingTask,
 };
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::{EventKind, StepRow, StepStatus};
 use gleaner_replay::{Decider, Decision, Initial, Options, SolverDecider};
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
 use proptest::prelude::*;
@@ -493,7 +493,7 @@ fn tasks_that_no_reader_accepts_are_errors() {
 }
 
 /// Runs a script of (event, task, node) triples on two tasks and two nodes.
-fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_core::Result<Outcome> {
+fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_domain::Result<Outcome> {
     let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
     let mut script = Script {
         file: "alloc.jsonl".into(),
@@ -588,7 +588,7 @@ impl Decider for Strict {
         self.0.name()
     }
 
-    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner_core::Result<Decision> {
+    fn decide(&mut self, event: usize, problem: &Problem) -> gleaner_domain::Result<Decision> {
         assert_eq!(problem.validate(), Vec::<String>::new());
         self.0.decide(event, problem)
     }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use gleaner_core::domain::{
-    Change, EventLog, EventLogBuilder, NodeOrder, NodeRule, Time, TrainingTask,
-};
-use gleaner_core::results::replay::{AllocationRow, Outcome, Summary};
+use gleaner_domain::results::replay::{AllocationRow, Outcome, Summary};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, NodeOrder, NodeRule, Time, TrainingTask};
 use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice};
 use gleaner_replay::nodes::{NodePool, NodeSet};
 use gleaner_replay::{Initial, Options};
@@ -429,7 +427,7 @@ fn the_learnt_order_begins_with_the_given_one() {
         },
         &mut solver(SolverKind::Exact),
         &mut choice,
-        &gleaner_core::Unobserved,
+        &gleaner_domain::Unobserved,
     );
     assert_eq!(given.allocations, expected.unwrap().allocations);
 }

@@ -1,13 +1,13 @@
 //! What a replay maximises, and how evenly it treats its tasks.
 
-use gleaner_core::domain::Slice;
-use gleaner_core::domain::objective::{NAMED, Named};
-use gleaner_core::domain::{
+use gleaner_domain::Slice;
+use gleaner_domain::error::Result;
+use gleaner_domain::objective::{NAMED, Named};
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::replay::StepStatus;
+use gleaner_domain::{
     Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
 };
-use gleaner_core::error::Result;
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::StepStatus;
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan};
 use gleaner_solvers::backends::Exact;
 use gleaner_solvers::{BigM, Goal, Problem, SolverKind, Task};

@@ -1,9 +1,9 @@
 //! Endless tasks, and sets of tasks that are submitted again.
 
 use gleaner_check::replay::Inputs;
-use gleaner_core::domain::{Time, TrainingTask};
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::replay::{Ended, EventKind};
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::replay::{Ended, EventKind};
+use gleaner_domain::{Time, TrainingTask};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
         assert_eq!(outcome.tasks[0].end, None);
         assert!(outcome.tasks[0].work_done > 900.0);
         let completions =
-            |s: &&gleaner_core::results::replay::StepRow| s.kind == EventKind::Completion;
+            |s: &&gleaner_domain::results::replay::StepRow| s.kind == EventKind::Completion;
         let expected = usize::from(completion_events);
         assert_eq!(outcome.steps.iter().filter(completions).count(), expected);
     }

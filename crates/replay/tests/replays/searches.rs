@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gleaner_check::replay::Inputs;
-use gleaner_core::domain::{EventLog, ScalingCurve, Time, TrainingTask, TrialSearch};
-use gleaner_core::results::replay::{Ended, Outcome};
-use gleaner_core::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
+use gleaner_domain::results::replay::{Ended, Outcome};
+use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
+use gleaner_domain::{EventLog, ScalingCurve, Time, TrainingTask, TrialSearch};
 use gleaner_replay::{Initial, Options};
 use gleaner_search::{Algorithm, Family, LearningCurves, Plan, Point, Table};
 use gleaner_solvers::{BigM, SolverKind};
@@ -134,7 +134,7 @@ fn every_algorithm_runs_to_its_end() {
         let states: BTreeSet<&str> = search
             .trials
             .iter()
-            .map(|t| gleaner_core::results::Named::name(t.state))
+            .map(|t| gleaner_domain::results::Named::name(t.state))
             .collect();
         assert!(
             states.is_subset(&["finished", "stopped"].into()),

@@ -2,10 +2,10 @@
 
 pub use gleaner_testing::shared;
 
-use gleaner_core::domain::Slice;
-use gleaner_core::domain::{EventLog, TrainingTask};
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::{Result, Unobserved};
+use gleaner_domain::Slice;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::{EventLog, TrainingTask};
+use gleaner_domain::{Result, Unobserved};
 use gleaner_replay::{Decider, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 

@@ -2,8 +2,8 @@
 //! windows.
 
 use crate::support::{options, published_tasks, replay, shared, solver, summit};
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
+use gleaner_domain::Unobserved;
+use gleaner_domain::{EventLog, Time, TrainingTask};
 use gleaner_inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
 use gleaner_solvers::SolverKind;
 use gleaner_synth::events::{EventOptions, FragmentLength};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gleaner_core::results::compare::{AnswerRow, IncumbentRow};
+use gleaner_domain::results::compare::{AnswerRow, IncumbentRow};
 use gleaner_runs::read::CompareRun;
 
 /// Gap of a solver that has no plan yet, and the most that counts of any plan.
@@ -103,7 +103,7 @@ fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use gleaner_core::results::compare::{AnswerStatus, SolverRow, Status};
+    use gleaner_domain::results::compare::{AnswerStatus, SolverRow, Status};
 
     fn answer(problem: &str, solver: &str, status: AnswerStatus, has_plan: bool) -> AnswerRow {
         AnswerRow {

@@ -4,8 +4,8 @@ use super::names::cut;
 use super::names::slug;
 use super::numbers::count;
 use super::{Block, Section};
-use gleaner_core::results::compare::SolverRow;
-use gleaner_core::results::programs::Tally;
+use gleaner_domain::results::compare::SolverRow;
+use gleaner_domain::results::programs::Tally;
 use gleaner_runs::compare::compared;
 use gleaner_runs::read::CompareRun;
 

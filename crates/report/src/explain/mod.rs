@@ -3,7 +3,7 @@
 use gleaner_learn::ebm::{Cell, Term};
 
 use super::{Block, Section};
-use gleaner_core::words::printable;
+use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{Explanation, LabelledEbm, Prediction};
 use gleaner_runs::{explanation, training};
 

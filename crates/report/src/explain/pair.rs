@@ -7,7 +7,7 @@ use crate::figure::{Axis, Heat, Marks};
 use crate::names::{cut, slug};
 use crate::numbers::number;
 use crate::{Figure, Grid};
-use gleaner_core::words::printable;
+use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
 use gleaner_runs::explanation;
 

@@ -3,7 +3,7 @@
 use crate::Figure;
 use crate::figure::{Axis, Colour, Marks, Part};
 use crate::numbers::number;
-use gleaner_core::words::{duration, printable};
+use gleaner_domain::words::{duration, printable};
 use gleaner_predict::explanation::{Part as Told, Sum};
 use gleaner_runs::explanation;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shade, Shape, Spans};
 use crate::{Document, thin};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Number of parts into which thinning divides a curve; each part keeps points of its own. The
 /// script thins further, for the part in view.

@@ -1,6 +1,6 @@
 //! The source of the charting library.
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 const OPENING: &str = "<script type=\"text/javascript\">";
 const CLOSING: &str = "</script>";

@@ -4,7 +4,7 @@
 //! own script inflates them and draws. A content security policy in the page allows no other
 //! script, so that a text that was not escaped by mistake could not run one.
 
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 use super::Document;
 

@@ -5,7 +5,7 @@ use super::escape::escape;
 use super::packed::{hash, pack};
 use super::{SCRIPT, STYLE, data};
 use crate::Document;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 /// The page. `library` is the source of the charting library.
 pub(super) fn write(document: &Document, library: &str) -> Result<String> {

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use super::figure::Figure;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 mod bars;
 mod canvas;

@@ -4,7 +4,7 @@ use crate::Figure;
 use crate::figure::Axis;
 use crate::lengths::marks;
 use crate::numbers::count;
-use gleaner_core::words::duration;
+use gleaner_domain::words::duration;
 use gleaner_inspect::Inspection;
 use gleaner_runs::inspect as told;
 

@@ -1,7 +1,7 @@
 //! The lengths of fragments and gaps by share.
 
 use crate::{Grid, Head};
-use gleaner_core::words::duration;
+use gleaner_domain::words::duration;
 use gleaner_inspect::{Distribution, Inspection};
 
 /// Quantiles of fragments and gaps.

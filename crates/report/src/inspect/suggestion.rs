@@ -3,7 +3,7 @@
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::{number, percent};
 use crate::{Block, Figure, Grid, Head, Section};
-use gleaner_core::words::duration;
+use gleaner_domain::words::duration;
 use gleaner_inspect::{Inspection, OtherWindow, Suggestion, Window};
 use gleaner_runs::inspect::{CostSource, reasons};
 

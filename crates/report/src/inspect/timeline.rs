@@ -4,7 +4,7 @@ use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::number;
-use gleaner_core::words::duration;
+use gleaner_domain::words::duration;
 use gleaner_inspect::Inspection;
 
 /// The figure; `None` if the log covers no time.

@@ -5,8 +5,8 @@ use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::count;
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::TaskRow;
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::TaskRow;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     let mut curves = Vec::new();

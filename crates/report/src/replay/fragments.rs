@@ -2,7 +2,7 @@
 
 use super::{Named, id_of};
 use crate::{Block, fragments};
-use gleaner_core::results::replay::FragmentRow;
+use gleaner_domain::results::replay::FragmentRow;
 use gleaner_runs::lengths::{Class, Lengths};
 
 /// The note for a run of an earlier version, which has no fragments.

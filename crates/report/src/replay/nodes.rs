@@ -5,7 +5,7 @@ use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::{number, part};
-use gleaner_core::results::replay::StepRow;
+use gleaner_domain::results::replay::StepRow;
 use gleaner_runs::read::ReplayRun;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {

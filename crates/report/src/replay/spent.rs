@@ -4,7 +4,7 @@ use super::Named;
 use crate::figure::{Axis, Colour, Marks, Part};
 use crate::numbers::{hours, large, percent};
 use crate::{Figure, Grid, Head};
-use gleaner_core::results::replay::Summary;
+use gleaner_domain::results::replay::Summary;
 
 /// A part of an account: its name, its colour and its amount.
 type Amount = (&'static str, Colour, fn(&Summary) -> f64);

@@ -2,8 +2,8 @@
 
 use super::Named;
 use crate::{Block, Fact, Grid, Head};
-use gleaner_core::results::replay::Summary;
 use gleaner_document::indented;
+use gleaner_domain::results::replay::Summary;
 use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, terms};
 
 /// All figures: as facts for one replay; side by side for several, with their changes relative to the first.

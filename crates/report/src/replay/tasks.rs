@@ -6,8 +6,8 @@ use crate::figure::{Axis, Marks, Span, Spans};
 use crate::names::short;
 use crate::numbers::{count, hours, number, part};
 use crate::{Figure, Grid, Head, thin};
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::AllocationRow;
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::AllocationRow;
 use gleaner_runs::read::ReplayRun;
 
 /// Maximum number of rows in the figure: more rows cannot be told apart.

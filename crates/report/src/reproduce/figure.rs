@@ -3,8 +3,8 @@
 use crate::figure::{Axis, Colour, Curve, Marks, Part, Shape};
 use crate::numbers::number;
 use crate::{Figure, Grid, thin};
-use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
+use gleaner_domain::results::Named;
+use gleaner_domain::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
 /// Number of parts into which long curves are divided; each keeps points of its own.
 const BUCKETS: usize = 400;

@@ -1,8 +1,8 @@
 //! The sections of a page about published values and ours.
 
 use super::{Block, Grid, Section};
-use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{Artifact, System};
+use gleaner_domain::results::Named;
+use gleaner_domain::results::reproduce::{Artifact, System};
 use gleaner_runs::reproduce::{counts, grid, source, verdicts};
 
 mod figure;

@@ -5,8 +5,8 @@ use crate::Figure;
 use crate::curves::means;
 use crate::figure::{Axis, Curve, Marks, Panel, Shade, Shape};
 use crate::numbers::HOUR;
-use gleaner_core::results::simulate::PolicyFigures;
-use gleaner_core::words::counted;
+use gleaner_domain::results::simulate::PolicyFigures;
+use gleaner_domain::words::counted;
 use gleaner_runs::read::{Hour, PolicyRun};
 
 /// Explanation of the shades, for the text of a figure.

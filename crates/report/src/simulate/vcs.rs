@@ -5,7 +5,7 @@ use crate::Figure;
 use crate::figure::{Axis, Heat, Marks};
 use crate::names::short;
 use crate::numbers::HOUR;
-use gleaner_core::results::simulate::Delays;
+use gleaner_domain::results::simulate::Delays;
 use gleaner_runs::simulate::{Figure as Delay, by_cluster};
 
 /// Average queuing by virtual cluster and policy.

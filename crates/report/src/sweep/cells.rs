@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::trials::{Metric, Trials, is_repetition, shown};
-use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::Spread;
-use gleaner_core::words::counted;
+use gleaner_domain::results::Direction;
+use gleaner_domain::results::sweep::Spread;
+use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::Scale;
 
 /// Values of some settings, as texts.

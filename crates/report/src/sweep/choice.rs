@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::trials::{Trials, is_repetition};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::SEED;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::SEED;
 use gleaner_runs::read::SweepRuns;
 
 /// What a user asked for. The report chooses what is `None`.

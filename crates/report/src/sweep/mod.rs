@@ -3,8 +3,8 @@
 use super::names::slug;
 use super::numbers::count;
 use super::{Block, Fact, Figure, Section};
-use gleaner_core::error::Result;
-use gleaner_core::results::sweep::Mode;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::sweep::Mode;
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::{best_settings, note_on_placers};
 

@@ -6,8 +6,8 @@ use crate::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
 use crate::names::slug;
 use crate::numbers::count;
 use crate::{Figure, Grid, Head};
-use gleaner_core::results::Direction;
-use gleaner_core::words::counted;
+use gleaner_domain::results::Direction;
+use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::capital;
 
 /// Maximum number of trials that are drawn as points. Of more, those are left out that others hide.

@@ -6,7 +6,7 @@ use crate::figure::{Axis, Colour, Curve, Marks, Part, SERIES, Shape};
 use crate::names::slug;
 use crate::numbers::count;
 use crate::{Figure, Grid, Head};
-use gleaner_core::results::sweep::Spread;
+use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
 /// Maximum number of values that are drawn one by one, as bars or as points with whiskers. More

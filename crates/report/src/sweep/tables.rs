@@ -3,8 +3,8 @@
 use super::trials::{Trials, shown};
 use crate::numbers::count;
 use crate::{Grid, Head};
-use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::{Best, SweepRow};
+use gleaner_domain::results::Direction;
+use gleaner_domain::results::sweep::{Best, SweepRow};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 

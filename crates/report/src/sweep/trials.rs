@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::{Kind, SEED, Spread};
+use gleaner_domain::results::Direction;
+use gleaner_domain::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
@@ -212,7 +212,7 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use gleaner_core::results::sweep::{Mode, SweepRow, groups};
+    use gleaner_domain::results::sweep::{Mode, SweepRow, groups};
 
     pub fn trials() -> Trials {
         Trials::of(&sweep())

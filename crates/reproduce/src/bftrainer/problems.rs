@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_inputs::problems;
 use gleaner_io::source::Source;
 use gleaner_solvers::{BigM, Limits, Problem, SolverKind, SolverSpec};

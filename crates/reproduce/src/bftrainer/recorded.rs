@@ -1,7 +1,7 @@
 //! Recorded runs of the original replayer: their allocations replayed.
 
-use gleaner_core::error::Result;
-use gleaner_core::results::replay::StepRow;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::replay::StepRow;
 use gleaner_inputs::script;
 use gleaner_replay::{Initial, Options};
 

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use gleaner_core::Observer;
-use gleaner_core::domain::{EventLog, Objective, Slice};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::replay::Outcome;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::{EventLog, Objective, Slice};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_inputs::{events, tasks};
 use gleaner_replay::{Decider, Options, SolverDecider};
@@ -98,7 +98,7 @@ impl<'c> Replays<'c> {
             slice,
             &path,
             "more rows than the original drops",
-            &gleaner_core::Unobserved,
+            &gleaner_domain::Unobserved,
         )?;
         let mut sets = Vec::new();
         for files in super::SETS.into_iter().chain([TEN]) {

@@ -1,6 +1,6 @@
 //! Outputs of the published pre-trained network on fixed graphs.
 
-use gleaner_core::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{Architecture, Convolution, Inputs, Network, Weights, set_weights};
 use gleaner_driple::nn::{Parameters, Tape};

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_driple::dataset::Dataset;
 use gleaner_driple::inspector::{Inspector, converted};
 use gleaner_driple::model::Depth;

@@ -1,6 +1,6 @@
 //! Lucid's packing model: does a workload share a GPU well?
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::jobs;
 use gleaner_learn::lucid::packing::{Features, SETTINGS, agreement, evaluate, shared};
 use gleaner_learn::metrics::accuracy;

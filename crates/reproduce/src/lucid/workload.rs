@@ -1,6 +1,6 @@
 //! Lucid's workload model: how long will a job run?
 
-use gleaner_core::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::jobs::{cluster, estimates, trace};
 use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::lucid::workload::{DurationEbm, Job, Options, features};

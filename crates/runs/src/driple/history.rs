@@ -4,8 +4,8 @@ use std::path::Path;
 
 use gleaner_driple::train::Epoch;
 
-use gleaner_core::error::Result;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 
 /// Writes the errors of all epochs as CSV or Parquet, depending on the path's extension.

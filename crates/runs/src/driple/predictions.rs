@@ -6,9 +6,9 @@ use gleaner_driple::dataset::METRIC_NAMES;
 use gleaner_driple::graph::METRICS;
 use serde_json::{Map, Value, json};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::{Column, Table};
 use gleaner_document::{Grid, Head};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 
 /// The name of a job and its metrics, in the order of [`METRIC_NAMES`].

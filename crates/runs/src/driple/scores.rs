@@ -4,9 +4,9 @@ use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
 
 use super::predictions::number;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::{Column, Table};
 use gleaner_document::{Block, Grid, Head};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::{Column, Table};
 use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{Metrics, Scores, mean};
 

@@ -1,8 +1,8 @@
 //! Idle nodes by hour and by weekday.
 
-use gleaner_core::words::duration;
 use gleaner_document::numbers::number;
 use gleaner_document::{Grid, Head};
+use gleaner_domain::words::duration;
 use gleaner_inspect::{Calendar, Slot};
 
 /// Length of the bar for the largest value, in characters.

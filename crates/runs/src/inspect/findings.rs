@@ -1,8 +1,8 @@
 //! What the inspection concludes: suspicious spans, and a window for the replay.
 
-use gleaner_core::words::duration;
 use gleaner_document::numbers::{count, percent};
 use gleaner_document::{Block, Fact, Grid, Head};
+use gleaner_domain::words::duration;
 use gleaner_inspect::{Inspection, Suggestion, Suspicion, SuspicionKind};
 
 /// Where the rescale costs of a suggestion come from.

@@ -8,8 +8,8 @@ pub use calendar::{hours, weekday_names, weekdays};
 pub use findings::{CostSource, reasons, suggested, suspicions};
 pub use overview::facts;
 
-use gleaner_core::error::{Error, Result};
 use gleaner_document::Block;
+use gleaner_domain::error::{Error, Result};
 use gleaner_inspect::{Bin, Inspection};
 
 use super::lengths::{Class, Lengths};

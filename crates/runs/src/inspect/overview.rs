@@ -1,8 +1,8 @@
 //! The log in a dozen facts.
 
-use gleaner_core::words::{counted, duration};
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours, number, percent};
+use gleaner_domain::words::{counted, duration};
 use gleaner_inspect::{Inspection, UnchangedNodes};
 
 /// Maximum number of nodes that a fact names.

@@ -2,7 +2,7 @@
 
 use super::files::RunFiles;
 use super::info::RunInfo;
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::Records;
 use gleaner_io::parquet;
 use gleaner_io::parquet::Value;

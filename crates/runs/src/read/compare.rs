@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::files::RunFiles;
 use super::rows::read_records;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::compare::{AnswerRow, IncumbentRow, SolverRow};
-use gleaner_core::results::programs::Tally;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
+use gleaner_domain::results::programs::Tally;
 
 /// The results of a comparison of solvers.
 #[derive(Debug, Clone)]

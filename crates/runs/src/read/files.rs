@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::RunInfo;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Error, Fault, Result};
-use gleaner_core::results::run::RUN_FILE;
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::results::run::RUN_FILE;
+use gleaner_domain::{Stamp, Time};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 use gleaner_io::source::{Source, TEXT_LIMIT};
 

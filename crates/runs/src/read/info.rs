@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::files::RunFiles;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::run::{Listed, RunFile, fields};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::run::{Listed, RunFile, fields};
 use gleaner_io::SourceId;
 
 /// What `run.json` says about a run.

@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use files::RunFiles;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::run::RUN_FILE;
-use gleaner_core::results::states::{JobRow, RunRow};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::run::RUN_FILE;
+use gleaner_domain::results::states::{JobRow, RunRow};
 
 mod cells;
 mod compare;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::files::{RunFiles, time};
 use super::rows::{read_columns, read_records};
-use gleaner_core::error::Result;
-use gleaner_core::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
-use gleaner_core::results::search::{RungRow, SearchOutcome, SearchRow};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
+use gleaner_domain::results::search::{RungRow, SearchOutcome, SearchRow};
 
 /// The results of a replay.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::files::{RunFiles, time};
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::{Cells, Field, Record};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::{Cells, Field, Record};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
 
 /// Reads the rows of type `R` of a table. `check` gets each row with the one above it. If the row

@@ -2,10 +2,10 @@
 
 use super::files::RunFiles;
 use super::rows::{read_columns, read_records};
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::Record;
-use gleaner_core::results::simulate::{PolicyFigures, Summary};
-use gleaner_core::results::states::JobRow;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::Record;
+use gleaner_domain::results::simulate::{PolicyFigures, Summary};
+use gleaner_domain::results::states::JobRow;
 
 mod hours;
 
@@ -90,7 +90,7 @@ fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
 }
 
 /// The fault of a field of `summary.json`.
-fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_core::Error {
+fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_domain::Error {
     let fault = Fault::of(&files.path(SUMMARY), found, "what gleaner simulate writes");
     fault.field(field).remedy("run it again").into()
 }

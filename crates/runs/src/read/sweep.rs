@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::files::RunFiles;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
 
 /// The results of a sweep.

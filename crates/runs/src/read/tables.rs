@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::results::Column;
+use gleaner_domain::Time;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::results::Column;
 
 use super::files::RunFiles;
 use super::info::RunInfo;

@@ -1,7 +1,7 @@
 //! The table of an artifact as texts, for Markdown and for pages.
 
-use gleaner_core::results::Named;
-use gleaner_core::results::reproduce::{
+use gleaner_domain::results::Named;
+use gleaner_domain::results::reproduce::{
     Artifact, ReproducedRow, Rounding, Verdict, count_verdicts,
 };
 

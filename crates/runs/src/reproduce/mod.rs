@@ -4,12 +4,12 @@ mod cells;
 
 use std::fmt::Write;
 
-use gleaner_core::results::reproduce::{
-    Artifact, Basis, ReproducedRow, System, Verdict, count_verdicts,
-};
-use gleaner_core::results::{Named, Table};
 use gleaner_document::numbers::count;
 use gleaner_document::{Fact, Grid, Head, Kind};
+use gleaner_domain::results::reproduce::{
+    Artifact, Basis, ReproducedRow, System, Verdict, count_verdicts,
+};
+use gleaner_domain::results::{Named, Table};
 
 pub use cells::grid;
 

@@ -1,7 +1,7 @@
 //! Small fixed examples.
 
 use super::*;
-use gleaner_core::results::reproduce::Rounding;
+use gleaner_domain::results::reproduce::Rounding;
 
 fn row(row: &str, column: &str, published: Option<f64>, ours: Option<f64>) -> ReproducedRow {
     let difference = published

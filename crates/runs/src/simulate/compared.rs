@@ -2,11 +2,11 @@
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;
-use gleaner_core::results::simulate::{Delays, Durations, PolicyFigures, SMALL_JOB_GPUS};
-use gleaner_core::words::printable;
 use gleaner_document::names::{cut, short};
 use gleaner_document::numbers::{count, hours, number, percent};
 use gleaner_document::{Block, Grid, Head};
+use gleaner_domain::results::simulate::{Delays, Durations, PolicyFigures, SMALL_JOB_GPUS};
+use gleaner_domain::words::printable;
 use gleaner_learn::metrics::is_near_chance;
 
 /// The cell of a figure without jobs.

@@ -1,8 +1,8 @@
 //! Estimates that policies have learnt.
 
-use gleaner_core::domain::Trace;
-use gleaner_core::domain::inputs::{Estimates, EstimatesByPolicy};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::Trace;
+use gleaner_domain::inputs::{Estimates, EstimatesByPolicy};
+use gleaner_domain::results::{Column, Table};
 
 /// Estimated durations in seconds: a row for each policy that uses them and each job.
 pub fn estimates<'a>(trace: &'a Trace, learnt: &'a EstimatesByPolicy) -> Table<'a> {

@@ -1,7 +1,7 @@
 //! The time between the rows of the tables of states.
 
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::Samples;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::Samples;
 
 /// Seconds between samples.
 const MINUTE: i64 = 60;
@@ -103,7 +103,7 @@ fn next_multiple(value: i64, step: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::results::schedule::State;
+    use gleaner_domain::results::schedule::State;
     use proptest::prelude::*;
 
     // Small fixed examples.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::nodes;
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
-use gleaner_core::results::schedule::JobOutcome;
-use gleaner_core::results::schedule::JobRun;
-use gleaner_core::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow};
-use gleaner_core::results::{Column, Encoding, Ids, Table};
+use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
+use gleaner_domain::results::schedule::JobOutcome;
+use gleaner_domain::results::schedule::JobRun;
+use gleaner_domain::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow};
+use gleaner_domain::results::{Column, Encoding, Ids, Table};
+use gleaner_domain::{Cluster, Trace};
 
 /// A policy's jobs, in the trace's order.
 pub fn job_rows(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Vec<JobRow> {

@@ -1,11 +1,11 @@
 //! The original's logs: a row for each job, with every field that its simulator keeps.
 
 use super::nodes;
-use gleaner_core::domain::inputs::Packing;
-use gleaner_core::domain::{Cluster, Job, Trace, Workload};
-use gleaner_core::results::policy_run::{Finished, PolicyRun, ProfilerRun};
-use gleaner_core::results::schedule::JobOutcome;
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::inputs::Packing;
+use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
+use gleaner_domain::results::schedule::JobOutcome;
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Cluster, Job, Trace, Workload};
 
 /// The original's value for the priority of a job that its policy does not sort.
 const NO_PRIORITY: f64 = -1.0;

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::{Component, Path};
 
-use gleaner_core::domain::inputs::Packing;
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{AtomicFile, Hashed};
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::Packing;
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun};
+use gleaner_domain::{Cluster, Trace};
+use gleaner_io::files::{AtomicFile, Hashed};
 
 use crate::run::RunDir;
-use gleaner_core::results::Table;
+use gleaner_domain::results::Table;
 use gleaner_io::table::WriteTable;
 
 mod compared;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gleaner_core::domain::cluster::GpuSet;
+use gleaner_domain::cluster::GpuSet;
 
 /// Node names with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`.
 pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {

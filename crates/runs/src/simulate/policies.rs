@@ -1,7 +1,7 @@
 //! The figures of policies as tables, for data frames.
 
-use gleaner_core::results::simulate::{Delays, PolicyFigures};
-use gleaner_core::results::{Column, Figures, Metric, Table};
+use gleaner_domain::results::simulate::{Delays, PolicyFigures};
+use gleaner_domain::results::{Column, Figures, Metric, Table};
 
 /// The figures by which policies are compared: a row for each policy, with `policy` and `gpus` first. Figures
 /// of small and of large jobs are missing where there are none.

@@ -2,9 +2,9 @@
 
 use super::interval::Interval;
 use csv::Writer;
-use gleaner_core::domain::Trace;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::simulate::{ByName, Delays, PolicyFigures, Summary};
+use gleaner_domain::Trace;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
 /// Whether the choice of its nodes affects a job's speed in simulations.
 pub const PLACEMENT_AFFECTS_SPEED: bool = false;

@@ -1,10 +1,10 @@
 //! The tables of the clusters' states over time.
 
 use super::interval::Interval;
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_core::results::schedule::{Samples, State};
-use gleaner_core::results::states::SEQ;
-use gleaner_core::results::{Column, Field, RunLengths, Spaced, Table};
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_domain::results::schedule::{Samples, State};
+use gleaner_domain::results::states::SEQ;
+use gleaner_domain::results::{Column, Field, RunLengths, Spaced, Table};
 
 /// The columns of counts, as functions of a state.
 pub(super) const COUNTS: [fn(&State) -> u64; 9] = [

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use super::interval::Interval;
 use super::seq::{AVERAGES, COUNTS, rounded, utilisation};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::{Samples, State};
-use gleaner_core::results::states::SEQ;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::{Samples, State};
+use gleaner_domain::results::states::SEQ;
 
 /// Writes the states of a virtual cluster.
 pub(super) fn write_vc(

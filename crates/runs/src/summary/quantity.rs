@@ -1,9 +1,9 @@
 //! The figures of a replay: each with its label, its explanation, and how it is formatted and compared.
 
-use gleaner_core::results::replay::Summary;
-use gleaner_core::words::duration;
 use gleaner_document::numbers::{change, count, hours, large, number, percent, points};
 use gleaner_document::{Fact, numbers};
+use gleaner_domain::results::replay::Summary;
+use gleaner_domain::words::duration;
 
 /// A figure of a replay.
 pub struct Quantity {

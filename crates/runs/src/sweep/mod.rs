@@ -11,7 +11,9 @@ pub use text::{best_settings, ended, listing, note_on_placers, summary};
 
 use serde_json::Value;
 
-use gleaner_core::results::sweep::{Best, Group, Metric, Mode, RunOutcome, SweepRow, best, groups};
+use gleaner_domain::results::sweep::{
+    Best, Group, Metric, Mode, RunOutcome, SweepRow, best, groups,
+};
 use table::shown;
 
 /// A run of a sweep, which may not be done yet.

@@ -1,7 +1,7 @@
 //! Values of a figure in one unit, with as many digits as it takes to distinguish them.
 
-use gleaner_core::results::sweep::Kind;
 use gleaner_document::numbers::grouped;
+use gleaner_domain::results::sweep::Kind;
 
 /// Number of steps between the lowest and the highest value that the digits distinguish.
 const STEPS: f64 = 500.0;
@@ -125,7 +125,7 @@ fn decimals(low: f64, high: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::results::sweep::Mode;
+    use gleaner_domain::results::sweep::Mode;
 
     fn scale(name: &str, values: &[f64]) -> Scale {
         let mode = match name {

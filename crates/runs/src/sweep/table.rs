@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Sweep;
-use gleaner_core::results::sweep::{
+use gleaner_domain::results::sweep::{
     Field, Kind, Metric, Mode, PROGRAM_FAULTS, RunOutcome, SEED, Spread,
 };
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::results::{Column, Table};
 
 /// The table `sweep`: the key, the settings and the figures of each run. Of replays, the last column is
 /// how many faults the program that decided had.

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use super::scale::{Scale, plain};
 use super::table::shown;
 use super::{Sweep, SweepRun};
-use gleaner_core::error::Result;
-use gleaner_core::results::Direction;
-use gleaner_core::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
-use gleaner_core::words::counted;
 use gleaner_document::{Block, Fact};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::Direction;
+use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
+use gleaner_domain::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
 /// metric asked for and by every other metric with a best value.

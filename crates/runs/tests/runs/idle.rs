@@ -1,8 +1,8 @@
 //! The nodes that a policy leaves unused, as an event log.
 
-use gleaner_core::domain::{EventLog, Time, Trace};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::{Idleness, JobRun, NodeLife};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::{Idleness, JobRun, NodeLife};
+use gleaner_domain::{EventLog, Time, Trace};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_simulate::idle::idle_log;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use super::support::{cluster, outcome, vc_run};
 
 /// A log as rows of a second and the changes in it, such as `+a/0 -b/1`.
 fn rows(log: &EventLog) -> Vec<(i64, String)> {
-    let change = |c: &gleaner_core::domain::Change| {
+    let change = |c: &gleaner_domain::Change| {
         let sign = if c.idle() { '+' } else { '-' };
         format!("{sign}{}", log.nodes()[c.node() as usize])
     };

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use gleaner_core::domain::inputs::{Packing, PackingTable};
-use gleaner_core::domain::{Job, Trace, Usage, Workload};
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun};
-use gleaner_core::results::schedule::{JobOutcome, Schedule};
+use gleaner_domain::inputs::{Packing, PackingTable};
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun};
+use gleaner_domain::results::schedule::{JobOutcome, Schedule};
+use gleaner_domain::{Job, Trace, Usage, Workload};
 use gleaner_runs::simulate;
 use gleaner_runs::simulate::{Interval, SimulatedTrace};
 use tempfile::TempDir;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::Table;
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_core::results::schedule::{JobOutcome, Placement, Samples, State};
+use gleaner_domain::results::Table;
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_domain::results::schedule::{JobOutcome, Placement, Samples, State};
+use gleaner_domain::{Cluster, Trace};
 use gleaner_runs::simulate;
 use gleaner_simulate::metrics::summarise;
 

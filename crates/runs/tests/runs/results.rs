@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use gleaner_core::results::simulate::PolicyFigures;
 use gleaner_document::Block;
+use gleaner_domain::results::simulate::PolicyFigures;
 use gleaner_runs::simulate;
 use gleaner_runs::simulate::{Interval, SimulatedTrace};
 use gleaner_simulate::metrics::summarise;
@@ -108,7 +108,7 @@ fn printed(entries: &[(&str, &PolicyFigures)]) -> String {
 #[test]
 fn averages_over_nothing_are_null() {
     let (trace, mut cluster, run) = small_run();
-    cluster.vcs.push(gleaner_core::domain::VirtualCluster {
+    cluster.vcs.push(gleaner_domain::VirtualCluster {
         name: "unused".to_owned(),
         nodes: 0,
     });

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
-use gleaner_core::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::schedule::{JobOutcome, Samples, Schedule, State};
+use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun, VcRun};
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::schedule::{JobOutcome, Samples, Schedule, State};
+use gleaner_domain::{Cluster, Job, Trace, Usage, VirtualCluster, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_runs::run::{End, RunDir};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -214,14 +214,14 @@ fn number(cell: &Field) -> f64 {
 }
 
 /// A table's Parquet file, read back.
-pub fn written(table: &gleaner_core::results::Table<'_>) -> Content {
+pub fn written(table: &gleaner_domain::results::Table<'_>) -> Content {
     let mut bytes = Vec::new();
     table.write_parquet(&mut bytes).unwrap();
     Content::of(bytes)
 }
 
 /// A table as CSV.
-pub fn csv(table: &gleaner_core::results::Table<'_>) -> String {
+pub fn csv(table: &gleaner_domain::results::Table<'_>) -> String {
     let mut bytes = Vec::new();
     table.write_csv(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

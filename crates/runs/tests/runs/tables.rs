@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use gleaner_core::domain::Trace;
-use gleaner_core::results::schedule::{Samples, State};
-use gleaner_core::results::{Column, Table};
+use gleaner_domain::Trace;
+use gleaner_domain::results::schedule::{Samples, State};
+use gleaner_domain::results::{Column, Table};
 use gleaner_runs::simulate;
 use gleaner_runs::simulate::{Interval, SimulatedTrace};
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ fn utilisation_to_three_decimals() {
             count: 1,
             state,
         });
-        let run = gleaner_core::results::policy_run::PolicyRun {
+        let run = gleaner_domain::results::policy_run::PolicyRun {
             policy: "fifo",
             vcs: vec![vc],
             profiler: None,

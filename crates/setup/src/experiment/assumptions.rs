@@ -1,7 +1,7 @@
 //! Figures of a policy and their assumptions.
 
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::simulate::{Assumptions, Durations, PolicyFigures};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::simulate::{Assumptions, Durations, PolicyFigures};
 use gleaner_learn::metrics::spearman;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies::Needs;

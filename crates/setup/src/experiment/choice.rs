@@ -9,7 +9,7 @@ use super::inputs::FileArgs;
 use crate::settings;
 use crate::settings::Spec;
 use crate::settings::value::named_values;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 use gleaner_simulate::Request;
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::placers;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice};
 use serde::Serialize;
 
-use gleaner_core::domain::inputs::Estimates;
+use gleaner_domain::inputs::Estimates;
 use gleaner_predict::Weekly;
 
 /// Estimates of durations.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use gleaner_core::domain::Time;
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Time;
+use gleaner_domain::error::{Error, Result};
 
 /// The files and times of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

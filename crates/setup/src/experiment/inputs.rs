@@ -17,15 +17,15 @@ use super::profiles::{Profiles, listed};
 use crate::settings;
 use crate::settings::value::{by_text, named_values};
 use crate::settings::{Settings, Spec};
-use gleaner_core::Observer;
-use gleaner_core::domain::cluster::GPU_MEMORY;
-use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_core::domain::inputs::{
+use gleaner_domain::Observer;
+use gleaner_domain::cluster::GPU_MEMORY;
+use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_domain::error::{Error, Faults, Result};
+use gleaner_domain::inputs::{
     Estimates, Forecast, LONGEST_ESTIMATE, Oracle, Packing, PackingTable,
 };
-use gleaner_core::domain::stamp::{as_text, from_text};
-use gleaner_core::domain::{Cluster, Stamp, Trace};
-use gleaner_core::error::{Error, Faults, Result};
+use gleaner_domain::stamp::{as_text, from_text};
+use gleaner_domain::{Cluster, Stamp, Trace};
 use gleaner_inputs::jobs;
 use gleaner_inputs::jobs::trace;
 use gleaner_io::{Loaded, SourceId};

@@ -19,11 +19,11 @@ use super::inputs::Reader;
 use crate::settings;
 use crate::settings::Spec;
 use crate::settings::value::by_text;
-use gleaner_core::Observer;
-use gleaner_core::domain::inputs::{ForecastTable, Profile};
-use gleaner_core::domain::stamp::{as_text, parsed};
-use gleaner_core::domain::{Cluster, Time, Trace, Workload};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::{ForecastTable, Profile};
+use gleaner_domain::stamp::{as_text, parsed};
+use gleaner_domain::{Cluster, Time, Trace, Workload};
 use gleaner_inputs::{jobs, model};
 use gleaner_predict::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,

@@ -16,10 +16,10 @@ use std::num::NonZeroUsize;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use gleaner_core::domain::Trace;
-use gleaner_core::domain::inputs::{EstimateTable, Estimates, EstimatesByPolicy};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::printable;
+use gleaner_domain::Trace;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::{EstimateTable, Estimates, EstimatesByPolicy};
+use gleaner_domain::words::printable;
 use gleaner_predict::{Simulated, Week};
 use gleaner_simulate::policies::Needs;
 use gleaner_simulate::profiler::Profiler;
@@ -34,7 +34,7 @@ pub use profiler::{Lend, ProfilerArgs, Setting};
 
 use crate::settings;
 use crate::settings::Spec;
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 pub use options::Use;
 use options::without_effect;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::files::ExperimentFiles;
 use super::inputs::Reader;
-use gleaner_core::domain::inputs::{Profile, ProfileSource};
-use gleaner_core::domain::{Known, Trace, Workload};
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
+use gleaner_domain::inputs::{Profile, ProfileSource};
+use gleaner_domain::{Known, Trace, Workload};
 use gleaner_inputs::jobs;
 
 /// Profiles by workload.

@@ -9,20 +9,20 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_core::domain::Slice;
-use gleaner_core::domain::clock::Occurrence;
-use gleaner_core::domain::objective::Situation;
-use gleaner_core::domain::stamp::{as_text, from_text};
-use gleaner_core::domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
-use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::Slice;
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::objective::Situation;
+use gleaner_domain::stamp::{as_text, from_text};
+use gleaner_domain::words::counted;
+use gleaner_domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_io::{Loaded, SourceId};
 use gleaner_logs::zone::Zone;
 use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 use crate::settings;
 use crate::settings::Spec;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::t_fwd::{self, TFwd};
-use gleaner_core::domain::{EventLog, NodeRule, Objective, TrialSearch};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{EventLog, NodeRule, Objective, TrialSearch};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_replay::{Initial, Options};
 use gleaner_search::Algorithm;

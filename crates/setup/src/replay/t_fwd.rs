@@ -7,7 +7,7 @@ use gleaner_solvers::range;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use gleaner_core::domain::{EventLog, TrainingTask};
+use gleaner_domain::{EventLog, TrainingTask};
 use gleaner_inspect::{RescaleCosts, Suggestion};
 
 /// The window of the original replayer, in seconds. It is also used if none can be suggested.

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use gleaner_core::domain::{EventLog, NodeOrder, NodeRule};
-use gleaner_core::error::{Fault, Result};
-use gleaner_core::words::counted;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::words::counted;
+use gleaner_domain::{EventLog, NodeOrder, NodeRule};
 use gleaner_inputs::topology;
 use gleaner_io::Loaded;
 
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 
 /// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise remarks that the
 /// option has no effect; `option` is its name.

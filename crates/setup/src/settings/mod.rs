@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 use crate::experiment::Use;
 pub use spec::{Spec, Style};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::TFwd;
-use gleaner_core::domain::{Objective, Stamp, Time};
-use gleaner_external::SolverCommand;
+use gleaner_domain::{Objective, Stamp, Time};
+use gleaner_exec_solver::SolverCommand;
 
 use crate::SolverName;
 
@@ -228,7 +228,7 @@ impl Value for Objective {
     }
 
     fn named() -> Vec<(String, &'static str)> {
-        let named = gleaner_core::domain::objective::NAMED.iter();
+        let named = gleaner_domain::objective::NAMED.iter();
         named.map(|of| (of.name.to_owned(), of.meaning)).collect()
     }
 }

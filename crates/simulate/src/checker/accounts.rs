@@ -1,9 +1,9 @@
 //! Checks every job: the order of its runs, its outcome, its service.
 
 use super::{Report, Terms, Violation, placement};
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::schedule::{JobOutcome, JobRun, Schedule};
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::schedule::{JobOutcome, JobRun, Schedule};
 
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) {
     let mut runs: Vec<&JobRun> = schedule.runs.iter().collect();

@@ -1,6 +1,6 @@
 //! Which runs hold which GPUs of a node.
 
-use gleaner_core::domain::cluster::GpuSet;
+use gleaner_domain::cluster::GpuSet;
 
 /// The runs on one node at present.
 #[derive(Default)]

@@ -13,8 +13,8 @@ mod tests;
 
 pub use violation::{Held, NodePlace, Violation};
 
-use gleaner_core::domain::jobs::Job;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::jobs::Job;
+use gleaner_domain::results::schedule::Schedule;
 
 /// Most violations that [`check`] reports.
 pub const MOST_VIOLATIONS: usize = 1000;

@@ -1,8 +1,8 @@
 //! Checks every run: gang allocation, nodes that exist, speeds.
 
 use super::{NodePlace, Report, Terms, Violation};
-use gleaner_core::domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
-use gleaner_core::results::schedule::{JobRun, Placement, Schedule};
+use gleaner_domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
+use gleaner_domain::results::schedule::{JobRun, Placement, Schedule};
 
 /// Returns for every run whether it is sound enough for the sweep, which would report the
 /// faults of the others again.

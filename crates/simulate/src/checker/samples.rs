@@ -2,7 +2,7 @@
 
 use super::sweep::Counts;
 use super::{Report, Terms, Violation};
-use gleaner_core::results::schedule::{Samples, Schedule, State};
+use gleaner_domain::results::schedule::{Samples, Schedule, State};
 
 const MINUTE: i64 = 60;
 

@@ -3,8 +3,8 @@
 use super::claims::Claims;
 use super::samples::Mark;
 use super::{Held, Report, Terms, Violation, placement};
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::results::schedule::{JobRun, Schedule, State};
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::results::schedule::{JobRun, Schedule, State};
 
 /// Events, in the order in which they happen within a second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One thing wrong with a schedule. Jobs are named by [`gleaner_core::domain::Job::id`], times
+/// One thing wrong with a schedule. Jobs are named by [`gleaner_domain::Job::id`], times
 /// are seconds of the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
@@ -280,7 +280,7 @@ pub enum Violation {
 /// A node, by slot and by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
-    /// Its slot in [`gleaner_core::results::schedule::Schedule::nodes`].
+    /// Its slot in [`gleaner_domain::results::schedule::Schedule::nodes`].
     pub slot: u32,
     /// The name it had at the end.
     pub name: u32,

@@ -2,7 +2,7 @@
 
 use crate::free::FreeGpus;
 use crate::placer::Placer;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::results::schedule::Placement;
 
 /// Places a job of at most one node's GPUs on the node with the fewest free GPUs that holds
 /// it. A larger job gets whole free nodes, and its remaining GPUs on the node with the most

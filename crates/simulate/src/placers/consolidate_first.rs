@@ -3,7 +3,7 @@
 use super::{Consolidate, spread};
 use crate::free::FreeGpus;
 use crate::placer::Placer;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::results::schedule::Placement;
 
 /// Places jobs as [`Consolidate`] does. A job that this cannot place is spread over the nodes
 /// with the most free GPUs. The original has this placer too, but ends at the first job.

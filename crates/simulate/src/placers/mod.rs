@@ -21,7 +21,7 @@ placers! {
 
 use super::free::FreeGpus;
 use super::placer::Placer;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::results::schedule::Placement;
 
 /// Spreads a job over nodes in the order given, taking all free GPUs of each until it has
 /// enough; `None` if they are too few.

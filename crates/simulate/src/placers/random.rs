@@ -3,7 +3,7 @@
 use super::spread;
 use crate::free::FreeGpus;
 use crate::placer::Placer;
-use gleaner_core::results::schedule::Placement;
+use gleaner_domain::results::schedule::Placement;
 
 /// Free GPUs in the order of the node list, split over nodes as they come. Nothing is
 /// drawn at random: the name is the original's.

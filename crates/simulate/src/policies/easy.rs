@@ -6,8 +6,8 @@ use super::{Context, Needs, PolicyEntry};
 use crate::free::FreeGpus;
 use crate::policy::{Decision, Policy};
 use crate::view::View;
-use gleaner_core::results::schedule::Placement;
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::schedule::Placement;
+use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "easy",

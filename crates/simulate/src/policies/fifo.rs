@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::view::View;
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "fifo",

@@ -23,9 +23,9 @@ policies! {
 pub(super) mod least_gpus;
 
 use super::policy::Policy;
-use gleaner_core::domain::inputs::{Forecast, Packing};
-use gleaner_core::domain::jobs::{Job, Trace};
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::inputs::{Forecast, Packing};
+use gleaner_domain::jobs::{Job, Trace};
+use gleaner_domain::results::simulate::Durations;
 
 /// A policy that can be chosen by name. Those of this program live for ever, so their `'p` is `'static`.
 #[derive(Clone, Copy)]

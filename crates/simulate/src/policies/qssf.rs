@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Context, Needs, PolicyEntry, Priority};
 use crate::policy::{Decision, Policy};
 use crate::view::{Status, View};
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "qssf",

@@ -6,7 +6,7 @@ use super::{Context, Needs, PolicyEntry};
 use crate::policy::{Decision, Policy};
 use crate::quota::{Entry, Running, Waiting, select};
 use crate::view::View;
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "srtf",

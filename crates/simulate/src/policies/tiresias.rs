@@ -7,7 +7,7 @@ use crate::policy::{Decision, Policy};
 use crate::quota::{Entry, Running, Waiting, select};
 use crate::scaling::next_multiple;
 use crate::view::View;
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "tiresias",

@@ -1,6 +1,6 @@
 //! The checker rejects schedules of the engine after any change that makes them invalid.
 
-use gleaner_core::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
+use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
 use gleaner_simulate::policies;
 use proptest::prelude::*;
 use proptest::sample::Index;

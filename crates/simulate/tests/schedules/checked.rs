@@ -4,11 +4,11 @@ use std::path::Path;
 
 use gleaner_check::Findings;
 use gleaner_check::simulate::{self as check, Given, Profiling, RunFile};
-use gleaner_core::Unobserved;
-use gleaner_core::domain::inputs::{Estimates, Forecast, Packing};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::run::Seconds;
-use gleaner_core::results::simulate::{Assumptions, PolicyFigures};
+use gleaner_domain::Unobserved;
+use gleaner_domain::inputs::{Estimates, Forecast, Packing};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::run::Seconds;
+use gleaner_domain::results::simulate::{Assumptions, PolicyFigures};
 use gleaner_runs::read as runs;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::simulate as tables;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::{Correction, JobRun, Placement, Schedule};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::{Correction, JobRun, Placement, Schedule};
 use gleaner_simulate::Request;
 use gleaner_simulate::metrics::summarise;
 use proptest::prelude::*;

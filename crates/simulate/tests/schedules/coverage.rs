@@ -1,8 +1,8 @@
 //! Random traces show the rare things that they are meant to test, counted over a fixed number of
 //! traces.
 
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::Schedule;
 use gleaner_simulate::metrics::summarise;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

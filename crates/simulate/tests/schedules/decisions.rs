@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::{Context, Make, Needs, PolicyEntry};
 use gleaner_simulate::policy::{Decision, Policy};

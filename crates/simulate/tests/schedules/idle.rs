@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{EventLog, Time, TrainingTask};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::Unobserved;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::schedule::Schedule;
+use gleaner_domain::{EventLog, Time, TrainingTask};
 use gleaner_inputs::events;
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_replay::{Options, SolverDecider};

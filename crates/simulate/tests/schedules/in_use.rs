@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::Schedule;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Odd input: nothing to do, too much to do, absurd times. Small fixed examples.
 
-use gleaner_core::domain::Workload;
-use gleaner_core::domain::inputs::{LEAST_SPEED, PackingTable, Pair};
+use gleaner_domain::Workload;
+use gleaner_domain::inputs::{LEAST_SPEED, PackingTable, Pair};
 use gleaner_simulate::idle::idle_log;
 use gleaner_simulate::metrics::summarise;
 use gleaner_simulate::policies;

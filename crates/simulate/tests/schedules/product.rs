@@ -1,9 +1,9 @@
 //! The product on the cases that the plain simulator runs.
 
-use gleaner_core::Unobserved;
-use gleaner_core::domain::inputs::Estimates;
-use gleaner_core::domain::{Job, Trace};
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::Unobserved;
+use gleaner_domain::inputs::Estimates;
+use gleaner_domain::results::schedule::Schedule;
+use gleaner_domain::{Job, Trace};
 use gleaner_simulate::engine::{Failure, Setting, run};
 use gleaner_simulate::placer::Placer;
 use gleaner_simulate::placers;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_simulate::policies;
 use proptest::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};

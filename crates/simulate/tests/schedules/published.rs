@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::results::schedule::{JobOutcome, Schedule, State};
+use gleaner_domain::results::schedule::{JobOutcome, Schedule, State};
 
 use crate::plain::minutes;
 use crate::same::near;

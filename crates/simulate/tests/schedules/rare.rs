@@ -1,6 +1,6 @@
 //! Coincidences that are too rare for random traces: small examples, worked out by hand.
 
-use gleaner_core::domain::inputs::{EstimateTable, PackingTable};
+use gleaner_domain::inputs::{EstimateTable, PackingTable};
 use gleaner_simulate::Simulation;
 
 use crate::small::{cluster, simulation, trace};

@@ -1,7 +1,7 @@
 //! The product compared with all published results (golden values).
 
-use gleaner_core::domain::inputs::PackingTable;
-use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_domain::inputs::PackingTable;
+use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_runs::simulate::Figure;
 use gleaner_simulate::Simulation;
 use gleaner_simulate::metrics::summarise;

@@ -1,6 +1,6 @@
 //! Comparison of two schedules.
 
-use gleaner_core::results::schedule::{JobOutcome, JobRun, Schedule, State};
+use gleaner_domain::results::schedule::{JobOutcome, JobRun, Schedule, State};
 
 use crate::plain::minutes;
 

@@ -1,6 +1,6 @@
 //! Small simulations made by hand.
 
-use gleaner_core::domain::{Cluster, Job, Trace, VirtualCluster};
+use gleaner_domain::{Cluster, Job, Trace, VirtualCluster};
 use gleaner_simulate::policies::Without;
 use gleaner_simulate::{Simulation, placers};
 

@@ -1,9 +1,9 @@
 //! Random small traces of several virtual clusters, with a profiler.
 
-use gleaner_core::Unobserved;
-use gleaner_core::domain::{Cluster, Trace, VirtualCluster};
-use gleaner_core::results::policy_run::PolicyRun;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::Unobserved;
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::results::schedule::Schedule;
+use gleaner_domain::{Cluster, Trace, VirtualCluster};
 use gleaner_simulate::policies::PolicyEntry;
 use gleaner_simulate::profiler::Profiler;
 use gleaner_simulate::{Request, SimulateError, Simulation, simulate};

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::results::policy_run::PolicyRun;
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
+use gleaner_domain::results::policy_run::PolicyRun;
+use gleaner_domain::{Cluster, Trace};
 use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, profiles, trace};
 use gleaner_simulate::policies::{self, Without};
 use gleaner_simulate::profiler::Profiler;

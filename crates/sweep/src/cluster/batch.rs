@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, Digest};
+use gleaner_domain::Digest;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::slurm::SlurmOptions;

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 use std::path::Path;
 
 use crate::PreparedRuns;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::{self, Digest};
+use gleaner_domain::Digest;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

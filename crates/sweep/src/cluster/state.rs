@@ -6,8 +6,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::PreparedRuns;
-use gleaner_core::files::open_regular;
-use gleaner_core::words::last_lines;
+use gleaner_domain::words::last_lines;
+use gleaner_io::files::open_regular;
 use gleaner_store::{Ended, Failure, Found, PartName};
 
 use crate::cluster::{Batch, BatchFolder, Costs, Deal};

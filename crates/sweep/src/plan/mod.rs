@@ -17,7 +17,7 @@ pub use simulate::SimulatePlan;
 pub(crate) use simulate::{Listed, together};
 pub use table::PlanFault;
 
-use gleaner_core::results::sweep::Mode;
+use gleaner_domain::results::sweep::Mode;
 
 /// Most runs of a plan.
 pub const MAX_RUNS: usize = 10_000_000;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::source::Source;
 use gleaner_io::toml_text::line;
 use gleaner_io::{Loaded, toml_text};

@@ -8,8 +8,8 @@ use toml::Value;
 use super::MAX_RUNS;
 use super::axes::Axes;
 use super::table::{Grammar, Group, Mismatch, PlanFault, Table, Words};
-use gleaner_core::domain::{NodeRule, Slice};
-use gleaner_core::results::sweep::Mode;
+use gleaner_domain::results::sweep::Mode;
+use gleaner_domain::{NodeRule, Slice};
 use gleaner_setup::settings::Change;
 use gleaner_setup::{ReplaySettings, SolverName, TFwd};
 

@@ -8,7 +8,7 @@ use toml::Value;
 
 use super::axes::Axes;
 use super::table::{Grammar, Mismatch, PlanFault, Table, Words};
-use gleaner_core::results::sweep::Mode;
+use gleaner_domain::results::sweep::Mode;
 use gleaner_setup::SimulationSettings;
 use gleaner_setup::experiment::{Choice, Corrected, Part};
 use gleaner_setup::settings::{Change, Settings, Value as _};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-use gleaner_core::results::sweep::Field;
+use gleaner_domain::results::sweep::Field;
 use gleaner_setup::settings::{Change, Form, Kind, Setting, Settings};
 use toml::{Spanned, Value};
 

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::observer::Parts;
-use gleaner_core::results::sweep::RunOutcome;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::observer::Parts;
+use gleaner_domain::results::sweep::RunOutcome;
 use gleaner_io::SourceId;
 use gleaner_runs::sweep::SweepRun;
 use gleaner_store::{RunKey, Writer};

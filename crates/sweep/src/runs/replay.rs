@@ -12,14 +12,12 @@ use serde_json::Value;
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{Combination, ReplayPlan};
-use gleaner_core::Observer;
-use gleaner_core::domain::{
-    Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch,
-};
-use gleaner_core::error::Result;
-use gleaner_core::results::programs::Tally;
-use gleaner_core::results::replay::Outcome;
-use gleaner_core::results::sweep::{RunOutcome, RunSummary};
+use gleaner_domain::Observer;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::programs::Tally;
+use gleaner_domain::results::replay::Outcome;
+use gleaner_domain::results::sweep::{RunOutcome, RunSummary};
+use gleaner_domain::{Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_io::SourceId;
 use gleaner_replay::Options;
 use gleaner_replay::rounds::check_repeatable;

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{Listed, SimulatePlan, together};
-use gleaner_core::Observer;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::results::sweep::{RunOutcome, RunSummary};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::{RunOutcome, RunSummary};
 use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, report_left_out};

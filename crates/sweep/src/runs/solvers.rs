@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 use gleaner_io::SourceId;
 use gleaner_io::source::Source;
 use gleaner_setup::{SolverChoice, SolverName};

@@ -6,9 +6,9 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use super::rhythm::{self, DAY};
 use super::shape::{self, Lengths};
-use gleaner_core::Observer;
-use gleaner_core::domain::Cluster;
-use gleaner_core::error::{Error, Result, check_stop};
+use gleaner_domain::Cluster;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
 
 /// A generated job.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ impl Drawing {
     /// Draws jobs until there are `jobs` of them.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the observer stops it.
+    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
     pub fn jobs(
         &mut self,
         jobs: usize,
@@ -110,7 +110,7 @@ impl Drawing {
     /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_core::Error::Stopped) if the observer stops it.
+    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
     pub fn work(
         &mut self,
         work: f64,

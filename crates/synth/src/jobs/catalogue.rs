@@ -3,9 +3,9 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use gleaner_core::domain::cluster::GPU_MEMORY;
-use gleaner_core::domain::inputs::{Pair, Profile, ProfileSource, UNMEASURED};
-use gleaner_core::domain::{Usage, Workload};
+use gleaner_domain::cluster::GPU_MEMORY;
+use gleaner_domain::inputs::{Pair, Profile, ProfileSource, UNMEASURED};
+use gleaner_domain::{Usage, Workload};
 
 /// A model at batch size 64 in full precision.
 struct Model {

@@ -10,11 +10,11 @@ mod shape;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use gleaner_core::Observer;
-use gleaner_core::domain::cluster::MAX_GPUS_PER_NODE;
-use gleaner_core::domain::inputs::{Pair, Profile};
-use gleaner_core::domain::{Cluster, Job, VirtualCluster, Workload};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::inputs::{Pair, Profile};
+use gleaner_domain::{Cluster, Job, VirtualCluster, Workload};
 
 use batch::{Draft, Drawing};
 use rhythm::DAY;

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, LogNormal};
 
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
 
 /// Numbers of GPUs of jobs, with the shares of such jobs in thousandths.
 const GPUS: [(u32, u32); 9] = [

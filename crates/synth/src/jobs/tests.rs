@@ -1,6 +1,6 @@
 //! Derived by formula, on generated experiments.
 
-use gleaner_core::Unobserved;
+use gleaner_domain::Unobserved;
 use gleaner_testing::StopAfter;
 
 use super::*;

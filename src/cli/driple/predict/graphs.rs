@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::super::grouping;
 use crate::cli::remark;
-use gleaner_core::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_inputs::driple::{data, graph};
 use gleaner_predict::driple::Part;
 

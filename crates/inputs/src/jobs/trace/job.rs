@@ -8,7 +8,7 @@ use crate::jobs::bounds::{AMOUNT, LONGEST, MAX_GPUS};
 use crate::jobs::words::name;
 use crate::jobs::workload::GivenUsage;
 use crate::rows::{Clock, Id, Later, Line, Or, Whole, input};
-use gleaner_core::domain::{Usage, Workload};
+use gleaner_domain::{Usage, Workload};
 use gleaner_io::rows::CellResult;
 use gleaner_io::rows::CellTime;
 

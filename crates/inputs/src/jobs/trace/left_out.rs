@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::jobs::words::some;
-use gleaner_core::words::counted;
+use gleaner_domain::words::counted;
 
 /// Number of jobs that were left out, by reason.
 #[derive(Debug, Default)]

@@ -23,9 +23,9 @@ use std::path::Path;
 
 use super::clock::Form;
 use crate::rows::Rows;
-use gleaner_core::domain::inputs::Profile;
-use gleaner_core::domain::{Cluster, Stamp, Time, Trace, Workload};
-use gleaner_core::error::{Error, Faults, Result};
+use gleaner_domain::error::{Error, Faults, Result};
+use gleaner_domain::inputs::Profile;
+use gleaner_domain::{Cluster, Stamp, Time, Trace, Workload};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::job::JobRow;
 use crate::jobs::clock::Form;
 use crate::rows::{Line, Rows};
-use gleaner_core::domain::Time;
-use gleaner_core::error::Result;
+use gleaner_domain::Time;
+use gleaner_domain::error::Result;
 
 /// The result of the first pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::*;
 use crate::jobs::testing::{Input, assert_has, cluster, fault, workload};
-use gleaner_core::domain::inputs::ProfileSource;
-use gleaner_core::domain::{Job, Usage};
+use gleaner_domain::inputs::ProfileSource;
+use gleaner_domain::{Job, Usage};
 
 const HEADER: &str = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration\n";
 const MODELS: &str = "job_id,vc,gpu_num,submit_time,duration,model,dataset,batchsize,amp\n";

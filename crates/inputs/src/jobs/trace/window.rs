@@ -6,8 +6,8 @@ use super::Options;
 use super::survey::Survey;
 use crate::jobs::bounds::LONGEST;
 use crate::jobs::clock::Form;
-use gleaner_core::domain::{Stamp, Time};
-use gleaner_core::error::{Error, Result};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Stamp, Time};
 
 /// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use csv::Writer;
 
 use super::long_rows;
-use gleaner_core::domain::{Change, Clock, EventLog, Time};
+use gleaner_domain::{Change, Clock, EventLog, Time};
 
 pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
     let mut writer = LongWriter::new(log.clock(), out)?;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::events::gev;
-use gleaner_core::domain::{Change, EventLog, Time};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Change, EventLog, Time};
 use gleaner_io::SourceId;
+use gleaner_io::files;
 
 mod csv;
 mod parquet;

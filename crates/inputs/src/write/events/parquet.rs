@@ -17,8 +17,8 @@ use parquet::schema::types::Type;
 
 use super::long_rows;
 use crate::events::{CLOCK_KEY, FINGERPRINT_KEY};
-use gleaner_core::domain::{Change, Clock, EventLog, Fingerprint, Time};
-use gleaner_core::files::Digest;
+use gleaner_domain::Digest;
+use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Time};
 use gleaner_io::parquet_column::{io_error, put};
 
 /// Maximum number of rows of a row group in the long form.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Format, LongRows, csv, parquet};
 use crate::events::gev;
-use gleaner_core::domain::{Change, Clock, Fingerprint, Time};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files::AtomicFile;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Change, Clock, Fingerprint, Time};
+use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
@@ -54,7 +54,7 @@ impl EventWriter {
         })
     }
 
-    /// Adds an event. The events must follow the rules of [`gleaner_core::domain::EventLog`].
+    /// Adds an event. The events must follow the rules of [`gleaner_domain::EventLog`].
     ///
     /// # Errors
     /// The file cannot be written.
@@ -109,7 +109,7 @@ impl Sink {
 mod tests {
     use super::super::{Layout, write};
     use super::*;
-    use gleaner_core::domain::{EventLog, EventLogBuilder};
+    use gleaner_domain::{EventLog, EventLogBuilder};
     use proptest::prelude::*;
 
     fn log(rows: &[(i64, Vec<bool>)], clock: &Clock) -> EventLog {

@@ -1,6 +1,6 @@
 //! The original's rule: the nodes that have been idle longest first.
 
-use gleaner_core::domain::Change;
+use gleaner_domain::Change;
 
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};

@@ -21,7 +21,7 @@
 
 use std::sync::LazyLock;
 
-use gleaner_core::domain::{Change, EventLog};
+use gleaner_domain::{Change, EventLog};
 
 use super::hazard::EndHazard;
 use super::idle_nodes::IdleNodes;

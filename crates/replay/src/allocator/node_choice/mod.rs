@@ -16,7 +16,7 @@ pub use blocks::Blocks;
 pub use learned::Learned;
 pub use order::{by_name, by_order};
 
-use gleaner_core::domain::{Change, EventLog, NodeOrder, NodeRule};
+use gleaner_domain::{Change, EventLog, NodeOrder, NodeRule};
 
 use super::nodes::{NodePool, NodeSet};
 

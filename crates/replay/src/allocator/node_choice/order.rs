@@ -1,7 +1,7 @@
 //! Orders of nodes.
 
-use gleaner_core::domain::NodeOrder;
-use gleaner_core::domain::names::natural_order;
+use gleaner_domain::NodeOrder;
+use gleaner_domain::names::natural_order;
 
 /// Indices of the nodes in the natural order of their names. If no name holds a number, names say
 /// nothing of where a node is: then in the given order.

@@ -8,8 +8,8 @@ use crate::figure::{Axis, Curve, Marks, Shape};
 use crate::names::short;
 use crate::numbers::{count, in_hours};
 use crate::{Block, Figure, Grid, Head};
-use gleaner_core::domain::Time;
-use gleaner_core::results::search::{TrialRow, TrialState};
+use gleaner_domain::Time;
+use gleaner_domain::results::search::{TrialRow, TrialState};
 
 /// Maximum number of points of a curve that show their trials as hover text.
 const TOLD: usize = 4_000;

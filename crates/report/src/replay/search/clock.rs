@@ -2,7 +2,7 @@
 
 use super::Searched;
 use crate::figure::Axis;
-use gleaner_core::domain::Time;
+use gleaner_domain::Time;
 
 const HOUR: f64 = 3_600.0;
 /// Steps per hour to which positions on the axis are rounded.

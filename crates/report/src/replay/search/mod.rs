@@ -3,8 +3,8 @@
 use super::{Named, identity};
 use crate::figure::Colour;
 use crate::{Block, Section};
-use gleaner_core::domain::Time;
-use gleaner_core::results::search::SearchOutcome;
+use gleaner_domain::Time;
+use gleaner_domain::results::search::SearchOutcome;
 
 mod best;
 mod clock;

@@ -8,7 +8,7 @@ use crate::curves::means;
 use crate::figure::{Axis, Colour, Curve, Marks, SERIES, Shape};
 use crate::numbers::count;
 use crate::replay::id_of;
-use gleaner_core::results::search::{RungRow, TrialEvent};
+use gleaner_domain::results::search::{RungRow, TrialEvent};
 
 /// Maximum number of times in the figure, besides the first and the last.
 const MAX_TIMES: usize = 30_000;

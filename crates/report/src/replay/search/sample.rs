@@ -1,8 +1,8 @@
 //! A small search, and the replay that ran it.
 
-use gleaner_core::domain::Time;
-use gleaner_core::results::replay::Summary;
-use gleaner_core::results::search::{
+use gleaner_domain::Time;
+use gleaner_domain::results::replay::Summary;
+use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_runs::read::ReplayRun;

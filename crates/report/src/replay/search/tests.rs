@@ -2,7 +2,7 @@ use super::sample::{at, outcome, replay, trial};
 use super::*;
 use crate::figure::{Curve, Figure, Marks, Scale, Shape};
 use crate::{Grid, html, image};
-use gleaner_core::results::search::{RungRow, SearchRow, TrialRow, TrialState};
+use gleaner_domain::results::search::{RungRow, SearchRow, TrialRow, TrialState};
 use gleaner_runs::read::ReplayRun;
 
 fn one(result: &ReplayRun) -> Named<'_> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::super::files::RunFiles;
-use gleaner_core::error::Result;
-use gleaner_core::results::simulate::is_lucid;
-use gleaner_core::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
+use gleaner_domain::error::Result;
+use gleaner_domain::results::simulate::is_lucid;
+use gleaner_domain::results::states::{IDLE_GPUS, PENDING_JOBS, TIME, TOTAL_GPUS};
 use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Table, Value};
 use gleaner_io::source::Source;

@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_core::domain::{Cluster, Trace};
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::{counted, printable};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::{counted, printable};
+use gleaner_domain::{Cluster, Trace};
 use gleaner_simulate::profiler::Profiler;
 
 /// Who lends nodes.
@@ -153,7 +153,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::{Job, VirtualCluster};
+    use gleaner_domain::{Job, VirtualCluster};
 
     fn cluster(nodes: &[u32]) -> Cluster {
         let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {

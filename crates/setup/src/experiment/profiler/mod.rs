@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Use;
 use super::inputs::Inputs;
-use gleaner_core::domain::Cluster;
-use gleaner_core::error::{Error, Fault, Faults, Result};
-use gleaner_core::words::{counted, printable};
+use gleaner_domain::Cluster;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::words::{counted, printable};
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
 use crate::settings;
 use crate::settings::Spec;
 use crate::settings::value::by_text;
-use gleaner_core::Observer;
+use gleaner_domain::Observer;
 pub use lend::Lend;
 
 settings! {

@@ -1,7 +1,7 @@
 //! What is said of a profiler's nodes.
 
-use gleaner_core::domain::Cluster;
-use gleaner_core::words::printable;
+use gleaner_domain::Cluster;
+use gleaner_domain::words::printable;
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
@@ -67,7 +67,7 @@ pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_core::domain::VirtualCluster;
+    use gleaner_domain::VirtualCluster;
 
     // Small fixed examples.
     #[test]

@@ -2,7 +2,7 @@
 //! with the violation that was put into it.
 
 use super::*;
-use gleaner_core::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
+use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
 
 /// A deliberately broken schedule must be rejected with a violation of this kind.
 macro_rules! broken {

@@ -7,10 +7,10 @@ mod waiting;
 use super::{Context, Needs, PolicyEntry, Priority};
 use crate::policy::{Decision, Policy};
 use crate::view::View;
-use gleaner_core::domain::Job;
-use gleaner_core::domain::inputs::{Packing, Pair};
+use gleaner_domain::Job;
+use gleaner_domain::inputs::{Packing, Pair};
 
-use gleaner_core::results::simulate::Durations;
+use gleaner_domain::results::simulate::Durations;
 use partners::Partners;
 use sharing::Sharing;
 use waiting::{Pass, Waiting};

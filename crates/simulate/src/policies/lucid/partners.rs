@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Context, SHARED_GPUS};
 use crate::view::View;
-use gleaner_core::domain::cluster::GPU_MEMORY;
+use gleaner_domain::cluster::GPU_MEMORY;
 
 /// Two jobs share GPUs when their sharing scores add to at most this.
 pub const MOST_SCORE: u32 = 2;
@@ -42,7 +42,7 @@ struct Class {
 
 impl Partners {
     pub fn new(context: &Context<'_>, priorities: &[f64]) -> Self {
-        let describe = |(job, &priority): (&&gleaner_core::domain::Job, &f64)| Trait {
+        let describe = |(job, &priority): (&&gleaner_domain::Job, &f64)| Trait {
             gmem: [context.trace.known(job).unwrap_or(job.usage), job.usage]
                 .map(|usage| usage.gmem),
             score: context

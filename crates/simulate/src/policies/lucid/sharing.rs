@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::scaling::next_tick;
-use gleaner_core::domain::inputs::Forecast;
+use gleaner_domain::inputs::Forecast;
 
 /// Seconds between looks at the forecast.
 const INTERVAL: i64 = 100;

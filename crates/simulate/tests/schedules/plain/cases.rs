@@ -1,8 +1,8 @@
 //! Random small traces that provoke what is rare in large ones: ties, gangs that do
 //! not fit, ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
 
-use gleaner_core::domain::inputs::{EstimateTable, ForecastTable, PackingTable};
-use gleaner_core::domain::{Job, Usage, Workload};
+use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
+use gleaner_domain::{Job, Usage, Workload};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

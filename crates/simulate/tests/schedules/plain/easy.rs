@@ -114,8 +114,8 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
     let given = |(index, &(gpus, submit, duration, ..)): (usize, &Expected)| {
         super::cases::job(index, gpus, submit, duration)
     };
-    let given: Vec<gleaner_core::domain::Job> = jobs.iter().enumerate().map(given).collect();
-    let estimate = |(job, row): (&gleaner_core::domain::Job, &Expected)| (job.id.clone(), row.3);
+    let given: Vec<gleaner_domain::Job> = jobs.iter().enumerate().map(given).collect();
+    let estimate = |(job, row): (&gleaner_domain::Job, &Expected)| (job.id.clone(), row.3);
     let estimates = given.iter().zip(jobs).map(estimate).collect();
     let world = super::World {
         entries: given.iter().map(|job| job.submit).collect(),
@@ -125,9 +125,9 @@ fn easy_starts(nodes: u32, jobs: &[Expected]) -> Vec<i64> {
         gpus_per_node: 4,
         start: 0,
         placer: super::Placer::Consolidate,
-        estimates: &gleaner_core::domain::inputs::EstimateTable(estimates),
+        estimates: &gleaner_domain::inputs::EstimateTable(estimates),
         forecast: &0.0,
-        packing: &gleaner_core::domain::inputs::PackingTable::default(),
+        packing: &gleaner_domain::inputs::PackingTable::default(),
     };
     let schedule = super::run(&world, &mut Easy);
     schedule.jobs.iter().map(|job| job.start).collect()

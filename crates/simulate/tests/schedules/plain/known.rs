@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::domain::inputs::{PackingTable, Pair};
+use gleaner_domain::inputs::{PackingTable, Pair};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -1,6 +1,6 @@
 //! Lucid in the plain simulator.
 
-use gleaner_core::results::schedule::Correction;
+use gleaner_domain::results::schedule::Correction;
 
 use super::Rule;
 use super::sim::Sim;

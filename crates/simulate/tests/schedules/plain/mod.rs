@@ -23,9 +23,9 @@ pub use preemptive::{Srtf, Tiresias};
 pub use profiler::{Profiled, Profiler};
 pub use queues::{Fifo, Qssf, Sjf};
 
-use gleaner_core::domain::Job;
-use gleaner_core::domain::inputs::{Estimates, Forecast, Packing};
-use gleaner_core::results::schedule::{Schedule, State};
+use gleaner_domain::Job;
+use gleaner_domain::inputs::{Estimates, Forecast, Packing};
+use gleaner_domain::results::schedule::{Schedule, State};
 use sim::Sim;
 
 /// The input of a simulation.

@@ -1,6 +1,6 @@
 //! Nodes with their GPUs, and the jobs that hold them.
 
-use gleaner_core::results::schedule::NodeLife;
+use gleaner_domain::results::schedule::NodeLife;
 
 /// The name of a node that is added during the simulation.
 pub const NEWCOMER: u32 = 9999;

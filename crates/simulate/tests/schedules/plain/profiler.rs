@@ -1,6 +1,6 @@
 //! The profiler: jobs with the fewest GPUs first, with time-aware scaling.
 
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::results::schedule::Schedule;
 
 use super::sim::Sim;
 use super::{Rule, World, run};

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::results::schedule::Schedule;
 use gleaner_simulate::policies::PolicyEntry;
 
 use super::sound::{assert_sound, promise};

@@ -1,7 +1,7 @@
 //! The state of a simulation, and what all policies do with it.
 
-use gleaner_core::domain::cluster::GpuSet;
-use gleaner_core::results::schedule::{
+use gleaner_domain::cluster::GpuSet;
+use gleaner_domain::results::schedule::{
     Correction, JobOutcome, JobRun, Placement, Samples, Schedule, State,
 };
 
@@ -49,7 +49,7 @@ pub struct Sim<'a> {
 
 impl<'a> Sim<'a> {
     pub fn new(world: &'a World<'a>) -> Self {
-        let live = |(job, &queue): (&&gleaner_core::domain::Job, &i64)| Live {
+        let live = |(job, &queue): (&&gleaner_domain::Job, &i64)| Live {
             remain: job.duration as f64,
             start: 0,
             end: 0,

@@ -1,8 +1,8 @@
 //! The plain simulator's schedules are valid (derived by formula). The checker shares no code with
 //! the plain simulator either.
 
-use gleaner_core::domain::Job;
-use gleaner_core::results::schedule::Schedule;
+use gleaner_domain::Job;
+use gleaner_domain::results::schedule::Schedule;
 use gleaner_simulate::checker::{self, Terms, Violation};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The state of a simulation as it is sampled.
 
-use gleaner_core::results::schedule::State;
+use gleaner_domain::results::schedule::State;
 
 use super::nodes::{Gpu, Node};
 use super::sim::Sim;

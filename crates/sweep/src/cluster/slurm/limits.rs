@@ -1,6 +1,6 @@
 //! Limits of a cluster's configuration.
 
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 use super::program::call;
 

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use gleaner_core::error::{Error, Result};
-use gleaner_core::words::printable;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::printable;
 
 /// What to do without Slurm.
 const WITHOUT: &str = "on another batch system, or without one, run the parts of the sweep yourself \

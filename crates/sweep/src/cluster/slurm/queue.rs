@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_core::error::Result;
+use gleaner_domain::error::Result;
 
 use super::program::call;
 use crate::cluster::Batch;
@@ -37,8 +37,8 @@ impl Queue {
     /// # Errors
     /// [`Error::Usage`] without Slurm, [`Error::Run`] if it does not answer.
     ///
-    /// [`Error::Usage`]: gleaner_core::error::Error::Usage
-    /// [`Error::Run`]: gleaner_core::error::Error::Run
+    /// [`Error::Usage`]: gleaner_domain::error::Error::Usage
+    /// [`Error::Run`]: gleaner_domain::error::Error::Run
     pub fn ask<'b>(batches: impl IntoIterator<Item = &'b Batch>) -> Result<Self> {
         let names: Vec<String> = batches.into_iter().flat_map(Batch::job_names).collect();
         if names.is_empty() {

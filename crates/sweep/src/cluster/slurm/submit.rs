@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::PreparedRuns;
-use gleaner_core::error::{Error, Result};
-use gleaner_core::files;
+use gleaner_domain::error::{Error, Result};
+use gleaner_io::files;
 
 use super::limits::ClusterLimits;
 use super::program::call;

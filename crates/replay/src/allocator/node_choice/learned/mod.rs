@@ -6,7 +6,7 @@
 mod chain;
 mod groups;
 
-use gleaner_core::domain::{Change, EventLog};
+use gleaner_domain::{Change, EventLog};
 
 use super::{Blocks, Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};

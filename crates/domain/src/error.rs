@@ -1,0 +1,235 @@
+//! Errors and their exit codes.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use gleaner_observer::Observer;
+use gleaner_solvers::SolveError;
+
+use crate::InvalidLog;
+
+/// An error that ends a command. Each kind has an exit code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Wrong usage: exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// Invalid input data: exit code 3.
+    #[error(transparent)]
+    Data(#[from] Faults),
+    /// A file could not be read or written: exit code 1.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was being done, such as `read`.
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// A solver could not accept or solve a problem: exit code 2 if it was the wrong choice of
+    /// solver, 3 if the problem is invalid, else 1.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// Anything else that failed while running: exit code 1.
+    #[error("{0}")]
+    Run(String),
+    /// Interrupted by the user; the results so far are written: exit code 130.
+    #[error("interrupted: the results so far are written and marked incomplete")]
+    Interrupted,
+    /// Stopped by the user before there was any result, so nothing is written: exit code 130.
+    #[error("interrupted; files that were not complete are removed")]
+    Stopped,
+}
+
+/// Result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Wraps an I/O error with the action that failed, such as `read`, and the file.
+    pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Error::Io {
+            action,
+            path: path.into(),
+            source,
+        }
+    }
+
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) => 2,
+            Error::Solve(error) if error.is_wrong_choice() => 2,
+            Error::Data(_) | Error::Solve(SolveError::Invalid(_)) => 3,
+            Error::Interrupted | Error::Stopped => 130,
+            Error::Io { .. } | Error::Solve(_) | Error::Run(_) => 1,
+        }
+    }
+}
+
+/// Fails if the run is stopped. For functions that have no partial result to return.
+///
+/// # Errors
+/// [`Error::Stopped`] if the observer's stop flag is set.
+pub fn check_stop(observer: &dyn Observer) -> Result<()> {
+    if observer.is_stopped() {
+        Err(Error::Stopped)
+    } else {
+        Ok(())
+    }
+}
+
+impl From<InvalidLog> for Error {
+    fn from(invalid: InvalidLog) -> Self {
+        Error::Run(format!("invalid event log: {invalid}"))
+    }
+}
+
+/// One fault in an input file: where, what was found, what was expected, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fault {
+    /// The file as the user named it.
+    pub file: String,
+    /// Place in the file, such as `line 3`, `row 12`, `byte 88`; empty for the file as a whole.
+    pub place: String,
+    /// The field or column; empty if none applies.
+    pub field: String,
+    /// What was found.
+    pub found: String,
+    /// What was expected; empty if `found` includes it.
+    pub expected: String,
+    /// What to do; empty if that is obvious.
+    pub remedy: String,
+}
+
+impl Fault {
+    /// A fault of `file` as a whole.
+    pub fn of(file: &Path, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Fault {
+            file: file.display().to_string(),
+            found: found.into(),
+            expected: expected.into(),
+            ..Fault::default()
+        }
+    }
+
+    /// A fault of `file` in one sentence, which includes what was found, what was expected and
+    /// what to do.
+    pub fn told(file: &Path, sentence: impl fmt::Display) -> Self {
+        Fault::of(file, sentence.to_string(), "")
+    }
+
+    /// The same fault with a place, such as `line 3`.
+    pub fn at(self, place: impl Into<String>) -> Self {
+        Fault {
+            place: place.into(),
+            ..self
+        }
+    }
+
+    /// The same fault with a field.
+    pub fn field(self, field: impl Into<String>) -> Self {
+        Fault {
+            field: field.into(),
+            ..self
+        }
+    }
+
+    /// The same fault with what to do about it.
+    pub fn remedy(self, remedy: impl Into<String>) -> Self {
+        Fault {
+            remedy: remedy.into(),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if !self.place.is_empty() {
+            write!(f, ", {}", self.place)?;
+        }
+        if !self.field.is_empty() {
+            write!(f, ", {}", self.field)?;
+        }
+        if self.expected.is_empty() {
+            write!(f, ": {}", self.found)?;
+        } else {
+            write!(f, ": found {}, expected {}", self.found, self.expected)?;
+        }
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Error::Data(Faults(vec![fault]))
+    }
+}
+
+/// Faults of input files, collected before the command stops.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Faults(pub Vec<Fault>);
+
+/// Most faults that a message lists; it only counts the others.
+const SHOWN: usize = 20;
+
+impl Faults {
+    /// Adds a fault.
+    pub fn push(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    /// Returns the values of all `results`, or the faults of all that failed.
+    ///
+    /// # Errors
+    /// The faults, as [`Error::Data`]; the first other error.
+    pub fn gather<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
+        let mut faults = Faults::default();
+        let mut values = Vec::new();
+        for result in results {
+            match result {
+                Ok(value) => values.push(value),
+                Err(Error::Data(more)) => faults.0.extend(more.0),
+                Err(error) => return Err(error),
+            }
+        }
+        faults.into_result(values)
+    }
+
+    /// Returns `Ok(value)` if there are no faults, else the faults.
+    ///
+    /// # Errors
+    /// The faults, as [`Error::Data`].
+    pub fn into_result<T>(self, value: T) -> Result<T> {
+        if self.0.is_empty() {
+            Ok(value)
+        } else {
+            Err(Error::Data(self))
+        }
+    }
+}
+
+impl std::error::Error for Faults {}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [one] => write!(f, "{one}"),
+            many => {
+                write!(f, "{} faults in the input:", many.len())?;
+                for fault in many.iter().take(SHOWN) {
+                    write!(f, "\n  {fault}")?;
+                }
+                if many.len() > SHOWN {
+                    write!(f, "\n  and {} more", many.len() - SHOWN)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

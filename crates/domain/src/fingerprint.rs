@@ -1,0 +1,61 @@
+//! A digest of an event log's content, independent of the format of the file that holds it.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Change, EventLog, Time};
+use crate::Digest;
+
+/// Hashes an event log row by row, as it is written.
+///
+/// The bytes that are hashed, with numbers little-endian, are:
+/// - for every node, the length of its name (8 bytes) and the name;
+/// - if the clock is known, its description with its length in the same way;
+/// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
+///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle.
+///
+/// Times are in UTC if the clock is known.
+#[derive(Debug, Clone)]
+pub struct Fingerprint(Sha256);
+
+impl Fingerprint {
+    /// Begins with the nodes, and the description of the clock if it is known.
+    pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
+        let mut hasher = Sha256::new();
+        for text in nodes.iter().map(String::as_str).chain(clock) {
+            hasher.update((text.len() as u64).to_le_bytes());
+            hasher.update(text);
+        }
+        Fingerprint(hasher)
+    }
+
+    /// Adds a row.
+    pub fn push_row(&mut self, time: Time, changes: &[Change]) {
+        self.0.update(time.0.to_le_bytes());
+        self.0.update((changes.len() as u64).to_le_bytes());
+        for change in changes {
+            let code = change.node() << 1 | u32::from(change.idle());
+            self.0.update(code.to_le_bytes());
+        }
+    }
+
+    /// The digest of all rows.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+
+    /// The digest of a whole log in a file with this description of its clock.
+    ///
+    /// It does not depend on the time zone in which the log was read: a file that describes its
+    /// clock has times in UTC, and one that does not has times as the clock showed them.
+    pub fn of(log: &EventLog, clock: Option<&str>) -> Digest {
+        let mut fingerprint = Fingerprint::new(log.nodes(), clock);
+        for (time, changes) in log.rows() {
+            let written = match clock {
+                Some(_) => log.clock().utc(time),
+                None => log.clock().local(time),
+            };
+            fingerprint.push_row(written, changes);
+        }
+        fingerprint.finish()
+    }
+}

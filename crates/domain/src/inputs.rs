@@ -1,0 +1,259 @@
+//! Inputs of policies besides the jobs: estimates, forecasts and packing. Files, constants
+//! and trained models all provide them through these traits.
+
+use std::collections::BTreeMap;
+
+use crate::jobs::{Job, Usage, Workload};
+
+/// Estimated durations of jobs.
+pub trait Estimates: Send + Sync {
+    /// Estimated duration of a job in seconds; `None` if there is no estimate.
+    fn seconds(&self, job: &Job) -> Option<f64>;
+
+    /// Estimated duration of a job under a policy, given by its name in the results. It depends
+    /// on the policy if estimates are learnt from the jobs that have ended under it by then.
+    fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
+        self.seconds(job)
+    }
+}
+
+/// Forecast of what will be submitted to the whole cluster.
+pub trait Forecast: Send + Sync {
+    /// GPU jobs expected per interval, averaged over the next intervals after second
+    /// `now`; `None` if `now` is beyond the forecast's end.
+    fn gpu_jobs(&self, now: i64) -> Option<f64>;
+    /// GPUs that these jobs ask for, per interval and averaged in the same way.
+    fn gpus(&self, now: i64) -> Option<f64>;
+    /// The first second after `now` at which an answer may change; `None` if none will.
+    fn next_change(&self, now: i64) -> Option<i64>;
+}
+
+/// Which jobs go well together on the same GPUs.
+pub trait Packing: Send + Sync {
+    /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` if unknown.
+    fn score(&self, job: &Job) -> Option<u8>;
+    /// Speeds and load of `first` and `second` on the same GPUs; `None` if unknown.
+    fn pair(&self, first: &Job, second: &Job) -> Option<Pair>;
+}
+
+/// Lowest speed of a job that shares its GPUs. Slower jobs would run for longer than
+/// schedules are made for.
+pub const LEAST_SPEED: f64 = 0.01;
+
+/// Two jobs on the same GPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed of
+    /// a job alone on its GPUs.
+    pub speeds: (f64, f64),
+    /// GPU utilisation of both together, in percent.
+    pub gpu_util: f64,
+    /// GPU memory of both together, in MB.
+    pub gmem: f64,
+}
+
+/// Largest estimate in seconds; the lowest is its negative. The sum of an estimate and any
+/// second of a schedule fits an integer of 64 bits.
+pub const LONGEST_ESTIMATE: f64 = 1e12;
+
+/// Estimates read from a table, by job id.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EstimateTable(pub BTreeMap<String, f64>);
+
+/// Seconds that replace a negative estimate (as in the original).
+const NEGATIVE_ESTIMATE: f64 = 1000.0;
+
+impl Estimates for EstimateTable {
+    fn seconds(&self, job: &Job) -> Option<f64> {
+        let seconds = *self.0.get(&job.id)?;
+        Some(if seconds < 0.0 {
+            NEGATIVE_ESTIMATE
+        } else {
+            seconds
+        })
+    }
+}
+
+/// A table of estimates for each policy, by the policy's name in the results.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EstimatesByPolicy(pub BTreeMap<&'static str, EstimateTable>);
+
+impl Estimates for EstimatesByPolicy {
+    fn seconds(&self, _: &Job) -> Option<f64> {
+        None
+    }
+
+    fn seconds_under(&self, policy: &str, job: &Job) -> Option<f64> {
+        self.0.get(policy)?.seconds(job)
+    }
+}
+
+/// Perfect knowledge of durations: each job's estimate is its true duration.
+#[derive(Debug, Clone, Copy)]
+pub struct Oracle;
+
+impl Estimates for Oracle {
+    fn seconds(&self, job: &Job) -> Option<f64> {
+        Some(job.duration as f64)
+    }
+}
+
+/// The same estimate for every job, in seconds.
+impl Estimates for f64 {
+    fn seconds(&self, _: &Job) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+/// A forecast by intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForecastTable {
+    /// Ascending seconds at which the intervals start.
+    pub times: Vec<i64>,
+    /// GPU jobs submitted in each interval.
+    pub gpu_jobs: Vec<f64>,
+    /// GPUs that these jobs ask for, by interval.
+    pub gpus: Vec<f64>,
+    /// Number of intervals that an answer averages, from the next one on.
+    pub ahead: usize,
+}
+
+/// Number of intervals that the original averages.
+const LOOK_AHEAD: usize = 5;
+
+impl Default for ForecastTable {
+    fn default() -> Self {
+        ForecastTable {
+            times: Vec::new(),
+            gpu_jobs: Vec::new(),
+            gpus: Vec::new(),
+            ahead: LOOK_AHEAD,
+        }
+    }
+}
+
+impl ForecastTable {
+    fn mean(&self, values: &[f64], now: i64) -> Option<f64> {
+        let first = self.times.partition_point(|&time| time <= now);
+        let ahead = &values[first..values.len().min(first + self.ahead)];
+        (!ahead.is_empty()).then(|| ahead.iter().sum::<f64>() / ahead.len() as f64)
+    }
+}
+
+impl Forecast for ForecastTable {
+    fn gpu_jobs(&self, now: i64) -> Option<f64> {
+        self.mean(&self.gpu_jobs, now)
+    }
+
+    fn gpus(&self, now: i64) -> Option<f64> {
+        self.mean(&self.gpus, now)
+    }
+
+    fn next_change(&self, now: i64) -> Option<i64> {
+        let next = self.times.partition_point(|&time| time <= now);
+        self.times.get(next).copied()
+    }
+}
+
+/// A constant forecast, the same for jobs and for GPUs.
+impl Forecast for f64 {
+    fn gpu_jobs(&self, _: i64) -> Option<f64> {
+        Some(*self)
+    }
+
+    fn gpus(&self, _: i64) -> Option<f64> {
+        Some(*self)
+    }
+
+    fn next_change(&self, _: i64) -> Option<i64> {
+        None
+    }
+}
+
+/// The profile of a workload alone on its GPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Profile {
+    /// Its load on its GPUs.
+    pub usage: Usage,
+    /// Its sharing score: 0, 1 or 2; `None` if it has none yet.
+    pub score: Option<u8>,
+    /// Whether the profile was measured or predicted.
+    pub source: ProfileSource,
+}
+
+/// The source of a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProfileSource {
+    /// The workload was run.
+    #[default]
+    Measured,
+    /// The profile was predicted from the workload's computational graph.
+    Predicted,
+}
+
+/// Packing by measured profiles and pairs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PackingTable {
+    /// Sharing scores by index of the workload in the trace; `None` if unknown.
+    pub scores: Vec<Option<u8>>,
+    /// Pairs by the indices of their workloads in the trace; each pair is here in both orders.
+    pub pairs: BTreeMap<(usize, usize), Pair>,
+    /// By index of the workload in the trace: whether pairs with it count as running at full
+    /// speed instead of being looked up in the table, because its model is in [`UNMEASURED`].
+    pub unmeasured: Vec<bool>,
+}
+
+/// Models whose pairs were not measured. They barely slow their partner and themselves, or
+/// leave little memory to a partner. The original takes speeds of 1 and 1 for such pairs.
+pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
+
+impl PackingTable {
+    /// Combines measured profiles and pairs for the workloads of a trace.
+    pub fn new(
+        workloads: &[Workload],
+        profiles: &BTreeMap<Workload, Profile>,
+        measured: &BTreeMap<(Workload, Workload), Pair>,
+    ) -> Self {
+        let mut pairs = BTreeMap::new();
+        for (a, first) in workloads.iter().enumerate() {
+            for (b, second) in workloads.iter().enumerate() {
+                let straight = measured.get(&(first.clone(), second.clone())).copied();
+                let turned = || measured.get(&(second.clone(), first.clone())).map(turn);
+                pairs.extend(straight.or_else(turned).map(|pair| ((a, b), pair)));
+            }
+        }
+        let score = |workload| profiles.get(workload).and_then(|profile| profile.score);
+        let unmeasured = |workload: &Workload| UNMEASURED.contains(&workload.model.as_str());
+        PackingTable {
+            scores: workloads.iter().map(score).collect(),
+            pairs,
+            unmeasured: workloads.iter().map(unmeasured).collect(),
+        }
+    }
+}
+
+fn turn(pair: &Pair) -> Pair {
+    Pair {
+        speeds: (pair.speeds.1, pair.speeds.0),
+        ..*pair
+    }
+}
+
+impl Packing for PackingTable {
+    fn score(&self, job: &Job) -> Option<u8> {
+        *self.scores.get(job.workload?)?
+    }
+
+    fn pair(&self, first: &Job, second: &Job) -> Option<Pair> {
+        let (a, b) = (first.workload?, second.workload?);
+        if self.unmeasured[a] || self.unmeasured[b] {
+            return Some(Pair {
+                speeds: (1.0, 1.0),
+                // As in the original, which caps the sum at 1 though these are percentages.
+                gpu_util: f64::min(1.0, first.usage.gpu_util + second.usage.gpu_util),
+                gmem: first.usage.gmem + second.usage.gmem,
+            });
+        }
+        self.pairs.get(&(a, b)).copied()
+    }
+}

@@ -1,0 +1,81 @@
+//! Checks an objective on tasks before anything runs.
+
+use super::{Objective, OutOfRange, TaskState};
+use crate::error::{Error, Result};
+use crate::{Time, TrainingTask};
+
+/// Most values that an objective may list for the tasks that are active at once: 400 MB.
+const MAX_VALUES: usize = 50_000_000;
+
+/// The share of a task's work that is left just before it is done.
+const NEARLY_DONE: f64 = 1e-9;
+
+/// Where an objective is to be used.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation {
+    /// First time of the log.
+    pub start: Time,
+    /// Last time of the log.
+    pub end: Time,
+    /// Most tasks active at once.
+    pub max_tasks: usize,
+}
+
+impl Objective {
+    /// Checks the objective's values for all tasks at the corners of what can come: at the task's
+    /// submission and at the end of the log, with all of its work to do and with almost none. A
+    /// value may still be out of range in between.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: a value that no solver takes, or more values than fit in memory.
+    pub fn check(&self, tasks: &[TrainingTask], situation: Situation) -> Result<()> {
+        self.check_size(tasks, situation.max_tasks)?;
+        tasks
+            .iter()
+            .try_for_each(|task| self.check_task(task, situation))
+            .map_err(|fault: OutOfRange| Error::Usage(format!("--objective: {fault}")))
+    }
+
+    fn check_task(&self, task: &TrainingTask, situation: Situation) -> Result<(), OutOfRange> {
+        let constants = self.constants(task);
+        let submit = task.submit.max(situation.start);
+        let late = situation.end.max(submit);
+        let span = late.seconds_since(submit);
+        // An endless task does at most this until the log ends.
+        let nearly = match task.is_endless() {
+            true => (task.as_solved().best_rate() * span, f64::INFINITY),
+            false => (task.work * (1.0 - NEARLY_DONE), task.work * NEARLY_DONE),
+        };
+        let moments = [(submit, 0.0), (late, 0.0), (late, span)];
+        let works = [(0.0, task.work), nearly];
+        let corners = moments
+            .into_iter()
+            .flat_map(|moment| works.map(|work| (moment, work)));
+        // The first corner stands for all where nothing varies.
+        let corners = corners.take(if self.varies() { usize::MAX } else { 1 });
+        for ((now, waited), (done, left)) in corners {
+            let state = TaskState {
+                done,
+                left,
+                waited,
+                deadline: task.seconds_to_deadline(now),
+            };
+            self.values(task, &constants, &state)?;
+        }
+        Ok(())
+    }
+
+    fn check_size(&self, tasks: &[TrainingTask], max_tasks: usize) -> Result<()> {
+        let mut points: Vec<usize> = tasks.iter().map(|task| self.listed_points(task)).collect();
+        points.sort_unstable_by(|a, b| b.cmp(a));
+        let values: usize = points.iter().take(max_tasks).sum();
+        if values <= MAX_VALUES {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "--objective {:?} has {values} values for {max_tasks} tasks at once, expected at most \
+             {MAX_VALUES}: use curves of fewer points, or fewer tasks at once (--max-tasks)",
+            self.as_str()
+        )))
+    }
+}

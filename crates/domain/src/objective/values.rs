@@ -1,0 +1,225 @@
+//! Values of an objective for a task.
+
+use std::fmt;
+
+use gleaner_solvers::Rates;
+use gleaner_solvers::range::{self, short};
+
+use super::{Objective, Variable};
+use crate::TrainingTask;
+
+/// How far a task is at a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TaskState {
+    /// Work done, at least 0.
+    pub done: f64,
+    /// Work to do; infinite for an endless task.
+    pub left: f64,
+    /// Seconds since its submission in which it held no node.
+    pub waited: f64,
+    /// Seconds to its deadline; infinite without one.
+    pub deadline: f64,
+}
+
+/// What an objective needs of a task that takes a look at its whole curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Constants {
+    /// Work per second and node at the task's minimum. If it does no work there, at the first point
+    /// of the curve where it does; 1 if it never does any.
+    speed_of_one: f64,
+    best_rate: f64,
+}
+
+/// The objective of a task by number of nodes: `weight` times each of `rates`, which are per second
+/// and at the points of the task's curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueList {
+    /// A list of the task's own where the objective is such a list times a factor.
+    pub rates: Rates,
+    /// The factor, at least 0.
+    pub weight: f64,
+}
+
+/// A value of an objective that no solver takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutOfRange {
+    objective: String,
+    task: String,
+    nodes: u32,
+    value: f64,
+    state: TaskState,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TaskState {
+            done,
+            left,
+            waited,
+            deadline,
+        } = self.state;
+        write!(
+            f,
+            "the objective {:?} is {} for task {:?} on {} nodes with done = {}, left = {}, \
+             waited = {}, deadline = {}: expected {}; max(0, ...) and min(..., 1e100) keep a value \
+             in range",
+            self.objective,
+            short(self.value),
+            self.task,
+            self.nodes,
+            short(done),
+            short(left),
+            short(waited),
+            short(deadline),
+            range::or_zero(&range::RATE)
+        )
+    }
+}
+
+impl Objective {
+    /// What the objective needs of the task's whole curve.
+    pub fn constants(&self, task: &TrainingTask) -> Constants {
+        let speedup = self.uses(Variable::Speedup);
+        Constants {
+            speed_of_one: if speedup { speed_of_one(task) } else { 1.0 },
+            best_rate: match self.uses(Variable::BestRate) {
+                true => task.as_solved().best_rate(),
+                false => 0.0,
+            },
+        }
+    }
+
+    /// The objective of `task`, whose constants these are, in a state.
+    ///
+    /// Points of the curve that no number of nodes between the task's bounds needs have the value 0.
+    /// Positive values below those that solvers take are 0, too.
+    ///
+    /// # Errors
+    /// A value is negative, too great or not a number.
+    pub fn values(
+        &self,
+        task: &TrainingTask,
+        constants: &Constants,
+        state: &TaskState,
+    ) -> Result<ValueList, OutOfRange> {
+        let mut values = fixed_values(task, constants, state);
+        match self.scaled_list(task, constants, &values) {
+            Some(list) => Ok(list),
+            None => self.listed(task, constants, state, &mut values),
+        }
+    }
+
+    /// The values as one of the task's own lists times a factor, if the objective is of that form
+    /// and all values are in range.
+    fn scaled_list(
+        &self,
+        task: &TrainingTask,
+        constants: &Constants,
+        values: &[f64; Variable::ALL.len()],
+    ) -> Option<ValueList> {
+        let scaled = self.scaled.as_ref()?;
+        let variable = Variable::ALL[scaled.variable];
+        let (rates, unit) = match variable {
+            Variable::Objective => (&task.curve.objective, 1.0),
+            Variable::Speedup => (&task.curve.progress, 1.0 / constants.speed_of_one),
+            _ => (&task.curve.progress, 1.0),
+        };
+        let weight = scaled.factor(values) * unit;
+        let (least, most) = rates.extremes();
+        let is_sound = weight.is_finite()
+            && weight >= 0.0
+            && range::is_rate(weight * least)
+            && range::is_rate(weight * most);
+        is_sound.then(|| ValueList {
+            rates: rates.clone(),
+            // −0 would be 0 all the same.
+            weight: weight.abs(),
+        })
+    }
+
+    /// The values at the points, each evaluated.
+    fn listed(
+        &self,
+        task: &TrainingTask,
+        constants: &Constants,
+        state: &TaskState,
+        values: &mut [f64; Variable::ALL.len()],
+    ) -> Result<ValueList, OutOfRange> {
+        let curve = &task.curve;
+        let mut list = vec![0.0; curve.nodes.len()];
+        for point in needed_points(task) {
+            let nodes = curve.nodes[point];
+            values[Variable::Rate as usize] = curve.progress[point];
+            values[Variable::Objective as usize] = curve.objective[point];
+            values[Variable::Nodes as usize] = f64::from(nodes);
+            values[Variable::Speedup as usize] = curve.progress[point] / constants.speed_of_one;
+            let value = self.expression.value(&values[..]);
+            let value = match value.abs() < *range::RATE.start() {
+                true => 0.0,
+                false => value,
+            };
+            if !range::is_rate(value) {
+                return Err(OutOfRange {
+                    objective: self.as_str().to_owned(),
+                    task: task.name.clone(),
+                    nodes,
+                    value,
+                    state: *state,
+                });
+            }
+            list[point] = value;
+        }
+        Ok(ValueList {
+            rates: list.into(),
+            weight: 1.0,
+        })
+    }
+
+    /// Number of values that [`Objective::values`] would list for the task; 0 if it shares one of
+    /// the task's own lists.
+    pub(super) fn listed_points(&self, task: &TrainingTask) -> usize {
+        match self.scaled {
+            Some(_) => 0,
+            None => task.curve.nodes.len(),
+        }
+    }
+}
+
+/// The points of the curve between which the numbers of nodes lie that the task may hold, but 0.
+pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
+    let nodes = &task.curve.nodes;
+    let first = nodes.partition_point(|&n| n <= task.min_nodes).max(1) - 1;
+    let last = nodes.partition_point(|&n| n < task.max_nodes);
+    // Nothing is earned without nodes.
+    first.max(1)..(last + 1).min(nodes.len())
+}
+
+/// The values of the variables; those of a point are 0.
+fn fixed_values(
+    task: &TrainingTask,
+    constants: &Constants,
+    state: &TaskState,
+) -> [f64; Variable::ALL.len()] {
+    Variable::ALL.map(|variable| match variable {
+        Variable::Rate | Variable::Objective | Variable::Nodes | Variable::Speedup => 0.0,
+        Variable::MinNodes => f64::from(task.min_nodes),
+        Variable::MaxNodes => f64::from(task.max_nodes),
+        Variable::BestRate => constants.best_rate,
+        Variable::Priority => task.priority,
+        Variable::Rung => f64::from(task.rung),
+        Variable::Done => state.done,
+        Variable::Left => state.left,
+        Variable::Waited => state.waited,
+        Variable::Deadline => state.deadline,
+    })
+}
+
+fn speed_of_one(task: &TrainingTask) -> f64 {
+    let points = task.curve.nodes.iter().copied();
+    let counts = std::iter::once(task.min_nodes).chain(points);
+    counts
+        .filter(|&count| count >= task.min_nodes)
+        .map(|count| task.curve.progress_at(count) / f64::from(count))
+        .find(|&speed| speed > 0.0)
+        .unwrap_or(1.0)
+}

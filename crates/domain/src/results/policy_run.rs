@@ -1,0 +1,139 @@
+//! Results: the simulation of a whole trace under one policy.
+
+use super::schedule::{JobOutcome, Schedule};
+use crate::cluster::Cluster;
+use crate::jobs::Job;
+
+/// One policy's simulation of a whole trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyRun {
+    /// Its name in files, such as `fifo` or `lucid_corrected`.
+    pub policy: &'static str,
+    /// Its virtual clusters, in the cluster's order.
+    pub vcs: Vec<VcRun>,
+    /// The profiling stage; `None` if there was none.
+    pub profiler: Option<ProfilerRun>,
+}
+
+/// The part of a virtual cluster in a [`PolicyRun`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct VcRun {
+    /// Index of the virtual cluster in [`Cluster::vcs`].
+    pub vc: usize,
+    /// Indices of its jobs in [`crate::Trace::jobs`], in the order in which they joined
+    /// the queue. Jobs that ended in the profiler are left out.
+    pub jobs: Vec<usize>,
+    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    pub schedule: Schedule,
+}
+
+/// The profiling stage: jobs of all virtual clusters on the nodes of the profiler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfilerRun {
+    /// Indices of the jobs it ran, ascending.
+    pub jobs: Vec<usize>,
+    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    pub schedule: Schedule,
+    /// Longest time that it gives a job, in seconds. Jobs of at most this duration end there.
+    pub limit: i64,
+    /// GPUs of its nodes that no virtual cluster lends.
+    pub extra_gpus: u64,
+}
+
+/// A job of the trace with its final outcome.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finished<'a> {
+    /// Index of the job in [`crate::Trace::jobs`].
+    pub job: usize,
+    /// Its outcome in its virtual cluster, or in the profiler if it ended there.
+    pub outcome: &'a JobOutcome,
+    /// Whether it ended in the profiler and never reached its virtual cluster.
+    pub in_profiler: bool,
+}
+
+impl VcRun {
+    /// Its jobs, by index in the trace, with their outcomes.
+    pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
+        self.jobs.iter().copied().zip(&self.schedule.jobs)
+    }
+}
+
+impl ProfilerRun {
+    /// Its jobs, by index in the trace, with their outcomes in the profiler.
+    pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
+        self.jobs.iter().copied().zip(&self.schedule.jobs)
+    }
+
+    /// Position of a job of the trace among those profiled; `None` if it was not profiled.
+    pub fn position(&self, job: usize) -> Option<usize> {
+        self.jobs.binary_search(&job).ok()
+    }
+
+    /// Whether a job of the trace ended while it was profiled.
+    pub fn ended(&self, job: usize, submitted: &Job) -> bool {
+        submitted.duration <= self.limit && self.position(job).is_some()
+    }
+
+    /// Seconds at which it borrowed (1) and returned (-1) a node. A node that it never returned
+    /// goes back at the end of its last job.
+    pub fn loans(&self) -> Vec<(i64, i32)> {
+        let mut loans = self.schedule.scaling.clone();
+        let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();
+        let ends = self.schedule.jobs.iter().map(|job| job.end);
+        loans.extend(
+            ends.max()
+                .filter(|_| borrowed > 0)
+                .map(|end| (end, -borrowed)),
+        );
+        loans
+    }
+
+    /// Second at which the profiling of a job ended; `None` if the job was not profiled.
+    pub fn end(&self, job: usize) -> Option<i64> {
+        let position = self.position(job)?;
+        Some(self.schedule.jobs[position].end)
+    }
+
+    /// Seconds that a job of the trace waited to be profiled; 0 if it was not profiled.
+    pub fn queued(&self, job: usize) -> i64 {
+        let position = self.position(job);
+        position.map_or(0, |position| self.schedule.jobs[position].queue)
+    }
+}
+
+impl PolicyRun {
+    /// GPUs of the policy: those of the whole cluster, nodes lent to the profiler included, and
+    /// those of the nodes that the profiler has besides.
+    pub fn gpus(&self, cluster: &Cluster) -> u64 {
+        cluster.gpus()
+            + self
+                .profiler
+                .as_ref()
+                .map_or(0, |profiler| profiler.extra_gpus)
+    }
+
+    /// The final outcome of each job, in the trace's order.
+    pub fn finished(&self) -> Vec<Finished<'_>> {
+        let jobs = self.vcs.iter().flat_map(VcRun::outcomes);
+        let mut finished: Vec<_> = jobs.map(|of| Finished::new(of, false)).collect();
+        finished.sort_unstable_by_key(|f| f.job);
+        let profiled = self.profiler.iter().flat_map(ProfilerRun::outcomes);
+        let ended_there: Vec<_> = profiled
+            .filter(|(job, _)| finished.binary_search_by_key(job, |f| f.job).is_err())
+            .map(|of| Finished::new(of, true))
+            .collect();
+        finished.extend(ended_there);
+        finished.sort_unstable_by_key(|f| f.job);
+        finished
+    }
+}
+
+impl<'a> Finished<'a> {
+    fn new((job, outcome): (usize, &'a JobOutcome), in_profiler: bool) -> Self {
+        Finished {
+            job,
+            outcome,
+            in_profiler,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The results of a search in a replay: what became of its trials.
+
+use super::Named;
+use crate::Time;
+
+/// What happened to a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrialEvent {
+    /// It was taken up: its first training is among the active tasks.
+    Started,
+    /// It reached a rung, where its loss is measured.
+    Reached,
+    /// It goes on to this rung.
+    Promoted,
+    /// It has no further training.
+    Stopped,
+    /// It reached the last rung.
+    Finished,
+}
+
+impl Named for TrialEvent {
+    const ALL: &'static [Self] = &[
+        TrialEvent::Started,
+        TrialEvent::Reached,
+        TrialEvent::Promoted,
+        TrialEvent::Stopped,
+        TrialEvent::Finished,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            TrialEvent::Started => "started",
+            TrialEvent::Reached => "reached",
+            TrialEvent::Promoted => "promoted",
+            TrialEvent::Stopped => "stopped",
+            TrialEvent::Finished => "finished",
+        }
+    }
+}
+
+/// How a trial stands when the replay ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrialState {
+    /// It reached the last rung.
+    Finished,
+    /// It was stopped below the last rung.
+    Stopped,
+    /// It trains.
+    Training,
+    /// It waits for other trials of its rung.
+    Waiting,
+}
+
+impl Named for TrialState {
+    const ALL: &'static [Self] = &[
+        TrialState::Finished,
+        TrialState::Stopped,
+        TrialState::Training,
+        TrialState::Waiting,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            TrialState::Finished => "finished",
+            TrialState::Stopped => "stopped",
+            TrialState::Training => "training",
+            TrialState::Waiting => "waiting",
+        }
+    }
+}
+
+record! {
+    /// Something that happened in a search: a row of `search`, in the order of time.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct SearchRow {
+        /// when
+        time: Time = "time" ["time"],
+        /// `started`; `reached` a rung; `promoted` to a rung; `stopped`; `finished`: reached the last
+        /// rung
+        event: TrialEvent = "event" [""],
+        /// its number, from 0
+        trial: u32 = "trial" [""],
+        /// that it starts towards, reached, or is promoted to; from 0
+        rung: u32 = "rung" [""],
+        /// of that rung, as in the file of tasks
+        resource: f64 = "resource" ["resource"],
+        /// loss measured there; empty except for `reached`, and empty if training diverged
+        loss: Option<f64> = "loss" ["loss"],
+    }
+}
+
+record! {
+    /// A trial: a row of `trials`, in the order of their numbers.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TrialRow {
+        /// its number, from 0
+        trial: u32 = "trial" [""],
+        /// the task of the file that it trains
+        task: String = "task" [""],
+        /// whose trials it competes with (hyperband); 0 otherwise
+        bracket: u32 = "bracket" [""],
+        /// `finished`: reached the last rung; `stopped`; `training` or `waiting` for its rung's other
+        /// trials, when the replay ended
+        state: TrialState = "state" [""],
+        /// taken up
+        start: Time = "start" ["time"],
+        /// reached its last rung so far; empty where it reached none
+        end: Option<Time> = "end" ["time"],
+        /// of that rung; 0 where it reached none
+        resource: f64 = "resource" ["resource"],
+        /// loss measured there; empty if no loss was measured or training diverged
+        loss: Option<f64> = "loss" ["loss"],
+        /// noise-free loss that the trial would have at the last rung; empty if training diverges
+        final_loss: f64 as Finite = "final_loss" ["loss"],
+        /// done for it
+        work_done: f64 = "work_done" ["work"],
+    }
+}
+
+record! {
+    /// The trials that reached a resource: a row of `rungs`, ascending.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct RungRow {
+        /// at which losses are measured
+        resource: f64 = "resource" ["resource"],
+        /// that reached it
+        trials: u64 = "trials" [""],
+        /// from the first event of the replay until the first of them did
+        first_s: f64 = "first_s" ["s"],
+        /// until half of them had
+        median_s: f64 = "median_s" ["s"],
+        /// lowest loss measured there; empty if all trials diverged
+        best_loss: f64 as Finite = "best_loss" ["loss"],
+    }
+}
+
+/// All results of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchOutcome {
+    /// What happened, in the order of time.
+    pub events: Vec<SearchRow>,
+    /// One row for each trial that was taken up.
+    pub trials: Vec<TrialRow>,
+    /// One row for each resource that a trial reached.
+    pub rungs: Vec<RungRow>,
+}
+
+impl SearchOutcome {
+    /// The trial with the least loss of those that reached the last rung; of equals the first.
+    pub fn best(&self) -> Option<&TrialRow> {
+        let finished = self
+            .trials
+            .iter()
+            .filter(|t| t.state == TrialState::Finished);
+        finished.min_by(|a, b| {
+            let loss = |trial: &TrialRow| trial.loss.unwrap_or(f64::INFINITY);
+            loss(a).total_cmp(&loss(b))
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! Result tables: named columns of values, before they are written.
+
+use std::borrow::Cow;
+
+use super::{Field, Record, RunLengths, Spaced};
+use crate::Time;
+
+/// A column of a result table.
+#[derive(Debug, Clone)]
+pub enum Column<'a> {
+    /// Times; missing ones are empty cells.
+    Times(Vec<Option<Time>>),
+    /// Times, none missing.
+    EveryTime(Vec<Time>),
+    /// Numbers written with six decimals, as with the original's `%f`.
+    Fixed(Vec<f64>),
+    /// Numbers written with as few digits as reading them back needs; missing ones are empty
+    /// cells.
+    Floats(Vec<Option<f64>>),
+    /// Numbers written as in Python, so `3.0` for 3; missing ones are empty cells.
+    PythonFloats(Vec<Option<f64>>),
+    /// Whole numbers of which many are equal.
+    Integers(Vec<u64>),
+    /// Whole numbers that mostly differ.
+    Whole(Vec<i64>),
+    /// Whole numbers at equal distances.
+    Spaced(Spaced),
+    /// Whole numbers; missing ones are empty cells.
+    OptionalWhole(Vec<Option<i64>>),
+    /// Texts.
+    Texts(Vec<Cow<'a, str>>),
+    /// Texts drawn from a few names: `names[indices[row]]`.
+    Names {
+        /// The names.
+        names: Vec<&'a str>,
+        /// One index into `names` per row.
+        indices: Vec<u32>,
+    },
+    /// Numbers that stay the same for many rows; NaN is an empty cell in CSV.
+    RepeatedFloats(RunLengths<f64>),
+    /// Whole numbers that stay the same for many rows.
+    RepeatedIntegers(RunLengths<u64>),
+    /// Names that stay the same for many rows.
+    RepeatedNames {
+        /// The names.
+        names: Vec<&'a str>,
+        /// Indices into `names`, by row.
+        indices: RunLengths<u32>,
+    },
+}
+
+/// A named table; all columns are equally long.
+#[derive(Debug, Clone)]
+pub struct Table<'a> {
+    /// File name without extension.
+    pub name: &'a str,
+    /// Column names with their columns, in order.
+    pub columns: Vec<(&'static str, Column<'a>)>,
+}
+
+impl Column<'_> {
+    fn rows(&self) -> usize {
+        match self {
+            Column::Times(v) => v.len(),
+            Column::EveryTime(v) => v.len(),
+            Column::Fixed(v) => v.len(),
+            Column::Floats(v) => v.len(),
+            Column::PythonFloats(v) => v.len(),
+            Column::Integers(v) => v.len(),
+            Column::Whole(v) => v.len(),
+            Column::Spaced(v) => v.rows(),
+            Column::OptionalWhole(v) => v.len(),
+            Column::Texts(v) => v.len(),
+            Column::Names { indices, .. } => indices.len(),
+            Column::RepeatedFloats(v) => v.rows(),
+            Column::RepeatedIntegers(v) => v.rows(),
+            Column::RepeatedNames { indices, .. } => indices.rows(),
+        }
+    }
+}
+
+impl<'a> Table<'a> {
+    /// The table of rows of one type.
+    pub fn of<R: Record>(name: &'a str, rows: &'a [R]) -> Self {
+        Table::named(name, R::FIELDS, R::columns(rows))
+    }
+
+    /// The table of these columns, which have the names of `fields` in the same order.
+    pub fn named(
+        name: &'a str,
+        fields: &[Field],
+        columns: impl IntoIterator<Item = Column<'a>>,
+    ) -> Self {
+        let names = fields.iter().map(|field| field.name);
+        Table {
+            name,
+            columns: names.zip(columns).collect(),
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, column)| column.rows())
+    }
+}

@@ -1,0 +1,281 @@
+//! Whether a program keeps to the protocol: what `gleaner solver-check` asks.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gleaner_domain::Observer;
+use gleaner_domain::error::check_stop;
+use gleaner_domain::words::shortened;
+use gleaner_solvers::{BigM, GroupLimit, Limits, Problem, Solver, synthetic};
+
+use crate::child::{Event, Program};
+use crate::command::SolverCommand;
+use crate::external::{External, greet, line, next};
+use crate::protocol::{Done, DoneStatus, Reply, Request};
+
+/// What became of a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Passed, with what was seen.
+    Passed(String),
+    /// Failed, with what was seen and what was expected.
+    Failed(String),
+    /// Not asked, with the reason.
+    Skipped(String),
+}
+
+/// A check and its verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What was asked.
+    pub name: &'static str,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Small problems whose optimum our exact solver finds.
+const PROBLEMS: u64 = 40;
+
+/// Number of faults after which the remaining small problems are skipped: a program that is always late
+/// would take minutes.
+const ENOUGH: usize = 3;
+
+/// Limits of the small problems.
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(10),
+    gap: 1e-9,
+};
+
+/// Time that a program may take beyond a time limit.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// Time that a program may take after `cancel`, and after `quit`.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A check that runs after the hello and the small problems: its name and its function.
+type Ask = (
+    &'static str,
+    fn(&SolverCommand, &dyn Observer) -> Result<String, String>,
+);
+
+const OTHERS: [Ask; 4] = [
+    ("respects the time limit", time_limit),
+    ("stops when cancelled", cancel),
+    ("ignores unknown fields", unknown_fields),
+    ("exits when asked", quit),
+];
+
+/// Number of steps before those of [`OTHERS`]: the small problems and the infeasible problem.
+const FIRST_STEPS: usize = PROBLEMS as usize + 1;
+
+/// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
+/// share a program; each other check starts its own. The observer receives progress in steps: each small problem is a
+/// step, and so is each check after them.
+///
+/// # Errors
+/// The program does not start or does not send a hello: then no other check can run.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the checks are stopped.
+pub fn conformance(
+    command: &SolverCommand,
+    observer: &dyn Observer,
+    ended: &mut dyn FnMut(Check),
+) -> gleaner_domain::Result<()> {
+    let mut solver = External::start(command.clone(), BigM::default())?;
+    solver.stop_when(Arc::clone(observer.stop()));
+    let hello = solver.hello().clone();
+    let version = if hello.version.is_empty() {
+        "no version".to_owned()
+    } else {
+        format!("version {}", hello.version)
+    };
+    let steps = FIRST_STEPS + OTHERS.len();
+    let mut end = |name, verdict| -> gleaner_domain::Result<()> {
+        // A stopped check has no verdict.
+        check_stop(observer)?;
+        ended(Check { name, verdict });
+        Ok(())
+    };
+    let hello_said = Verdict::Passed(format!("{}, {version}", hello.name));
+    end("says hello", hello_said)?;
+    let solved = |problems| observer.progress(problems, steps);
+    let small = verdict(small_problems(solver, observer, &solved));
+    end("solves small problems", small)?;
+    let told = if hello.can("groups") {
+        verdict(infeasible(command, observer))
+    } else {
+        Verdict::Skipped("it does not report support for groups".into())
+    };
+    end("reports infeasible problems", told)?;
+    for (done, (name, ask)) in (FIRST_STEPS..).zip(OTHERS) {
+        observer.progress(done, steps);
+        end(name, verdict(ask(command, observer)))?;
+    }
+    Ok(())
+}
+
+fn verdict(of: Result<String, String>) -> Verdict {
+    match of {
+        Ok(seen) => Verdict::Passed(shortened(&seen)),
+        Err(seen) => Verdict::Failed(shortened(&seen)),
+    }
+}
+
+fn small_problems(
+    mut solver: External,
+    observer: &dyn Observer,
+    solved: &dyn Fn(usize),
+) -> Result<String, String> {
+    let mut without_plan = 0;
+    for (done, seed) in (0..PROBLEMS).enumerate() {
+        solved(done);
+        let problem = synthetic::problem(2 + seed as usize % 5, 4 + seed as u32, seed);
+        let answer = solver.solve(&problem, &LIMITS);
+        let answer = answer.map_err(|error| format!("problem {}: {error}", problem.id))?;
+        without_plan += u32::from(answer.counts.is_none());
+        if solver.tally().get().faults() >= ENOUGH || observer.is_stopped() {
+            break;
+        }
+    }
+    let tally = solver.tally().get();
+    match (tally.remark(), tally.refused, without_plan) {
+        (Some(remark), ..) => Err(remark),
+        (None, refused @ 1.., _) => Err(format!("{refused} of {PROBLEMS} refused")),
+        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {PROBLEMS}")),
+        (None, 0, 0) => Ok(format!("{} of {PROBLEMS} optimal", tally.confirmed)),
+    }
+}
+
+/// A program under test, and the number of its requests.
+struct Talk<'o> {
+    program: Program,
+    requests: u32,
+    observer: &'o dyn Observer,
+}
+
+impl<'o> Talk<'o> {
+    fn start(command: &SolverCommand, observer: &'o dyn Observer) -> Result<Self, String> {
+        let (program, _) = greet(command, &|| observer.is_stopped())?;
+        Ok(Talk {
+            program,
+            requests: 0,
+            observer,
+        })
+    }
+
+    /// The next event of the program; `None` once the checks are stopped.
+    fn next(&self, deadline: Instant) -> Option<Event> {
+        next(&self.program, deadline, &|| self.observer.is_stopped())
+    }
+
+    /// Hands a problem over; returns the request's id.
+    fn ask(&mut self, problem: &Problem, seconds: f64) -> Result<String, String> {
+        self.requests += 1;
+        let id = format!("check-{}", self.requests);
+        self.program.send(line(&Request::Solve {
+            id: &id,
+            time_limit: seconds,
+            gap: LIMITS.gap,
+            seed: 0,
+            threads: 1,
+            problem,
+        }))?;
+        Ok(id)
+    }
+
+    /// The answer to a request, if it comes within this time.
+    fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.next(deadline).ok_or("stopped")? {
+                Event::Line(text) => match serde_json::from_slice(&text) {
+                    Ok(Reply::Done(done)) if done.id == id => return Ok(done),
+                    Ok(Reply::Done(done)) => {
+                        return Err(format!("an answer to {:?}, asked was {id:?}", done.id));
+                    }
+                    Ok(_) => {}
+                    Err(error) => return Err(format!("a line that is not a message: {error}")),
+                },
+                Event::LongLine => return Err("a line of more than a MiB".into()),
+                Event::Closed => return Err("it ended without an answer".into()),
+                Event::Late => return Err(format!("no answer in {} s", within.as_secs_f64())),
+            }
+        }
+    }
+}
+
+/// A problem that takes a while: many tasks and nodes.
+fn large() -> Problem {
+    synthetic::problem(300, 4000, 7)
+}
+
+fn infeasible(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut problem = synthetic::problem(3, 6, 1);
+    problem.groups = vec![GroupLimit {
+        name: "all".into(),
+        tasks: problem.tasks.iter().map(|task| task.name.clone()).collect(),
+        min_total: Some(7),
+        max_total: None,
+    }];
+    let mut talk = Talk::start(command, observer)?;
+    let id = talk.ask(&problem, LIMITS.time.as_secs_f64())?;
+    let done = talk.answer(&id, LIMITS.time + SLACK)?;
+    match done.status {
+        DoneStatus::Infeasible => Ok("a group that needs 7 nodes when only 6 are idle".into()),
+        other => Err(format!(
+            "a group needs 7 of 6 nodes: found {other:?}, expected Infeasible"
+        )),
+    }
+}
+
+fn time_limit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
+    let clock = Instant::now();
+    let id = talk.ask(&large(), 1.0)?;
+    talk.answer(&id, Duration::from_secs(1) + SLACK)?;
+    Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
+}
+
+fn cancel(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
+    let id = talk.ask(&large(), 600.0)?;
+    let clock = Instant::now();
+    talk.program.send(line(&Request::Cancel { id: &id }))?;
+    talk.answer(&id, PATIENCE)?;
+    let small = synthetic::problem(2, 4, 3);
+    let next = talk.ask(&small, LIMITS.time.as_secs_f64())?;
+    talk.answer(&next, LIMITS.time)?;
+    Ok(format!(
+        "stopped after {:.1} s and solved the next problem",
+        clock.elapsed().as_secs_f64()
+    ))
+}
+
+fn unknown_fields(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let talk = Talk::start(command, observer)?;
+    let mut request = serde_json::to_value(Request::Solve {
+        id: "check-1",
+        time_limit: LIMITS.time.as_secs_f64(),
+        gap: LIMITS.gap,
+        seed: 0,
+        threads: 1,
+        problem: &synthetic::problem(2, 4, 3),
+    })
+    .map_err(|error| error.to_string())?;
+    request["solve"]["colour"] = "blue".into();
+    request["solve"]["problem"]["tasks"][0]["colour"] = "blue".into();
+    talk.program.send(request.to_string().into_bytes())?;
+    talk.answer("check-1", LIMITS.time)?;
+    Ok("sent a field that no version defines".into())
+}
+
+fn quit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let mut talk = Talk::start(command, observer)?;
+    talk.program.send(line(&Request::Quit {}))?;
+    let deadline = Instant::now() + PATIENCE;
+    while let Some(Event::Line(_) | Event::LongLine) = talk.next(deadline) {}
+    match talk.program.end() {
+        Some(status) if status.ends_with(": 0") => Ok(status),
+        Some(status) => Err(format!("{status}, expected exit status: 0")),
+        None => Err(format!("still running after {} s", PATIENCE.as_secs_f64())),
+    }
+}

@@ -1,0 +1,420 @@
+//! A solver that is a program of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::programs::Identity;
+use gleaner_domain::words::printable;
+use gleaner_process::is_stopping;
+use gleaner_solvers::{
+    Allocation, BigM, Goal, Incumbent, Limits, Problem, SolveError, Solver, Status,
+};
+
+use crate::child::{Event, Program};
+use crate::command::SolverCommand;
+use crate::judge::{Judge, told};
+use crate::protocol::{Done, DoneStatus, Hello, Reply, Request, VERSION};
+use crate::tally::TallyHandle;
+
+/// Time for an answer after `cancel`.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How often to check for a stop request while waiting for an answer.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Maximum length, in bytes, of a program's name and of its version.
+const LONGEST_NAME: usize = 256;
+
+/// Deaths in turn, without an answer in between, after which a program is not started again.
+const MOST_DEATHS: usize = 10;
+
+/// Asks a program, and checks what it says.
+pub struct External {
+    command: SolverCommand,
+    hello: Hello,
+    program: Option<Program>,
+    judge: Judge,
+    requests: u64,
+    /// Deaths since the last answer.
+    deaths: usize,
+    stop: Arc<AtomicBool>,
+}
+
+/// What a program said to a request.
+struct Answer {
+    /// Its last valid plan on the way.
+    incumbent: Option<Allocation>,
+    /// Its answer, with the time since the start of the solve at which it came; `None` if it was late or
+    /// died.
+    done: Option<(Duration, Done)>,
+}
+
+/// Who follows a solve.
+struct Watch<'o> {
+    /// The start of the solve.
+    begun: Instant,
+    observer: &'o mut dyn FnMut(Incumbent),
+}
+
+impl Watch<'_> {
+    /// Tells a valid plan that came at this time.
+    fn tell(&mut self, after: Duration, plan: &Allocation) {
+        let plan = plan.clone();
+        (self.observer)(Incumbent { after, plan });
+    }
+}
+
+impl External {
+    /// Starts the program and waits for its hello.
+    ///
+    /// # Errors
+    /// It cannot be started, does not say hello in time, or speaks no version of the protocol that we
+    /// know.
+    pub fn start(command: SolverCommand, big_m: BigM) -> Result<Self> {
+        let (program, hello) = greet(&command, &is_stopping)
+            .map_err(|what| Error::Run(format!("the solver {}: {what}", command.as_str())))?;
+        let identity = Identity {
+            command: command.as_str().to_owned(),
+            name: hello.name.clone(),
+            version: hello.version.clone(),
+        };
+        Ok(External {
+            judge: Judge::new(
+                format!("exec:{}", hello.name),
+                identity,
+                big_m,
+                command.manifest().confirm_gap,
+            ),
+            command,
+            hello,
+            program: Some(program),
+            requests: 0,
+            deaths: 0,
+            stop: Arc::default(),
+        })
+    }
+
+    /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
+    /// when this process receives a signal to stop ([`gleaner_process::stop`]).
+    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
+    fn is_stopped(&self) -> bool {
+        is_set(&self.stop)
+    }
+
+    /// The counts of its answers. The handle stays valid when the solver is gone.
+    pub fn tally(&self) -> TallyHandle {
+        self.judge.tally.clone()
+    }
+
+    /// Who the program is.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// Checks that the program takes the problem, without asking it.
+    ///
+    /// # Errors
+    /// [`SolveError::Unfit`]: it does not say that it can.
+    pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
+        self.accepts_goal(problem.goal)?;
+        if problem.groups.is_empty() || self.hello.can("groups") {
+            Ok(())
+        } else {
+            Err(SolveError::Unfit(format!(
+                "{} does not say that it takes groups",
+                self.judge.name
+            )))
+        }
+    }
+
+    /// As [`External::accepts`], for problems with this goal and no groups.
+    ///
+    /// # Errors
+    /// As [`External::accepts`].
+    pub fn accepts_goal(&self, goal: Goal) -> Result<(), SolveError> {
+        if goal == Goal::Total || self.hello.can("max-min") {
+            Ok(())
+        } else {
+            Err(SolveError::Unfit(format!(
+                "{} does not say that it takes the max-min goal of --objective share-fair",
+                self.judge.name
+            )))
+        }
+    }
+
+    /// Starts the program again if it has died.
+    fn revive(&mut self) {
+        if self.program.is_some() || self.deaths >= MOST_DEATHS {
+            return;
+        }
+        match greet(&self.command, &|| self.is_stopped()) {
+            Ok((program, _)) => self.program = Some(program),
+            Err(_) if self.is_stopped() => {}
+            Err(what) => self.died(|| what),
+        }
+    }
+
+    /// Counts a death.
+    fn died(&mut self, what: impl FnOnce() -> String) {
+        self.program = None;
+        self.deaths += 1;
+        self.judge.tally.fault(|tally| &mut tally.crashed, what);
+        if self.deaths >= MOST_DEATHS {
+            self.judge.tally.with(|tally| tally.given_up = true);
+        }
+    }
+
+    /// Has the program answer a problem.
+    fn ask(&mut self, problem: &Problem, limits: &Limits, watch: &mut Watch<'_>) -> Answer {
+        let mut answer = Answer {
+            incumbent: None,
+            done: None,
+        };
+        if self.is_stopped() {
+            return answer;
+        }
+        self.revive();
+        self.requests += 1;
+        let id = format!("r{}", self.requests);
+        let manifest = self.command.manifest();
+        let request = Request::Solve {
+            id: &id,
+            time_limit: limits.time.as_secs_f64(),
+            gap: limits.gap,
+            seed: manifest.seed,
+            threads: manifest.threads,
+            problem,
+        };
+        let mut deadline = Instant::now() + limits.time.min(Duration::from_secs(1 << 30));
+        let mut is_cancelled = false;
+        if !self.send(problem, &request) {
+            return answer;
+        }
+        loop {
+            let (Some(program), stop) = (&mut self.program, &self.stop) else {
+                return answer;
+            };
+            let Some(event) = next(program, deadline, &|| is_set(stop)) else {
+                self.program = None;
+                return answer;
+            };
+            match event {
+                Event::Line(text) => match serde_json::from_slice(&text) {
+                    Ok(Reply::Incumbent(found)) if found.id == id => {
+                        let after = watch.begun.elapsed();
+                        if let Some(plan) = self.judge.plan(problem, found.counts) {
+                            watch.tell(after, &plan);
+                            answer.incumbent = Some(plan);
+                        }
+                    }
+                    Ok(Reply::Done(done)) if done.id == id => {
+                        self.deaths = 0;
+                        answer.done = Some((watch.begun.elapsed(), done));
+                        return answer;
+                    }
+                    // Of an earlier request.
+                    Ok(_) => {}
+                    Err(error) => self.garbage(&text, &error.to_string()),
+                },
+                Event::LongLine => self.garbage(b"", "a line of more than a MiB"),
+                Event::Closed => {
+                    let end = program.last_words();
+                    self.died(|| format!("{}: {end}", told(problem)));
+                    return answer;
+                }
+                Event::Late if !is_cancelled => {
+                    self.judge.late(problem, limits);
+                    // If this cannot be sent, the program is ended after the grace period, like any late
+                    // program.
+                    let _ = program.send(line(&Request::Cancel { id: &id }));
+                    is_cancelled = true;
+                    deadline = Instant::now() + GRACE;
+                }
+                Event::Late => {
+                    program.kill();
+                    self.program = None;
+                    return answer;
+                }
+            }
+        }
+    }
+
+    /// Sends a request. Returns false if there is no program, or if it counts as dead because it does
+    /// not read its input.
+    fn send(&mut self, problem: &Problem, request: &Request<'_>) -> bool {
+        let Some(program) = &mut self.program else {
+            return false;
+        };
+        let Err(what) = program.send(line(request)) else {
+            return true;
+        };
+        let end = program.last_words();
+        self.died(|| format!("{}: {what}: {end}", told(problem)));
+        false
+    }
+
+    fn garbage(&self, text: &[u8], why: &str) {
+        self.judge.tally.fault(
+            |tally| &mut tally.garbage,
+            || format!("{:?} is not a message: {}", start(text), printable(why)),
+        );
+    }
+
+    /// What an answer is worth.
+    fn worth(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        answer: Answer,
+        watch: &mut Watch<'_>,
+    ) -> Allocation {
+        let fallback = answer.incumbent;
+        let Some((after, done)) = answer.done else {
+            return fallback.unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
+        };
+        if done.status == DoneStatus::Refused {
+            self.judge.tally.with(|tally| tally.refused += 1);
+        }
+        let claims = done.status == DoneStatus::Optimal;
+        if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
+            self.judge.wrong(problem, "called solved, without counts");
+        }
+        if done.status == DoneStatus::Infeasible && done.counts.is_none() {
+            return self.judge.infeasible(problem, limits, fallback);
+        }
+        let plan = done.counts;
+        let plan = plan.and_then(|counts| self.judge.plan(problem, counts));
+        if let Some(plan) = &plan {
+            watch.tell(after, plan);
+        }
+        self.judge.worth(problem, limits, plan, claims, fallback)
+    }
+}
+
+impl Solver for External {
+    fn name(&self) -> &str {
+        &self.judge.name
+    }
+
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
+        self.solve_observed(problem, limits, &mut |_| {})
+    }
+
+    /// Tells every valid plan that the program sends, when it comes. That the exact solver then
+    /// compares an answer takes time, but not until the plan is known.
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Incumbent),
+    ) -> Result<Allocation, SolveError> {
+        let begun = Instant::now();
+        self.accepts(problem)?;
+        self.judge.tally.with(|tally| tally.problems += 1);
+        let mut watch = Watch { begun, observer };
+        let answer = self.ask(problem, limits, &mut watch);
+        Ok(self.worth(problem, limits, answer, &mut watch))
+    }
+}
+
+/// A message as a line, without its end.
+pub(crate) fn line(request: &Request<'_>) -> Vec<u8> {
+    serde_json::to_vec(request).unwrap_or_default()
+}
+
+/// Whether to stop waiting, because `stop` is set or this process received a signal to stop.
+fn is_set(stop: &AtomicBool) -> bool {
+    is_stopping() || stop.load(Ordering::Relaxed)
+}
+
+/// Returns a program's next event, waiting until `deadline`; `None` once `stopped` returns true.
+pub(crate) fn next(
+    program: &Program,
+    deadline: Instant,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Event> {
+    while !stopped() {
+        let pulse = Instant::now() + PULSE;
+        match program.next(deadline.min(pulse)) {
+            Event::Late if pulse < deadline => {}
+            event => return Some(event),
+        }
+    }
+    None
+}
+
+/// Starts a program and exchanges hellos. Fails once `stopped` returns true.
+pub(crate) fn greet(
+    command: &SolverCommand,
+    stopped: &dyn Fn() -> bool,
+) -> Result<(Program, Hello), String> {
+    let manifest = command.manifest();
+    let mut program = Program::start(manifest)
+        .map_err(|error| format!("{} cannot be started: {error}", manifest.command[0]))?;
+    let deadline = Instant::now() + Duration::from_secs_f64(manifest.start_seconds);
+    program.send(line(&Request::Hello {
+        protocols: &[VERSION],
+        program: "gleaner",
+        version: env!("CARGO_PKG_VERSION"),
+    }))?;
+    let expected = "expected {\"hello\": {\"protocol\": 1, \"name\": …}}";
+    let event = next(&program, deadline, stopped).ok_or("stopped before it said hello")?;
+    match event {
+        Event::Line(text) => match serde_json::from_slice(&text) {
+            Ok(Reply::Hello(hello)) if hello.protocol == VERSION => {
+                let name = said("name", &hello.name)?;
+                let version = said("version", &hello.version)?;
+                let capabilities = hello.capabilities;
+                let hello = Hello {
+                    name,
+                    version,
+                    capabilities,
+                    ..hello
+                };
+                Ok((program, hello))
+            }
+            Ok(Reply::Hello(hello)) => Err(format!(
+                "it speaks version {} of the protocol, we speak {VERSION}",
+                hello.protocol
+            )),
+            _ => {
+                let start = start(&text);
+                Err(format!("its first line is {start:?}, {expected}"))
+            }
+        },
+        Event::LongLine => Err(format!("its first line has more than a MiB, {expected}")),
+        Event::Late => Err(format!(
+            "no hello in {} s, {expected}",
+            manifest.start_seconds
+        )),
+        Event::Closed => {
+            let end = program.last_words();
+            Err(format!("it ended before it said hello: {end}"))
+        }
+    }
+}
+
+/// A program's name or version, made safe for messages and tables.
+///
+/// # Errors
+/// A message that the text is too long.
+fn said(what: &str, text: &str) -> Result<String, String> {
+    if text.len() > LONGEST_NAME {
+        return Err(format!(
+            "its {what} has {} bytes, expected at most {LONGEST_NAME}",
+            text.len()
+        ));
+    }
+    Ok(printable(text).into_owned())
+}
+
+/// The start of a line, for messages.
+fn start(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.trim().chars().take(60).collect()
+}

@@ -1,0 +1,48 @@
+//! External solvers: programs in any language, and functions.
+//!
+//! ```
+//! use gleaner_exec_solver::{FunctionPlan, FunctionSolver};
+//! use gleaner_solvers::{BigM, Limits, Problem, Solver, synthetic};
+//!
+//! // A solver that gives no task a node.
+//! let nothing = |problem: &Problem, _: &Limits| {
+//!     let counts = vec![0; problem.tasks.len()];
+//!     Some(FunctionPlan { counts, is_called_optimal: false })
+//! };
+//! let mut solver = FunctionSolver::new("nothing".into(), "1".into(), BigM::Corrected, nothing);
+//! let problem = synthetic::problem(3, 8, 1);
+//! let answer = solver.solve(&problem, &Limits::default())?;
+//! assert_eq!(answer.counts, Some(vec![0; 3]));
+//! assert!(!solver.tally().get().has_faults());
+//! # Ok::<(), gleaner_solvers::SolveError>(())
+//! ```
+//!
+//! A program ([`External`]) is started once. It reads JSON documents from its standard input and writes JSON documents
+//! to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. Its answers are never trusted: every
+//! plan is checked and its objective is computed here. A plan that the program calls optimal is compared with the exact
+//! solver's optimum if that solver accepts the problem.
+//!
+//! A program that is late, dies or writes nonsense does not end a run: the problem is answered by its last
+//! valid plan or by none, the fault is counted in a [`Tally`], and the program is started again for the
+//! next problem.
+//!
+//! [`Counted`] counts the library failures of our own solvers.
+//!
+//! A [`FunctionSolver`] is a function instead of a program, and is checked in the same way.
+
+mod child;
+mod command;
+pub mod conformance;
+mod external;
+mod function;
+mod judge;
+mod ours;
+pub mod protocol;
+mod tally;
+
+pub use command::{PREFIX, SolverCommand};
+pub use external::External;
+pub use function::{FunctionPlan, FunctionSolver};
+pub use gleaner_domain::results::programs::{Identity, Tally};
+pub use ours::Counted;
+pub use tally::TallyHandle;

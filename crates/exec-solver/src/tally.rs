@@ -1,0 +1,55 @@
+//! The tally of a program's answers, kept up to date.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_domain::results::programs::Tally;
+use gleaner_domain::words::shortened;
+
+/// A tally that is kept up to date by a solver in use.
+#[derive(Debug, Clone, Default)]
+pub struct TallyHandle {
+    tally: Arc<Mutex<Tally>>,
+    /// Whether the solver is one of our own; if so, its answers are not judged.
+    is_ours: bool,
+}
+
+impl TallyHandle {
+    /// Creates the tally of one of our own solvers.
+    pub(crate) fn of_ours() -> Self {
+        TallyHandle {
+            is_ours: true,
+            ..TallyHandle::default()
+        }
+    }
+
+    /// The counts that belong in the results. Our own solvers have none unless a library failed.
+    pub fn to_keep(&self) -> Option<Tally> {
+        Some(self.get()).filter(|tally| !self.is_ours || tally.has_faults())
+    }
+
+    /// The counts so far.
+    pub fn get(&self) -> Tally {
+        self.tally
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Changes the counts.
+    pub(crate) fn with(&self, change: impl FnOnce(&mut Tally)) {
+        change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Counts a fault, which `what` describes. The description may contain text from a program, of any
+    /// length.
+    pub(crate) fn fault(
+        &self,
+        count: impl FnOnce(&mut Tally) -> &mut usize,
+        what: impl FnOnce() -> String,
+    ) {
+        self.with(|tally| {
+            *count(tally) += 1;
+            tally.first_fault.get_or_insert_with(|| shortened(&what()));
+        });
+    }
+}

@@ -1,0 +1,55 @@
+//! Locks of directories, so that each has only one writer at a time.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use gleaner_domain::error::{Error, Result};
+
+/// The right to write into a directory. It ends with this value, or with the process,
+/// however that ends. The operating system holds the lock, so no lock file is left behind.
+#[derive(Debug)]
+pub struct DirLock {
+    /// The directory itself, opened. `None` if the file system has no locks.
+    _directory: Option<File>,
+}
+
+impl DirLock {
+    /// Locks a directory that exists.
+    ///
+    /// On a file system without locks this succeeds without a lock: two runs are not kept apart.
+    ///
+    /// # Errors
+    /// Another process holds the lock: [`Error::Run`].
+    pub fn acquire(path: &Path) -> Result<Self> {
+        let Ok(directory) = File::open(path) else {
+            return Ok(DirLock { _directory: None });
+        };
+        match directory.try_lock() {
+            Ok(()) => Ok(DirLock {
+                _directory: Some(directory),
+            }),
+            Err(TryLockError::WouldBlock) => Err(Error::Run(format!(
+                "another run is writing into {}; wait for it to end, or name another directory",
+                path.display()
+            ))),
+            Err(TryLockError::Error(_)) => Ok(DirLock { _directory: None }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_lock_is_refused_until_the_first_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = DirLock::acquire(folder.path()).unwrap();
+        let refused = DirLock::acquire(folder.path()).unwrap_err();
+        assert_eq!(refused.exit_code(), 1);
+        assert!(refused.to_string().contains("another run is writing"));
+        drop(first);
+        DirLock::acquire(folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,57 @@
+//! Stdout, or a file that appears whole or not at all.
+
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::Path;
+
+use super::AtomicFile;
+use gleaner_domain::error::{Error, Result};
+
+/// An output that goes to stdout or to a file.
+#[derive(Debug)]
+pub enum Output {
+    /// To stdout, as it is written.
+    Stdout(BufWriter<Stdout>),
+    /// To a file, put in place at the end.
+    File(AtomicFile),
+}
+
+impl Output {
+    /// Begins an output; a path of `-` is stdout.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`].
+    pub fn create(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
+            return Ok(Output::Stdout(stdout));
+        }
+        AtomicFile::create(path).map(Output::File)
+    }
+
+    /// Ends the output and puts a file in place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Output::Stdout(mut out) => out.flush().map_err(|e| Error::io("write to", "stdout", e)),
+            Output::File(file) => file.finish(),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Stdout(out) => out.write(bytes),
+            Output::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Stdout(out) => out.flush(),
+            Output::File(file) => file.flush(),
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Walks over sorted edges and reports which nodes become idle or busy, and when.
+//!
+//! The nodes are divided into stretches: runs of consecutive nodes that no edge has told apart.
+//! What holds a stretch is stored at its first node, its head. An edge first cuts the stretches
+//! at its two ends, so that it only changes whole stretches, and marks these as touched. At the
+//! end of a second, the touched stretches get their new states, and the nodes that became idle
+//! or busy are the event. After an edge over many stretches, neighbours that have become alike
+//! are joined again. So the time of an edge depends on the number of stretches, not of nodes.
+
+use gleaner_domain::Change;
+
+use super::edge::{Edge, Hold};
+use super::heads::Heads;
+
+/// The span of time to look at, in seconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// First second: the states at its end are those of the first event.
+    pub from: i64,
+    /// Last second: there is an event at it, whether or not anything changes.
+    pub to: i64,
+}
+
+impl Window {
+    /// All of time.
+    pub const ALL: Window = Window {
+        from: i64::MIN,
+        to: i64::MAX,
+    };
+}
+
+/// Node-seconds of the window, by what held the nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Shares {
+    /// Node-seconds in which nothing held the node.
+    pub idle: f64,
+    /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds counts
+    /// for the first of them.
+    pub held: [f64; 4],
+}
+
+impl Shares {
+    /// Node-seconds of all nodes.
+    pub fn total(&self) -> f64 {
+        self.idle + self.held.iter().sum::<f64>()
+    }
+}
+
+/// Starts of a job on a node on which another job was running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overlaps {
+    /// Number of such starts, counted per node.
+    pub count: u64,
+    /// Second and node of the first of them.
+    pub example: Option<(i64, u32)>,
+}
+
+/// Totals of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct OccupancySummary {
+    /// Number of events, the first and the last included.
+    pub events: u64,
+    /// Number of changes over all events.
+    pub changes: u64,
+    /// Node-seconds by what held the nodes.
+    pub shares: Shares,
+    /// Jobs that shared nodes.
+    pub overlaps: Overlaps,
+}
+
+/// The state of a stretch: consecutive nodes that no edge has told apart.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    held: [u32; 4],
+    /// Its state after the last event: [`IDLE`], or the index of what holds it.
+    state: usize,
+    touched: bool,
+}
+
+const IDLE: usize = Hold::ALL.len();
+
+/// If an edge changes more stretches than this, neighbouring ones that are alike are joined, so
+/// that the time of an edge depends on the nodes that differ. Fewer stretches are not worth the
+/// search.
+const SCATTERED: usize = 64;
+
+impl Node {
+    fn state(&self) -> usize {
+        self.held.iter().position(|n| *n > 0).unwrap_or(IDLE)
+    }
+}
+
+/// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
+/// that change, by ascending `rank`.
+///
+/// Edges come in pairs, and the start is the earlier edge: a hold of less than a second has no
+/// edges. `rank` holds, for every node, its index in the log. Edges of other nodes are ignored.
+/// All changes of a second are one event, and a change that is undone within the second is left
+/// out. The first event lists the nodes that are idle at the window's start, which must be
+/// before its end.
+///
+/// # Errors
+/// Those of the edges and of `event`.
+pub fn sweep<E>(
+    edges: impl IntoIterator<Item = Result<Edge, E>>,
+    rank: &[u32],
+    window: Window,
+    mut event: impl FnMut(i64, &[Change]) -> Result<(), E>,
+) -> Result<OccupancySummary, E> {
+    let mut sweep = Sweep::new(rank, window);
+    let mut second = window.from;
+    for edge in edges {
+        let edge = edge?;
+        if edge.second() > window.to {
+            break;
+        }
+        if edge.second() > second {
+            sweep.end_second(second, false, &mut event)?;
+            second = edge.second();
+        }
+        sweep.apply(edge);
+    }
+    if second < window.to {
+        sweep.end_second(second, false, &mut event)?;
+    }
+    sweep.end_second(window.to, true, &mut event)?;
+    Ok(sweep.swept)
+}
+
+struct Sweep<'a> {
+    rank: &'a [u32],
+    /// The first nodes of all stretches.
+    heads: Heads,
+    /// The state of each stretch, at the index of its head; other entries are not used.
+    nodes: Vec<Node>,
+    /// Heads of the stretches that edges have changed in this second.
+    touched: Vec<u32>,
+    /// First node, and end, of each edge that changed more than [`SCATTERED`] stretches.
+    scattered: Vec<(usize, usize)>,
+    changes: Vec<Change>,
+    /// Number of nodes by state.
+    counts: [u64; IDLE + 1],
+    /// The last second up to which [`OccupancySummary::shares`] are counted.
+    counted: i64,
+    swept: OccupancySummary,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(rank: &'a [u32], window: Window) -> Self {
+        let mut counts = [0; IDLE + 1];
+        counts[Hold::Running.index()] = rank.len() as u64;
+        let mut heads = Heads::new(rank.len());
+        let first = (!rank.is_empty()).then_some(0);
+        first.iter().for_each(|head| heads.insert(*head as usize));
+        Sweep {
+            rank,
+            heads,
+            // Before the first event every node is busy, and any may change at it.
+            nodes: vec![Node::touched(); rank.len()],
+            touched: first.into_iter().collect(),
+            scattered: Vec::new(),
+            changes: Vec::new(),
+            counts,
+            counted: window.from,
+            swept: OccupancySummary::default(),
+        }
+    }
+
+    fn apply(&mut self, edge: Edge) {
+        let run = edge.run();
+        let hold = edge.hold().index();
+        let first = run.first as usize;
+        let last = first
+            .saturating_add(run.count as usize)
+            .min(self.nodes.len());
+        if first >= last {
+            return;
+        }
+        self.cut(first);
+        self.cut(last);
+        let (mut head, mut stretches) = (first, 0);
+        while head < last {
+            stretches += 1;
+            let end = self.end(head);
+            let node = &mut self.nodes[head];
+            if edge.starts() {
+                if hold == Hold::Running.index() && node.held[hold] > 0 {
+                    self.swept.overlaps.count += (end - head) as u64;
+                    let example = (edge.second(), head as u32);
+                    self.swept.overlaps.example.get_or_insert(example);
+                }
+                node.held[hold] += 1;
+            } else {
+                node.held[hold] = node.held[hold].saturating_sub(1);
+            }
+            if !node.touched {
+                node.touched = true;
+                self.touched.push(head as u32);
+            }
+            head = end;
+        }
+        if stretches > SCATTERED {
+            self.scattered.push((first, last));
+        }
+    }
+
+    /// The end of the stretch with this head.
+    fn end(&self, head: usize) -> usize {
+        self.heads.next(head + 1).unwrap_or(self.nodes.len())
+    }
+
+    /// Makes a node the head of a stretch: cuts the stretch that it is in.
+    fn cut(&mut self, at: usize) {
+        if at >= self.nodes.len() || self.heads.contains(at) {
+            return;
+        }
+        let head = self.heads.previous(at).unwrap_or(0);
+        self.nodes[at] = self.nodes[head].clone();
+        self.heads.insert(at);
+        if self.nodes[at].touched {
+            self.touched.push(at as u32);
+        }
+    }
+
+    /// Joins neighbouring stretches that are alike, from the head `first` up to the node `last`.
+    fn join(&mut self, first: usize, last: usize) {
+        let mut head = first;
+        while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
+            match self.nodes[next].held == self.nodes[head].held {
+                true => self.heads.remove(next),
+                false => head = next,
+            }
+        }
+    }
+
+    /// Reports the changes up to `second` as an event, if there are any. The first and the `last`
+    /// event are reported in any case.
+    fn end_second<E>(
+        &mut self,
+        second: i64,
+        last: bool,
+        event: &mut impl FnMut(i64, &[Change]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.count_up_to(second);
+        self.settle();
+        if self.changes.is_empty() && self.swept.events > 0 && !last {
+            return Ok(());
+        }
+        self.changes.sort_unstable();
+        self.swept.events += 1;
+        self.swept.changes += self.changes.len() as u64;
+        event(second, &self.changes)
+    }
+
+    /// Gives the touched stretches their new states, and collects the nodes that become idle or
+    /// busy.
+    fn settle(&mut self) {
+        self.changes.clear();
+        let mut touched = std::mem::take(&mut self.touched);
+        for head in &touched {
+            let (head, end) = (*head as usize, self.end(*head as usize));
+            let length = (end - head) as u64;
+            let node = &mut self.nodes[head];
+            node.touched = false;
+            let state = node.state();
+            self.counts[node.state] -= length;
+            self.counts[state] += length;
+            if (state == IDLE) != (node.state == IDLE) {
+                let ranks = self.rank[head..end].iter();
+                self.changes
+                    .extend(ranks.map(|rank| Change::new(*rank, state == IDLE)));
+            }
+            node.state = state;
+        }
+        touched.clear();
+        self.touched = touched;
+        while let Some((first, last)) = self.scattered.pop() {
+            self.join(first, last);
+        }
+    }
+
+    fn count_up_to(&mut self, second: i64) {
+        let seconds = second.saturating_sub(self.counted) as f64;
+        let shares = &mut self.swept.shares;
+        for (held, count) in shares.held.iter_mut().zip(&self.counts) {
+            *held += *count as f64 * seconds;
+        }
+        shares.idle += self.counts[IDLE] as f64 * seconds;
+        self.counted = second;
+    }
+}
+
+impl Node {
+    /// A stretch whose state has not been reported yet.
+    fn touched() -> Self {
+        Node {
+            touched: true,
+            ..Node::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ranges::NodeRange;
+    use super::*;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    type Interval = (u32, u32, i64, i64, usize);
+
+    fn edges(intervals: &[Interval]) -> Vec<Result<Edge, Infallible>> {
+        let mut edges = Vec::new();
+        for &(first, count, from, to, hold) in intervals {
+            let run = NodeRange { first, count };
+            edges.push(Edge::new(from, run, Hold::ALL[hold], true));
+            edges.push(Edge::new(to, run, Hold::ALL[hold], false));
+        }
+        edges.sort_unstable();
+        edges.into_iter().map(Ok).collect()
+    }
+
+    /// The states after every event, from the changes.
+    fn swept(
+        intervals: &[Interval],
+        rank: &[u32],
+        window: Window,
+    ) -> (Vec<(i64, Vec<bool>)>, OccupancySummary) {
+        let mut idle = vec![false; rank.len()];
+        let mut rows = Vec::new();
+        let Ok(swept) = sweep(edges(intervals), rank, window, |second, changes| {
+            assert!(changes.is_sorted_by_key(|c| c.node()), "{changes:?}");
+            for change in changes {
+                assert_ne!(idle[change.node() as usize], change.idle(), "no change");
+                idle[change.node() as usize] = change.idle();
+            }
+            rows.push((second, idle.clone()));
+            Ok(())
+        });
+        (rows, swept)
+    }
+
+    /// The states and shares by a table with a cell for every second and node.
+    fn dense(
+        intervals: &[Interval],
+        rank: &[u32],
+        window: Window,
+    ) -> (Vec<(i64, Vec<bool>)>, Shares) {
+        let mut rows: Vec<(i64, Vec<bool>)> = Vec::new();
+        let mut shares = Shares::default();
+        for second in window.from..=window.to {
+            let mut idle = vec![true; rank.len()];
+            for (node, rank) in (0u32..).zip(rank) {
+                let over = |i: &&Interval| {
+                    (i.0..i.0 + i.1).contains(&node) && i.2 <= second && second < i.3
+                };
+                let hold = intervals.iter().filter(over).map(|i| i.4).min();
+                idle[*rank as usize] = hold.is_none();
+                if second < window.to {
+                    *hold.map_or(&mut shares.idle, |hold| &mut shares.held[hold]) += 1.0;
+                }
+            }
+            let same = rows.last().is_some_and(|row| row.1 == idle);
+            if !same || second == window.to {
+                rows.push((second, idle));
+            }
+        }
+        (rows, shares)
+    }
+
+    prop_compose! {
+        fn interval()(
+            first in 0u32..6, count in 1u32..9, from in -5i64..30, length in 1i64..12, hold in 0usize..4,
+        ) -> Interval {
+            (first, count, from, from + length, hold)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        // An oracle: the table with a cell for every second.
+        #[test]
+        fn a_sweep_equals_the_dense_table(
+            intervals in prop::collection::vec(interval(), 0..12),
+            rank in Just(vec![0u32, 1, 2, 3, 4, 5]).prop_shuffle(),
+            from in 0i64..10, length in 1i64..25,
+        ) {
+            let window = Window { from, to: from + length };
+            let (rows, found) = swept(&intervals, &rank, window);
+            let (expected, shares) = dense(&intervals, &rank, window);
+            prop_assert_eq!(&rows, &expected);
+            prop_assert_eq!(found.shares, shares);
+            prop_assert_eq!(found.events, rows.len() as u64);
+        }
+    }
+
+    // Derived: nodes that are alike are looked at once, however many they are.
+    #[test]
+    fn nodes_with_the_same_jobs_are_one_stretch() {
+        let rank: Vec<u32> = (0..1000).collect();
+        let window = Window { from: 0, to: 9 };
+        let mut sweep = Sweep::new(&rank, window);
+        let mut edge = |first, count, starts| {
+            let run = NodeRange { first, count };
+            sweep.apply(Edge::new(1, run, Hold::Running, starts));
+            sweep.settle();
+            let heads = (0..1000).filter(|node| sweep.heads.contains(*node));
+            heads.collect::<Vec<_>>()
+        };
+        assert_eq!(edge(0, 1000, true), [0]);
+        assert_eq!(edge(100, 200, true), [0, 100, 300]);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, true);
+        }
+        assert_eq!(edge(10, 5, true).len(), 3 + 199 + 2);
+        for node in (300..500).step_by(2) {
+            edge(node, 1, false);
+        }
+        // Only an edge over many stretches looks at them.
+        assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
+        assert_eq!(edge(0, 1000, true), [0, 100, 300]);
+    }
+
+    // Fixed example.
+    #[test]
+    fn jobs_that_share_a_node_are_counted() {
+        let window = Window { from: 0, to: 9 };
+        let jobs = [
+            (0, 2, 1, 5, 0),
+            (1, 1, 3, 8, 0),
+            (0, 1, 5, 6, 0),
+            (0, 1, 2, 4, 1),
+        ];
+        let (_, swept) = swept(&jobs, &[0, 1], window);
+        let expected = Overlaps {
+            count: 1,
+            example: Some((3, 1)),
+        };
+        assert_eq!(swept.overlaps, expected);
+    }
+}
