@@ -84,7 +84,7 @@ pub mod sweep;
 pub mod threads;
 
 pub use gleaner_domain::{Error, Fault, Observer, Result, Unobserved};
-pub use gleaner_domain::{EventLog, EventLogBuilder, Objective, Time, TrainingTask};
+pub use gleaner_domain::{EventLog, EventLogBuilder, Objective, TrainingTask, Utc};
 pub use gleaner_inputs::tasks::{GivenTask, TaskSet as Tasks};
 pub use gleaner_runs::read::{Run, RunResult};
 pub use gleaner_solvers::{Allocation, Limits, Problem, Solver, SolverSpec, Status};

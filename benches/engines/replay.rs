@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::replay::Outcome;
-use gleaner_domain::{EventLog, Time, TrainingTask};
+use gleaner_domain::{EventLog, TrainingTask, Utc};
 use gleaner_replay::{Options, SolverDecider, run};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use gleaner_synth::events::{self, EventOptions, FragmentLength};
@@ -36,7 +36,7 @@ fn log() -> EventLog {
     let options = EventOptions {
         nodes: 400,
         days: 3.0,
-        start: Time::from_seconds(1_767_225_600),
+        start: Utc::from_seconds(1_767_225_600),
         idle_share: 0.087,
         fragment: FragmentLength::LogNormal {
             median: 490.0,

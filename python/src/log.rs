@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringArray, TimestampNanosecondArray};
-use gleaner_domain::{Change, Cluster, Time, Trace as JobTrace};
+use gleaner_domain::{Change, Cluster, Trace as JobTrace, Utc};
 use gleaner_inputs::jobs::{cluster, trace};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
@@ -52,7 +52,7 @@ impl EventLog {
     /// The rows of the log, as in a CSV file: time, node, state (1 for idle).
     fn changes(&self, py: Python<'_>) -> PyResult<Table> {
         let rows: Vec<_> = events::long_rows(&self.0).collect();
-        let times = rows.iter().map(|(Time(nanos), _)| *nanos);
+        let times = rows.iter().map(|(Utc(nanos), _)| *nanos);
         let node = |change: &Change| self.0.nodes().get(change.node() as usize);
         let nodes = rows
             .iter()

@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::stamp::Offset;
-use super::{Stamp, Time};
+use super::{Stamp, Utc};
 
 /// Most seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
 ///
-/// If it is known, the [`Time`]s of a log count true seconds. They are local times with the
+/// If it is known, the [`Utc`]s of a log count true seconds. They are local times with the
 /// offset from UTC that was in force at the log's start, and keep that offset when the clock
 /// is put forward or back; [`Clock::local`] returns the time that the clock showed. If it is
 /// unknown, times are local times as they were written.
@@ -19,7 +19,7 @@ pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 pub struct Clock {
     /// Ascending times, each with the seconds that local time is ahead of UTC from then on.
     /// The first offset also holds before its time. Empty if the clock is unknown.
-    offsets: Vec<(Time, i32)>,
+    offsets: Vec<(Utc, i32)>,
 }
 
 /// Which occurrence is meant of a local time that occurs twice because the clock was put back.
@@ -49,17 +49,17 @@ impl Clock {
     /// each with the second since 1970 at which it begins; these seconds ascend.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
-            offsets: vec![(Time(i64::MIN), offset)],
+            offsets: vec![(Utc(i64::MIN), offset)],
         };
         for (second, to) in changes {
-            clock.change(Time::from_seconds(second).plus_whole(offset.into()), to);
+            clock.change(Utc::from_seconds(second).plus_whole(offset.into()), to);
         }
         clock
     }
 
     /// Sets the clock ahead of UTC by `offset` seconds from `from` on, which is later than all
     /// earlier changes.
-    pub fn change(&mut self, from: Time, offset: i32) {
+    pub fn change(&mut self, from: Utc, offset: i32) {
         match self.offsets.last_mut() {
             Some((_, last)) if *last == offset => {}
             Some((time, last)) if *time == from => *last = offset,
@@ -69,7 +69,7 @@ impl Clock {
 
     /// The clock of a log that is a part of this one and starts at `start`, and the seconds by
     /// which the times of that log are ahead of those of this one.
-    pub fn starting(&self, start: Time) -> (Self, i64) {
+    pub fn starting(&self, start: Utc) -> (Self, i64) {
         let Some(offset) = self.offset(start) else {
             return (Clock::UNKNOWN, 0);
         };
@@ -93,14 +93,14 @@ impl Clock {
 
     /// The changes after the first offset: the time of each, and the seconds by which local time
     /// is ahead of UTC from then on.
-    pub fn changes(&self) -> &[(Time, i32)] {
+    pub fn changes(&self) -> &[(Utc, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }
 
     /// Seconds by which local time is ahead of UTC at a time of the log; `None` if the clock is
     /// unknown.
     #[inline]
-    pub fn offset(&self, time: Time) -> Option<i32> {
+    pub fn offset(&self, time: Utc) -> Option<i32> {
         let after = self.offsets.partition_point(|(from, _)| *from <= time);
         let (_, offset) = self.offsets.get(after.saturating_sub(1))?;
         Some(*offset)
@@ -108,26 +108,26 @@ impl Clock {
 
     /// A time of the log in UTC; the time itself if the clock is unknown.
     #[inline]
-    pub fn utc(&self, time: Time) -> Time {
+    pub fn utc(&self, time: Utc) -> Utc {
         time.plus_whole(-i64::from(self.base()))
     }
 
     /// A time in UTC as a time of the log; the time itself if the clock is unknown.
     #[inline]
-    pub fn of_utc(&self, utc: Time) -> Time {
+    pub fn of_utc(&self, utc: Utc) -> Utc {
         utc.plus_whole(self.base().into())
     }
 
     /// The local time that the clock showed at a time of the log.
     #[inline]
-    pub fn local(&self, time: Time) -> Time {
+    pub fn local(&self, time: Utc) -> Utc {
         let offset = self.offset(time).unwrap_or(0);
         time.plus_whole(i64::from(offset) - i64::from(self.base()))
     }
 
     /// The span between two times of the log, cut where the clock was put forward or back. For
     /// each piece, the times that the clock showed at its start and at its end.
-    pub fn pieces(&self, from: Time, to: Time) -> impl Iterator<Item = (Time, Time)> {
+    pub fn pieces(&self, from: Utc, to: Utc) -> impl Iterator<Item = (Utc, Utc)> {
         let first = self.changes().partition_point(|(time, _)| *time <= from);
         let cuts = self.changes()[first..].iter().map(|(time, _)| *time);
         let cuts = cuts.take_while(move |time| *time < to).chain([to]);
@@ -141,7 +141,7 @@ impl Clock {
             // The end is shown with the offset of its piece, not with the next one.
             (
                 shown,
-                Time(shown.0.saturating_add(end.0.saturating_sub(start.0))),
+                Utc(shown.0.saturating_add(end.0.saturating_sub(start.0))),
             )
         })
     }
@@ -151,7 +151,7 @@ impl Clock {
     ///
     /// # Errors
     /// It has an offset from UTC, and the clock is unknown.
-    pub fn time(&self, stamp: Stamp, occurrence: Occurrence) -> Result<Time, UnknownClock> {
+    pub fn time(&self, stamp: Stamp, occurrence: Occurrence) -> Result<Utc, UnknownClock> {
         match stamp {
             Stamp::Local(time) => Ok(self.of_local(time, occurrence)),
             Stamp::Epoch(time) => Ok(self.of_utc(time)),
@@ -160,11 +160,11 @@ impl Clock {
         }
     }
 
-    fn of_local(&self, local: Time, occurrence: Occurrence) -> Time {
+    fn of_local(&self, local: Utc, occurrence: Occurrence) -> Utc {
         let base = i64::from(self.base());
         let with = |offset: i32| local.plus_whole(base - i64::from(offset));
         let ends = self.changes().iter().map(|(time, _)| *time);
-        let ends = ends.chain([Time(i64::MAX)]);
+        let ends = ends.chain([Utc(i64::MAX)]);
         // Tries all offsets in turn. One gives a time if that time is in the span in which the
         // offset is in force. If none does, the clock was put forward over the local time, and the
         // last offset that began before it is used.
@@ -206,7 +206,7 @@ impl Clock {
 
     /// A time of the log as text: local time with its offset, such as
     /// `2021-02-10 20:21:15-05:00`, or the time alone if the clock is unknown.
-    pub fn show(&self, time: Time) -> String {
+    pub fn show(&self, time: Utc) -> String {
         let local = self.local(time);
         match self.offset(time) {
             Some(offset) => format!("{local}{}", Offset(offset)),
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn time(text: &str) -> Time {
+    fn time(text: &str) -> Utc {
         text.parse().unwrap()
     }
 
@@ -402,7 +402,7 @@ mod tests {
         // The pieces of a stretch last as long as it does, and each is shown as it is.
         #[test]
         fn pieces_cover_the_whole_span(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
-            let from = Time::from_seconds(from);
+            let from = Utc::from_seconds(from);
             let to = from.plus_whole(length);
             let pieces: Vec<_> = clock.pieces(from, to).collect();
             let total: i64 = pieces.iter().map(|(from, to)| to.0 - from.0).sum();
@@ -413,7 +413,7 @@ mod tests {
         // A log that starts later shows the same.
         #[test]
         fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
-            let start = Time::from_seconds(start);
+            let start = Utc::from_seconds(start);
             let (later, ahead) = clock.starting(start);
             for time in [start, start.plus_whole(step)] {
                 prop_assert_eq!(later.show(time.plus_whole(ahead)), clock.show(time));
@@ -424,7 +424,7 @@ mod tests {
         // A time shown with its offset is read back as the same time.
         #[test]
         fn a_shown_time_is_read_back_as_the_same_time(clock in clock(), second in -1_000_000i64..50_000_000) {
-            let time = Time::from_seconds(second);
+            let time = Utc::from_seconds(second);
             let stamp = clock.show(time).parse().unwrap();
             prop_assert_eq!(clock.time(stamp, Occurrence::First), Ok(time));
             let local = Stamp::Local(clock.local(time));

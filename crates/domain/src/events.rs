@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::clock::{Occurrence, UnknownClock};
-use super::{Clock, Slice, Stamp, Time};
+use super::{Clock, Slice, Stamp, Utc};
 
 /// The change of state of one node, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,7 +45,7 @@ impl Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
-    times: Vec<Time>,
+    times: Vec<Utc>,
     /// The changes of row i are `changes[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     changes: Vec<Change>,
@@ -59,7 +59,7 @@ impl EventLog {
     }
 
     /// Time of every row; never decreasing.
-    pub fn times(&self) -> &[Time] {
+    pub fn times(&self) -> &[Utc] {
         &self.times
     }
 
@@ -91,7 +91,7 @@ impl EventLog {
 
     /// Rows as (time, changes), in order.
     #[inline]
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = (Time, &[Change])> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (Utc, &[Change])> {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
@@ -114,13 +114,13 @@ impl EventLog {
     }
 
     /// The part that a slice selects; `from` and `to` are its times on the log's clock.
-    fn cut(&self, slice: Slice, from: Option<Time>, to: Option<Time>) -> EventLog {
+    fn cut(&self, slice: Slice, from: Option<Utc>, to: Option<Utc>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
         let last = first.saturating_add(kept).min(self.nodes.len());
-        let before = |time: Time| self.times.partition_point(|&t| t < time);
+        let before = |time: Utc| self.times.partition_point(|&t| t < time);
         let first_row = from.map_or(0, before).max(slice.skip_rows);
-        let upto = |time: Time| self.times.partition_point(|&t| t <= time);
+        let upto = |time: Utc| self.times.partition_point(|&t| t <= time);
         let rows = to.map_or(self.len(), upto);
         let end_row = rows.checked_sub(1).filter(|_| !slice.drop_end_row);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
@@ -274,7 +274,7 @@ impl EventLogBuilder {
     /// changes are sorted by node, and each changes the node's state. [`EventLogBuilder::finish`]
     /// checks these rules.
     #[inline]
-    pub fn push_row(&mut self, time: Time, changes: impl IntoIterator<Item = Change>) {
+    pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
         self.log.changes.extend(changes);
         self.log.starts.push(self.log.changes.len());
@@ -361,7 +361,7 @@ mod tests {
         for (i, row) in matrix.iter().enumerate() {
             let changed = (0..width).filter(|&n| row[n] != before[n]);
             log.push_row(
-                Time::from_seconds(i as i64),
+                Utc::from_seconds(i as i64),
                 changed
                     .map(|n| Change::new(n as u32, row[n]))
                     .collect::<Vec<_>>(),
@@ -452,7 +452,7 @@ mod tests {
             let mut log = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
             for (time, changes) in &rows {
                 let changes = changes.iter().map(|&(node, idle)| Change::new(node, idle));
-                log.push_row(Time::from_seconds(*time), changes);
+                log.push_row(Utc::from_seconds(*time), changes);
             }
             prop_assert_eq!(log.finish().is_ok(), is_valid(nodes, &rows));
         }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Change, EventLog, Time};
+use super::{Change, EventLog, Utc};
 use crate::Digest;
 
 /// Hashes an event log row by row, as it is written.
@@ -29,7 +29,7 @@ impl Fingerprint {
     }
 
     /// Adds a row.
-    pub fn push_row(&mut self, time: Time, changes: &[Change]) {
+    pub fn push_row(&mut self, time: Utc, changes: &[Change]) {
         self.0.update(time.0.to_le_bytes());
         self.0.update((changes.len() as u64).to_le_bytes());
         for change in changes {

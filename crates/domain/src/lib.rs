@@ -32,8 +32,8 @@ pub mod stamp;
 pub mod student;
 pub mod task_group;
 pub mod tasks;
-pub mod time;
 pub mod trial_search;
+pub mod utc;
 pub mod words;
 
 pub use clock::Clock;
@@ -53,5 +53,5 @@ pub use slice::Slice;
 pub use stamp::Stamp;
 pub use task_group::TaskGroup;
 pub use tasks::TrainingTask;
-pub use time::Time;
 pub use trial_search::TrialSearch;
+pub use utc::Utc;

@@ -8,20 +8,20 @@ use jiff::fmt::temporal::Pieces;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Time;
-use super::time::ParseTimeError;
+use super::Utc;
+use super::utc::ParseTimeError;
 
 /// A time as it is written in a file or by a user, before it is placed on a log's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stamp {
     /// A local time, such as `2021-02-10 20:21:15`.
-    Local(Time),
+    Local(Utc),
     /// Seconds since 1970 in UTC, as a number.
-    Epoch(Time),
+    Epoch(Utc),
     /// A local time with its offset from UTC, such as `2021-02-10T20:21:15-05:00`.
     Zoned {
         /// The time in UTC.
-        utc: Time,
+        utc: Utc,
         /// Seconds by which local time is ahead of UTC; 0 for `Z`.
         offset: i32,
     },
@@ -29,7 +29,7 @@ pub enum Stamp {
 
 impl Stamp {
     /// The local time, or the time in UTC of seconds since 1970.
-    pub fn as_written(self) -> Time {
+    pub fn as_written(self) -> Utc {
         match self {
             Stamp::Local(time) | Stamp::Epoch(time) => time,
             Stamp::Zoned { utc, offset } => utc.plus_whole(offset.into()),
@@ -58,7 +58,7 @@ impl FromStr for Stamp {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Ok(seconds) = text.parse::<f64>() {
-            let time = Time::from_fractional_seconds(seconds);
+            let time = Utc::from_fractional_seconds(seconds);
             return time.map(Stamp::Epoch).ok_or(ParseTimeError::NoTime);
         }
         stamp(text).ok_or(ParseTimeError::NoTime)
@@ -68,9 +68,9 @@ impl FromStr for Stamp {
 fn stamp(text: &str) -> Option<Stamp> {
     let pieces = Pieces::parse(text).ok()?;
     let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
-    // A [`Time`] cannot hold times of other years.
+    // A [`Utc`] cannot hold times of other years.
     let fits = (1678..=2261).contains(&civil.year());
-    let local = fits.then(|| Time::from(civil))?;
+    let local = fits.then(|| Utc::from(civil))?;
     match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {
         (Some(offset), _) => Some(Stamp::Zoned {
             utc: local.plus_whole(-i64::from(offset.seconds())),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn other_texts_have_no_offset() {
-        let time = Time::from_seconds(1_612_988_475);
+        let time = Utc::from_seconds(1_612_988_475);
         assert_eq!("2021-02-10 20:21:15".parse(), Ok(Stamp::Local(time)));
         assert_eq!("1612988475".parse(), Ok(Stamp::Epoch(time)));
         for text in [
@@ -225,7 +225,7 @@ mod tests {
 
         #[test]
         fn a_stamp_is_parsed_from_its_text(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
-            let utc = Time::from_seconds(seconds);
+            let utc = Utc::from_seconds(seconds);
             for stamp in [Stamp::Local(utc), Stamp::Zoned { utc, offset }] {
                 prop_assert_eq!(stamp.to_string().parse(), Ok(stamp));
             }

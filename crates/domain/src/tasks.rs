@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_solvers::Task;
 
-use super::{ScalingCurve, Time};
+use super::{ScalingCurve, Utc};
 
 /// The text that stands for the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
@@ -18,7 +18,7 @@ pub struct TrainingTask {
     /// Name, unique within the set.
     pub name: String,
     /// Time from which the task may run; [`TrainingTask::FROM_START`] if its file names no time.
-    pub submit: Time,
+    pub submit: Utc,
     /// Fewest nodes it runs on (at least 1).
     pub min_nodes: u32,
     /// Most nodes it can use.
@@ -32,7 +32,7 @@ pub struct TrainingTask {
     /// Its weight under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
     /// Time by which it should be done; `None` if there is none. Only objectives look at it.
-    pub deadline: Option<Time>,
+    pub deadline: Option<Utc>,
     /// Its rung, if it is a trial of a search; 0 otherwise.
     pub rung: u32,
     /// Its speed by number of nodes.
@@ -41,7 +41,7 @@ pub struct TrainingTask {
 
 impl TrainingTask {
     /// Submission of a task without a time: before every log's first event.
-    pub const FROM_START: Time = Time(i64::MIN);
+    pub const FROM_START: Utc = Utc(i64::MIN);
 
     /// Whether it never finishes.
     pub fn is_endless(&self) -> bool {
@@ -58,7 +58,7 @@ impl TrainingTask {
     }
 
     /// Seconds from `now` to its deadline, negative if that is over; infinite if it has none.
-    pub fn seconds_to_deadline(&self, now: Time) -> f64 {
+    pub fn seconds_to_deadline(&self, now: Utc) -> f64 {
         self.deadline
             .map_or(f64::INFINITY, |deadline| deadline.seconds_since(now))
     }

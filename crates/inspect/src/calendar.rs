@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_domain::{Clock, Time};
+use gleaner_domain::{Clock, Utc};
 
 const HOUR: i64 = 3_600_000_000_000;
 /// 1970-01-01 was a Thursday; Monday is 0.
@@ -46,14 +46,14 @@ impl<'l> CalendarScan<'l> {
     }
 
     /// Records that `idle` nodes were idle from `from` to `to`.
-    pub fn add(&mut self, from: Time, to: Time, idle: u32) {
+    pub fn add(&mut self, from: Utc, to: Utc, idle: u32) {
         for (from, to) in self.clock.pieces(from, to) {
             self.add_shown(from, to, idle);
         }
     }
 
     /// As [`CalendarScan::add`], but with the times that the clock showed.
-    fn add_shown(&mut self, from: Time, to: Time, idle: u32) {
+    fn add_shown(&mut self, from: Utc, to: Utc, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);
         let hour_length = i128::from(HOUR);
@@ -98,7 +98,7 @@ impl<'l> CalendarScan<'l> {
 mod tests {
     use super::*;
 
-    fn time(text: &str) -> Time {
+    fn time(text: &str) -> Utc {
         text.parse().unwrap()
     }
 

@@ -1,11 +1,11 @@
 //! Turns changes into idle fragments, one change after the other.
 
-use gleaner_domain::{Change, EventLog, Time};
+use gleaner_domain::{Change, EventLog, Utc};
 
 /// Time since which each node is idle; `None` for a busy node.
 #[derive(Debug)]
 pub(super) struct IdleSince {
-    since: Vec<Option<Time>>,
+    since: Vec<Option<Utc>>,
 }
 
 impl IdleSince {
@@ -18,7 +18,7 @@ impl IdleSince {
 
     /// Records a change of a node at `time`. Returns the length in nanoseconds of the fragment
     /// that it ends, if it ends one.
-    pub fn change(&mut self, change: Change, time: Time) -> Option<u64> {
+    pub fn change(&mut self, change: Change, time: Utc) -> Option<u64> {
         let since = &mut self.since[change.node() as usize];
         if change.idle() {
             *since = Some(time);
@@ -29,7 +29,7 @@ impl IdleSince {
     }
 
     /// The lengths in nanoseconds, up to `end`, of the fragments that have not ended.
-    pub fn cut(&self, end: Time) -> impl Iterator<Item = u64> {
+    pub fn cut(&self, end: Utc) -> impl Iterator<Item = u64> {
         let open = self.since.iter().flatten();
         open.map(move |since| end.0.abs_diff(since.0))
     }
@@ -43,7 +43,7 @@ pub(super) fn lengths(log: &EventLog) -> Vec<u64> {
         let ended = changes.iter().filter_map(|c| idle_since.change(*c, time));
         lengths.extend(ended);
     }
-    let end = log.times().last().copied().unwrap_or(Time(0));
+    let end = log.times().last().copied().unwrap_or(Utc(0));
     lengths.extend(idle_since.cut(end));
     lengths
 }

@@ -41,7 +41,7 @@ pub use timeline::Timeline;
 
 use serde::Serialize;
 
-use gleaner_domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Utc};
 
 /// The description of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,7 +52,7 @@ pub struct Inspection {
     pub to: String,
     /// Times of the first and of the last row, as in the log.
     #[serde(skip)]
-    pub span: (Time, Time),
+    pub span: (Utc, Utc),
     /// Seconds between the first and the last row.
     pub span_seconds: f64,
     /// Number of nodes.
@@ -107,14 +107,14 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     let capacity = nodes as f64 * scan.span_seconds;
     let idle_nodes_mean = ratio(scan.idle_node_seconds, scan.span_seconds);
     let suggestion = suggestion_of(&scan, costs);
-    let time = |row: Option<&Time>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
+    let time = |row: Option<&Utc>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
     let (first, last) = (log.times().first(), log.times().last());
     Inspection {
         from: time(first),
         to: time(last),
         span: (
-            first.copied().unwrap_or(Time(0)),
-            last.copied().unwrap_or(Time(0)),
+            first.copied().unwrap_or(Utc(0)),
+            last.copied().unwrap_or(Utc(0)),
         ),
         span_seconds: scan.span_seconds,
         nodes,

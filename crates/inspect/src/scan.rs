@@ -6,7 +6,7 @@ use super::calendar::CalendarScan;
 use super::distribution::seconds;
 use super::idle_since::IdleSince;
 use super::timeline::TimelineScan;
-use gleaner_domain::{Change, EventLog, Time};
+use gleaner_domain::{Change, EventLog, Utc};
 
 /// The data that the pass collects.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub(super) struct Scan<'l> {
 /// A span over which every node was idle, or every node busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Uniform {
-    pub from: Time,
-    pub to: Time,
+    pub from: Utc,
+    pub to: Utc,
     pub idle: bool,
     /// Number of nodes that changed when it began; `None` if it begins with the log.
     pub began: Option<usize>,
@@ -48,12 +48,12 @@ pub(super) struct Uniform {
 /// A row's time, and the number of nodes that changed at it; `None` for the first row.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    time: Time,
+    time: Utc,
     changed: Option<usize>,
 }
 
 impl Row {
-    fn first(time: Time) -> Self {
+    fn first(time: Utc) -> Self {
         Row {
             time,
             changed: None,
@@ -63,7 +63,7 @@ impl Row {
 
 impl<'l> Scan<'l> {
     pub fn of(log: &'l EventLog) -> Self {
-        let start = log.times().first().copied().unwrap_or(Time(0));
+        let start = log.times().first().copied().unwrap_or(Utc(0));
         let end = log.times().last().copied().unwrap_or(start);
         let mut scan = Scan::new(log, start, end);
         let mut idle_since = IdleSince::new(log.nodes().len());
@@ -89,7 +89,7 @@ impl<'l> Scan<'l> {
         scan
     }
 
-    fn new(log: &'l EventLog, start: Time, end: Time) -> Self {
+    fn new(log: &'l EventLog, start: Utc, end: Utc) -> Self {
         Scan {
             span_seconds: seconds(end.0.abs_diff(start.0)),
             idle_node_seconds: 0.0,
@@ -136,7 +136,7 @@ impl<'l> Scan<'l> {
     }
 
     /// Records a row's changes. Returns how many nodes became busy.
-    fn apply(&mut self, changes: &[Change], time: Time, idle_since: &mut IdleSince) -> u32 {
+    fn apply(&mut self, changes: &[Change], time: Utc, idle_since: &mut IdleSince) -> u32 {
         let mut left = 0;
         for change in changes {
             let touched = &mut self.touched[change.node() as usize];
@@ -148,7 +148,7 @@ impl<'l> Scan<'l> {
     }
 
     /// Adds the fragments that the last row cuts off, and sorts all.
-    fn close(&mut self, end: Time, idle_since: &IdleSince) {
+    fn close(&mut self, end: Utc, idle_since: &IdleSince) {
         let ended = self.lengths.len();
         self.lengths.extend(idle_since.cut(end));
         self.cut_at_end = self.lengths.len() - ended;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Distribution;
 use super::scan::Uniform;
-use gleaner_domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Utc};
 
 /// A span that needs a second look.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -72,9 +72,9 @@ pub(super) fn suspicions(
         .collect()
 }
 
-type Span = (SuspicionKind, Time, Time);
+type Span = (SuspicionKind, Utc, Utc);
 
-fn log_gaps(times: &[Time], gaps: &Distribution) -> Vec<Span> {
+fn log_gaps(times: &[Utc], gaps: &Distribution) -> Vec<Span> {
     let usual = gaps
         .percentile(95.0)
         .filter(|&gap| gap > 0.0 && gaps.count >= FEWEST_GAPS);
@@ -117,7 +117,7 @@ fn uniform_spans(
         })
 }
 
-fn repeated_times(times: &[Time]) -> impl Iterator<Item = Span> {
+fn repeated_times(times: &[Utc]) -> impl Iterator<Item = Span> {
     times
         .chunk_by(|a, b| a == b)
         .filter(|rows| rows.len() > 1)

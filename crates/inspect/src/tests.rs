@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use gleaner_domain::{Change, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLogBuilder, Utc};
 
 /// A log from rows of (seconds after the row before, states).
 fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
@@ -15,7 +15,7 @@ fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
         time += gap;
         let changed = (0..width).filter(|&n| row[n] != before[n]);
         let changes: Vec<_> = changed.map(|n| Change::new(n as u32, row[n])).collect();
-        log.push_row(Time::from_seconds(time), changes);
+        log.push_row(Utc::from_seconds(time), changes);
         before.clone_from(row);
     }
     log.finish_trusted()

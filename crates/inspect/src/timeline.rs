@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 
 /// Idle nodes over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,7 +31,7 @@ pub(super) struct TimelineScan {
 
 impl TimelineScan {
     /// A scan for a log from `start` to `end`.
-    pub fn new(start: Time, end: Time) -> Self {
+    pub fn new(start: Utc, end: Utc) -> Self {
         let (start, end) = (i128::from(start.0), i128::from(end.0));
         let span = end - start;
         let fits = |&minutes: &i128| minutes * MINUTE * STEPS >= span;
@@ -52,7 +52,7 @@ impl TimelineScan {
     }
 
     /// Records that `idle` nodes were idle from `from` to `to`, within the log.
-    pub fn add(&mut self, from: Time, to: Time, idle: u32) {
+    pub fn add(&mut self, from: Utc, to: Utc, idle: u32) {
         let mut at = i128::from(from.0) - self.start;
         let to = i128::from(to.0) - self.start;
         while at < to {
@@ -83,7 +83,7 @@ mod tests {
     // Derived by formula: 4 nodes for half of the first step, 1 for the cut last one.
     #[test]
     fn steps_are_means_and_the_last_is_cut() {
-        let at = Time::from_seconds;
+        let at = Utc::from_seconds;
         let mut scan = TimelineScan::new(at(10), at(100));
         scan.add(at(10), at(40), 4);
         scan.add(at(40), at(70), 0);
@@ -95,10 +95,10 @@ mod tests {
 
     #[test]
     fn the_longest_log_has_few_steps() {
-        let scan = TimelineScan::new(Time(i64::MIN), Time(i64::MAX));
+        let scan = TimelineScan::new(Utc(i64::MIN), Utc(i64::MAX));
         assert!(scan.idle.len() <= 500 && scan.idle.len() > 400);
         assert!(
-            TimelineScan::new(Time(5), Time(5))
+            TimelineScan::new(Utc(5), Utc(5))
                 .finish()
                 .idle_nodes
                 .is_empty()

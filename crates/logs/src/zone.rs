@@ -10,7 +10,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Clock, Time};
+use gleaner_domain::{Clock, Utc};
 
 /// A time zone that the user or a log names.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,13 +52,13 @@ impl fmt::Display for Zone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instant {
     /// The local time occurred once, as almost all do.
-    Once(Time),
+    Once(Utc),
     /// The local time occurred twice, because the clock was put back: the first and the second
     /// time.
-    Twice(Time, Time),
+    Twice(Utc, Utc),
     /// The local time did not occur, because the clock was put forward over it. The value is the
     /// UTC time according to the offset before the change.
-    Never(Time),
+    Never(Utc),
 }
 
 impl Zone {
@@ -82,7 +82,7 @@ impl Zone {
     }
 
     /// Converts a local time to UTC.
-    pub fn instant(&self, local: Time) -> Instant {
+    pub fn instant(&self, local: Utc) -> Instant {
         let civil = local.civil().unwrap_or(DateTime::MIN);
         let with = |offset: Offset| local.plus_whole(-i64::from(offset.seconds()));
         match self.zone.to_ambiguous_timestamp(civil).offset() {
@@ -94,7 +94,7 @@ impl Zone {
 
     /// Converts a local time to UTC. If the local time occurs twice, `occurrence` says which one is
     /// meant.
-    pub fn utc(&self, local: Time, occurrence: Occurrence) -> Time {
+    pub fn utc(&self, local: Utc, occurrence: Occurrence) -> Utc {
         match (self.instant(local), occurrence) {
             (Instant::Once(time) | Instant::Never(time), _) => time,
             (Instant::Twice(first, _), Occurrence::First) => first,
@@ -103,12 +103,12 @@ impl Zone {
     }
 
     /// How many seconds local time is ahead of UTC at a UTC time.
-    pub fn offset(&self, utc: Time) -> i32 {
+    pub fn offset(&self, utc: Utc) -> i32 {
         self.zone.to_offset(timestamp(utc)).seconds()
     }
 
     /// The clock of a log that spans these two UTC times: the offset at the start, and its changes.
-    pub fn clock(&self, from: Time, to: Time) -> Clock {
+    pub fn clock(&self, from: Utc, to: Utc) -> Clock {
         let changes = self.zone.following(timestamp(from));
         let changes =
             changes.map(|change| (change.timestamp().as_second(), change.offset().seconds()));
@@ -120,7 +120,7 @@ impl Zone {
 }
 
 /// The UTC time as the time-zone library takes it.
-fn timestamp(utc: Time) -> Timestamp {
+fn timestamp(utc: Utc) -> Timestamp {
     Timestamp::from_nanosecond(utc.0.into()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
@@ -128,7 +128,7 @@ fn timestamp(utc: Time) -> Timestamp {
 mod tests {
     use super::*;
 
-    fn time(text: &str) -> Time {
+    fn time(text: &str) -> Utc {
         text.parse().unwrap()
     }
 
@@ -154,7 +154,7 @@ mod tests {
     fn zones_are_named_or_offsets() {
         for (text, offset) in [("+01:00", 3600), ("-0530", -19_800), ("UTC", 0), ("Z", 0)] {
             let zone: Zone = text.parse().unwrap();
-            assert_eq!(zone.offset(Time(0)), offset, "{text}");
+            assert_eq!(zone.offset(Utc(0)), offset, "{text}");
         }
         for text in ["Mars/Base", "", "01:00", "+99:00"] {
             assert!(text.parse::<Zone>().is_err(), "{text}");

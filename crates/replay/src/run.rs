@@ -4,7 +4,7 @@
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::replay::{Ended, EventKind, Outcome};
-use gleaner_domain::{Change, EventLog, Time, TrainingTask};
+use gleaner_domain::{Change, EventLog, TrainingTask, Utc};
 
 use super::allocator::decide::Decider;
 use super::allocator::node_choice::{self, NodeChoice};
@@ -66,7 +66,7 @@ pub fn run_choosing(
 /// A step of the replay: an event of the log, or a completion between two events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step<'c> {
-    pub time: Time,
+    pub time: Utc,
     /// Index of the event in the log. A completion has the index of the event before it.
     pub event: usize,
     /// Nodes that left and joined.
@@ -90,7 +90,7 @@ impl<'a> Replay<'a> {
         tasks: &'a [TrainingTask],
         options: &'a Options,
         (decider, choice): (&'a mut dyn Decider, &'a mut dyn NodeChoice),
-        start: Time,
+        start: Utc,
     ) -> Result<Self> {
         let nodes = log.nodes().len();
         let source = match &options.search {
@@ -167,7 +167,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Whether the event at `time` with `changes` requires a decision: a node is idle and a task remains.
-    fn leaves_a_choice(&self, time: Time, changes: &[Change]) -> bool {
+    fn leaves_a_choice(&self, time: Utc, changes: &[Change]) -> bool {
         let joined = changes.iter().filter(|c| c.idle()).count();
         let idle = self.allocator.idle() as usize + joined - (changes.len() - joined);
         let all_finish = || {
@@ -178,7 +178,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Carries out a step at every completion before `until`. Returns false once the replay is over.
-    fn complete_until(&mut self, until: Time, event: usize) -> Result<bool> {
+    fn complete_until(&mut self, until: Utc, event: usize) -> Result<bool> {
         while let Some(time) = self.ledger.next_completion().filter(|&t| t < until) {
             let step = Step {
                 time,

@@ -4,20 +4,20 @@ use super::figure::Curve;
 use super::numbers::number;
 use super::thin::stretches;
 use super::{Grid, Head};
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 
 /// Rows of a table of means. Each covers an equal part of the common axis.
 const ROWS: usize = 24;
 
 /// A time in whole milliseconds since 1970, the unit of time axes. Pages store differences of times, which
 /// add up exactly if they are whole numbers.
-pub(super) fn millis(time: Time) -> f64 {
+pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }
 
 /// Formats milliseconds since 1970 as a civil time to the minute.
 pub(super) fn minute(millis: f64) -> String {
-    let text = Time((millis * 1e6) as i64).to_string();
+    let text = Utc((millis * 1e6) as i64).to_string();
     text.chars().take("2021-02-10 20:21".len()).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
-use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Time, Trace};
+use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Trace, Utc};
 
 /// A node that becomes idle or busy at a second. Several within a second may cancel out.
 struct Flip {
@@ -30,7 +30,7 @@ pub struct TooLate {
 /// out. Times count from the trace's origin, or from 1970 if it has none.
 ///
 /// # Errors
-/// The run goes on after the last [`Time`].
+/// The run goes on after the last [`Utc`].
 pub fn idle_log(
     trace: &Trace,
     cluster: &Cluster,
@@ -100,9 +100,9 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     changed.map(|(node, now)| Change::new(node, now)).collect()
 }
 
-/// The civil time of a second; `None` if it is after the last [`Time`].
-fn on_the_clock(origin: Option<Time>, second: i64) -> Option<Time> {
+/// The civil time of a second; `None` if it is after the last [`Utc`].
+fn on_the_clock(origin: Option<Utc>, second: i64) -> Option<Utc> {
     let origin = origin.map_or(0, |origin| origin.0);
-    let nanos = second.checked_mul(Time::from_seconds(1).0)?;
-    origin.checked_add(nanos).map(Time)
+    let nanos = second.checked_mul(Utc::from_seconds(1).0)?;
+    origin.checked_add(nanos).map(Utc)
 }

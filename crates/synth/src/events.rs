@@ -9,7 +9,7 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result, check_stop};
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 
 /// Distribution of the lengths of idle fragments.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ pub struct EventOptions {
     /// Span in days.
     pub days: f64,
     /// Time of the first row.
-    pub start: Time,
+    pub start: Utc,
     /// Share of node-time that is idle, above 0 and below 1.
     pub idle_share: f64,
     /// Lengths of idle fragments.
@@ -196,7 +196,7 @@ mod tests {
         EventOptions {
             nodes: 50,
             days: 4.0,
-            start: Time::from_seconds(0),
+            start: Utc::from_seconds(0),
             idle_share: 0.2,
             fragment: FragmentLength::Exponential { mean: 1800.0 },
             poll: 10,
@@ -209,7 +209,7 @@ mod tests {
         let log = generate(&options(), &Unobserved).unwrap();
         let share = log.idle_node_seconds() / (50.0 * 4.0 * 86_400.0);
         assert!((share - 0.2).abs() < 0.02, "{share}");
-        assert_eq!(log.times()[log.len() - 1], Time::from_seconds(4 * 86_400));
+        assert_eq!(log.times()[log.len() - 1], Utc::from_seconds(4 * 86_400));
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
                 ..options()
             },
             EventOptions {
-                start: Time(i64::MAX - 1),
+                start: Utc(i64::MAX - 1),
                 ..options()
             },
             EventOptions {

@@ -26,7 +26,7 @@ pub mod schedule;
 pub mod search;
 pub mod tasks;
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::error::{Error, Result};
 
 /// The time `seconds` after `start`, at which the generated span ends. `options` names the
@@ -34,8 +34,8 @@ use gleaner_domain::error::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Usage`]: the time is after the year 2262, in which times end.
-fn end(start: Time, seconds: f64, options: &str) -> Result<Time> {
-    let nanos = start.0 as f64 + seconds * Time::from_seconds(1).0 as f64;
+fn end(start: Utc, seconds: f64, options: &str) -> Result<Utc> {
+    let nanos = start.0 as f64 + seconds * Utc::from_seconds(1).0 as f64;
     if nanos < i64::MAX as f64 {
         return Ok(start.plus_seconds(seconds));
     }

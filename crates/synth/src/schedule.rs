@@ -9,7 +9,7 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result, check_stop};
-use gleaner_domain::{Change, Time};
+use gleaner_domain::{Change, Utc};
 
 /// Options of a generated schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +51,7 @@ impl ScheduleOptions {
                 self.days
             )));
         }
-        let start = Time::from_seconds(self.start);
+        let start = Utc::from_seconds(self.start);
         super::end(
             start,
             (self.days + AFTERMATH) * 86_400.0,
@@ -100,7 +100,7 @@ pub trait ScheduleSink {
     ///
     /// # Errors
     /// The event cannot be written.
-    fn event(&mut self, time: Time, changes: &[Change]) -> Result<()>;
+    fn event(&mut self, time: Utc, changes: &[Change]) -> Result<()>;
 }
 
 /// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free.
@@ -295,7 +295,7 @@ impl SynthCluster {
         if changes.is_empty() && !always {
             return Ok(());
         }
-        sink.event(Time::from_seconds(now), &changes)
+        sink.event(Utc::from_seconds(now), &changes)
     }
 
     fn draw(&mut self) {

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;
-use gleaner_domain::{ScalingCurve, Time, TrainingTask};
+use gleaner_domain::{ScalingCurve, TrainingTask, Utc};
 
 /// Options of a generated set of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct TaskOptions {
     /// Mean work of a task, in hours on one node.
     pub hours: f64,
     /// Submission of the first task; the start of the log if `None`.
-    pub start: Option<Time>,
+    pub start: Option<Utc>,
     /// Seconds between submissions.
     pub submit_every: f64,
     /// Seed; equal options give equal tasks.
@@ -144,7 +144,7 @@ mod tests {
             models: 3,
             max_nodes: 12,
             hours: 4.0,
-            start: Some(Time::from_seconds(0)),
+            start: Some(Utc::from_seconds(0)),
             submit_every: 60.0,
             seed: 1,
         }
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(tasks[0].curve, tasks[3].curve);
         assert_ne!(tasks[0].curve, tasks[1].curve);
         assert_eq!(*tasks[0].curve.nodes, [0, 1, 2, 4, 8, 12]);
-        assert_eq!(tasks[2].submit, Time::from_seconds(120));
+        assert_eq!(tasks[2].submit, Utc::from_seconds(120));
         assert_eq!(tasks, generate(&options()).unwrap());
     }
 

@@ -14,7 +14,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use super::remark;
 use super::terminal::Terminal;
 use gleaner_domain::Observer;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_domain::words::counted;
 use gleaner_inputs::write::events::Layout;
@@ -269,7 +269,7 @@ fn generated<T>(generate: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> 
     made
 }
 
-fn time(flag: &str, text: &str) -> Result<Time> {
+fn time(flag: &str, text: &str) -> Result<Utc> {
     text.parse()
         .map_err(|e| Error::Usage(format!("{flag} {text}: {e}")))
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Written;
 use crate::Findings;
-use gleaner_domain::{EventLog, Time};
+use gleaner_domain::{EventLog, Utc};
 
 /// The moment at which a task gets or loses a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
-    pub(super) time: Time,
+    pub(super) time: Utc,
     /// Whether the allocation starts. Ends sort before starts.
     pub(super) starts: bool,
     /// The node's index in the log.

@@ -10,7 +10,7 @@ use crate::Findings;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 /// The account of a task.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,8 @@ pub(super) struct Account {
     pub lost_up: f64,
     pub lost_down: f64,
     pub lost_preempted: f64,
-    pub start: Option<Time>,
-    pub end: Option<Time>,
+    pub start: Option<Utc>,
+    pub end: Option<Utc>,
     /// Number of nodes that the task has held since the last event.
     held_before: u32,
     /// Node-time and work since the task became active.
@@ -89,8 +89,8 @@ pub(super) struct Ledger<'a> {
     idle: Vec<bool>,
     holder: Vec<Option<u32>>,
     pub idle_count: u32,
-    pub start: Time,
-    pub now: Time,
+    pub start: Utc,
+    pub now: Utc,
     /// Row of the last event in the log.
     pub event: usize,
     /// Whether the replay ended because no task remains.
@@ -134,7 +134,7 @@ pub(super) struct Expected {
 impl<'a> Ledger<'a> {
     pub fn new(inputs: &Inputs<'a>, written: &'a Written<'a>, edges: Vec<Edge>) -> Self {
         let log = inputs.log;
-        let start = log.times().first().copied().unwrap_or(Time(0));
+        let start = log.times().first().copied().unwrap_or(Utc(0));
         Ledger {
             inputs: *inputs,
             written,
@@ -293,7 +293,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Adds up time and work since the last event.
-    fn accrue(&mut self, time: Time, expected: &mut Expected) {
+    fn accrue(&mut self, time: Utc, expected: &mut Expected) {
         let seconds = time.seconds_since(self.now);
         expected.idle = seconds * f64::from(self.idle_count);
         self.idle_node_seconds += expected.idle;

@@ -5,7 +5,7 @@ use super::rates::between;
 use super::supply::Supply;
 use crate::Findings;
 use crate::search;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::{Ended, StepStatus};
 
 const FILE: &str = "summary.json";
@@ -337,8 +337,8 @@ impl Ledger<'_> {
     fn compare_deadlines(&self, findings: &mut Findings) {
         let tasks = self.tasks.iter().zip(&self.accounts);
         let due = tasks.filter_map(|(task, account)| Some((task.deadline?, account.end)));
-        let due: Vec<(Time, Option<Time>)> = due.collect();
-        let is_met = |(deadline, end): &&(Time, Option<Time>)| end.is_some_and(|e| e <= *deadline);
+        let due: Vec<(Utc, Option<Utc>)> = due.collect();
+        let is_met = |(deadline, end): &&(Utc, Option<Utc>)| end.is_some_and(|e| e <= *deadline);
         let met = due.iter().filter(is_met).count();
         let expected = |count: usize| (!due.is_empty()).then_some(count as f64);
         let written = |count: Option<usize>| count.map(|count| count as f64);
@@ -360,7 +360,7 @@ impl Ledger<'_> {
         let s = self.written.summary;
         let tasks = self.tasks.iter().zip(&self.accounts);
         let ended = tasks.filter_map(|(task, account)| Some((task.submit, account.end?)));
-        let ended: Vec<(Time, Time)> = ended.collect();
+        let ended: Vec<(Utc, Utc)> = ended.collect();
         let seconds = ended.iter().map(|(submit, end)| end.seconds_since(*submit));
         let mut seconds: Vec<f64> = seconds.collect();
         seconds.sort_by(f64::total_cmp);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Inputs;
 use crate::search::Trials;
 use gleaner_domain::tasks::MAX_TASKS;
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 /// A task derived from the inputs.
 #[derive(Debug, Clone)]
@@ -13,8 +13,8 @@ pub(super) struct Known {
     /// Index of the task in the file from which it was derived.
     pub origin: u32,
     pub name: String,
-    pub submit: Time,
-    pub deadline: Option<Time>,
+    pub submit: Utc,
+    pub deadline: Option<Utc>,
     pub work: f64,
 }
 
@@ -27,20 +27,20 @@ pub(super) enum Supply<'a> {
 /// The tasks of a file, submitted in rounds.
 pub(super) struct Listed<'a> {
     set: &'a [TrainingTask],
-    start: Time,
+    start: Utc,
     /// Submission time of the first task in the first round.
-    first: Time,
+    first: Utc,
     /// Number of rounds opened so far.
     pub rounds: usize,
     /// Tasks that have not been submitted, latest first.
-    future: Vec<(Time, u32)>,
+    future: Vec<(Utc, u32)>,
     /// Tasks that have been submitted and are waiting.
     waiting: BTreeSet<u32>,
 }
 
 impl<'a> Supply<'a> {
     /// The tasks of a replay that starts at `start`.
-    pub fn new(inputs: &Inputs<'a>, start: Time) -> Self {
+    pub fn new(inputs: &Inputs<'a>, start: Utc) -> Self {
         match inputs.search {
             Some(search) => {
                 let trials = Trials::new(search, inputs.set, inputs.seed);
@@ -60,7 +60,7 @@ impl<'a> Supply<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn new(set: &'a [TrainingTask], start: Time) -> Self {
+    fn new(set: &'a [TrainingTask], start: Utc) -> Self {
         let submissions = set.iter().map(|task| task.submit.max(start));
         Listed {
             set,
@@ -74,7 +74,7 @@ impl<'a> Listed<'a> {
 
     /// The tasks of the next round, which begins at `now`; numbering starts at `next`. `None` if
     /// there would be too many tasks.
-    pub fn round(&mut self, now: Time, next: u32) -> Option<Vec<Known>> {
+    pub fn round(&mut self, now: Utc, next: u32) -> Option<Vec<Known>> {
         if (self.rounds + 1) * self.set.len() > MAX_TASKS && self.rounds > 0 {
             return None;
         }
@@ -88,12 +88,12 @@ impl<'a> Listed<'a> {
         Some(tasks)
     }
 
-    fn known(&self, place: usize, now: Time) -> Known {
+    fn known(&self, place: usize, now: Utc) -> Known {
         let task = &self.set[place];
         let is_first = self.rounds == 1;
-        let later = |time: Time| {
+        let later = |time: Utc| {
             let after = time.max(self.start).0.saturating_sub(self.first.0);
-            Time(now.0.saturating_add(after))
+            Utc(now.0.saturating_add(after))
         };
         Known {
             origin: place as u32,
@@ -117,7 +117,7 @@ impl<'a> Listed<'a> {
     }
 
     /// The next task in file order that has been submitted by `now`.
-    pub fn next(&mut self, now: Time) -> Option<u32> {
+    pub fn next(&mut self, now: Utc) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.waiting.insert(task);
         }

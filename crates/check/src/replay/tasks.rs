@@ -3,7 +3,7 @@
 use super::ledger::Ledger;
 use super::rates::best_rate;
 use crate::Findings;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::Record;
 use gleaner_domain::results::replay::{AllocationRow, StepStatus, TaskRow};
 
@@ -157,6 +157,6 @@ fn near(written: f64, expected: f64) -> bool {
     (written - expected).abs() <= 1e-7 * expected.abs().max(1.0)
 }
 
-fn text(time: Option<Time>) -> String {
+fn text(time: Option<Utc>) -> String {
     time.map_or("missing".to_owned(), |time| time.to_string())
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::Trials;
 use crate::Findings;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::Summary;
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
@@ -51,7 +51,7 @@ impl Trials<'_> {
     pub(crate) fn compare(
         &mut self,
         written: &SearchOutcome,
-        start: Time,
+        start: Utc,
         work_done: impl Iterator<Item = f64>,
         findings: &mut Findings,
     ) {
@@ -70,13 +70,7 @@ impl Trials<'_> {
     }
 
     /// Compares the figures of `summary.json`.
-    pub(crate) fn compare_figures(
-        &self,
-        s: &Summary,
-        from: Time,
-        to: Time,
-        findings: &mut Findings,
-    ) {
+    pub(crate) fn compare_figures(&self, s: &Summary, from: Utc, to: Utc, findings: &mut Findings) {
         cover(findings);
         let algorithm = self.spec.plan.algorithm.as_str();
         let written = s.search.map_or("missing", |algorithm| algorithm.as_str());
@@ -86,7 +80,7 @@ impl Trials<'_> {
             .trials
             .iter()
             .filter(|t| t.state == TrialState::Finished);
-        let since = |time: Time| time.seconds_since(from);
+        let since = |time: Utc| time.seconds_since(from);
         let hours = to.seconds_since(from) / 3600.0;
         let reached = self
             .trials
@@ -185,7 +179,7 @@ fn event(name: Name<'_>, row: &SearchRow, expected: &SearchRow, findings: &mut F
 }
 
 fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Findings) {
-    let text = |time: Option<Time>| time.map_or("missing".to_owned(), |time| time.to_string());
+    let text = |time: Option<Utc>| time.map_or("missing".to_owned(), |time| time.to_string());
     findings.equal(name("trial"), row.trial, expected.trial);
     findings.equal(name("task"), &row.task, &expected.task);
     findings.equal(name("bracket"), row.bracket, expected.bracket);

@@ -6,7 +6,7 @@ mod schedule;
 use std::collections::BTreeMap;
 
 use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
-use gleaner_domain::{Time, TrainingTask, TrialSearch};
+use gleaner_domain::{TrainingTask, TrialSearch, Utc};
 use gleaner_search::LearningCurves;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -79,7 +79,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The next task of the replay, if the search has one ready.
-    pub fn next(&mut self, now: Time) -> Option<Coming> {
+    pub fn next(&mut self, now: Utc) -> Option<Coming> {
         let Some(job) = self.schedule.next() else {
             if self.schedule.is_idle() {
                 self.end(now);
@@ -123,7 +123,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Records that a task of the replay has finished.
-    pub fn finish(&mut self, task: u32, now: Time) {
+    pub fn finish(&mut self, task: u32, now: Utc) {
         let Some(&job) = self.jobs.get(task as usize) else {
             return;
         };
@@ -146,7 +146,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    fn promote(&mut self, trial: u32, rung: usize, now: Time) {
+    fn promote(&mut self, trial: u32, rung: usize, now: Utc) {
         let bracket = self.trials[trial as usize].bracket;
         let (_, resource) = self.schedule.resources(&Job {
             trial,
@@ -157,13 +157,13 @@ impl<'a> Trials<'a> {
         self.record(now, TrialEvent::Promoted, trial, None);
     }
 
-    fn stop(&mut self, trial: u32, now: Time) {
+    fn stop(&mut self, trial: u32, now: Utc) {
         self.trials[trial as usize].state = TrialState::Stopped;
         self.record(now, TrialEvent::Stopped, trial, None);
     }
 
     /// Ends the search after its last job: trials that were never promoted are stopped.
-    fn end(&mut self, now: Time) {
+    fn end(&mut self, now: Utc) {
         if !self.is_over {
             self.is_over = true;
             for trial in self.schedule.unpromoted() {
@@ -172,7 +172,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    fn record(&mut self, time: Time, event: TrialEvent, trial: u32, loss: Option<f64>) {
+    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32, loss: Option<f64>) {
         let (rung, resource, _) = self.places[trial as usize];
         self.events.push(SearchRow {
             time,
@@ -185,7 +185,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The rows of `rungs`.
-    fn rungs(&self, start: Time) -> Vec<RungRow> {
+    fn rungs(&self, start: Utc) -> Vec<RungRow> {
         let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
         let rows = self.events.iter();
         for row in rows.filter(|row| row.event == TrialEvent::Reached) {

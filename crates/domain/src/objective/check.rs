@@ -2,7 +2,7 @@
 
 use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
-use crate::{Time, TrainingTask};
+use crate::{TrainingTask, Utc};
 
 /// Most values that an objective may list for the tasks that are active at once: 400 MB.
 const MAX_VALUES: usize = 50_000_000;
@@ -14,9 +14,9 @@ const NEARLY_DONE: f64 = 1e-9;
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
     /// First time of the log.
-    pub start: Time,
+    pub start: Utc,
     /// Last time of the log.
-    pub end: Time,
+    pub end: Utc,
     /// Most tasks active at once.
     pub max_tasks: usize,
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ScalingCurve, Time, TrainingTask};
+use crate::{ScalingCurve, TrainingTask, Utc};
 
 fn task(min_nodes: u32, progress: [f64; 3]) -> TrainingTask {
     TrainingTask {
@@ -168,8 +168,8 @@ fn values_out_of_range_are_refused_with_what_led_to_them() {
 /// What a check of the objective finds on a log of 100 s.
 fn checked(text: &str, task: TrainingTask) -> Result<(), String> {
     let situation = Situation {
-        start: Time::from_seconds(1000),
-        end: Time::from_seconds(1100),
+        start: Utc::from_seconds(1000),
+        end: Utc::from_seconds(1100),
         max_tasks: 1,
     };
     let checked = objective(text).check(&[task], situation);
@@ -179,7 +179,7 @@ fn checked(text: &str, task: TrainingTask) -> Result<(), String> {
 #[test]
 fn a_check_finds_what_goes_wrong_only_later() {
     let due = |deadline| TrainingTask {
-        deadline: Some(Time::from_seconds(deadline)),
+        deadline: Some(Utc::from_seconds(deadline)),
         ..task(2, [0.0, 100.0, 160.0])
     };
     assert_eq!(checked("rate / deadline", due(1200)), Ok(()));

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::Column;
-use crate::Time;
+use crate::Utc;
 
 /// A column of a table, or a value of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub trait Cells {
     ///
     /// # Errors
     /// It does not hold a time.
-    fn time(&self, column: usize) -> Result<Time, Self::Fault>;
+    fn time(&self, column: usize) -> Result<Utc, Self::Fault>;
 
     /// The cell as a finite number.
     ///
@@ -120,22 +120,22 @@ pub enum Finite {}
 #[derive(Debug)]
 pub enum Ids {}
 
-impl Encoding<Time> for Plain {
-    fn column<'a>(values: impl Iterator<Item = &'a Time>) -> Column<'a> {
+impl Encoding<Utc> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a Utc>) -> Column<'a> {
         Column::EveryTime(values.copied().collect())
     }
 
-    fn read<C: Cells>(cells: &C, column: usize) -> Result<Time, C::Fault> {
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<Utc, C::Fault> {
         cells.time(column)
     }
 }
 
-impl Encoding<Option<Time>> for Plain {
-    fn column<'a>(values: impl Iterator<Item = &'a Option<Time>>) -> Column<'a> {
+impl Encoding<Option<Utc>> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a Option<Utc>>) -> Column<'a> {
         Column::Times(values.copied().collect())
     }
 
-    fn read<C: Cells>(cells: &C, column: usize) -> Result<Option<Time>, C::Fault> {
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<Option<Utc>, C::Fault> {
         given(cells, column, C::time)
     }
 }

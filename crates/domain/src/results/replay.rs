@@ -9,7 +9,7 @@ use gleaner_search::Algorithm;
 use super::search::SearchOutcome;
 use super::{Column, Field, Named, Table};
 use crate::tasks::{ENDLESS, MAX_TASKS};
-use crate::{NodeRule, Objective, Time};
+use crate::{NodeRule, Objective, Utc};
 
 /// What happened at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ record! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct StepRow {
         /// when
-        time: Time = "evtTime" ["time"],
+        time: Utc = "evtTime" ["time"],
         /// done since the event before, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
         /// of all tasks from now on; in the very last row, when no task is left, of those before
@@ -149,11 +149,11 @@ record! {
         /// name
         name: String = "task" [""],
         /// submitted, at the earliest at the first event
-        submit: Time = "submit" ["time"],
+        submit: Utc = "submit" ["time"],
         /// first held nodes
-        start: Option<Time> = "start" ["time"],
+        start: Option<Utc> = "start" ["time"],
         /// found finished
-        end: Option<Time> = "end" ["time"],
+        end: Option<Utc> = "end" ["time"],
         /// to do; empty where the task is endless
         work: f64 as Finite = "work" ["work"],
         /// done
@@ -178,7 +178,7 @@ record! {
         /// where it never was active, or can do nothing
         normalised_progress: Option<f64> = "normalised_progress" [""],
         /// by which it should be done; empty where it has none
-        deadline: Option<Time> = "deadline" ["time"],
+        deadline: Option<Utc> = "deadline" ["time"],
         /// held while it ran before its completion; `node_seconds` is the sum of this and the next two
         /// columns
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
@@ -214,9 +214,9 @@ pub struct AllocationRow {
     /// Index of the node in the log slice.
     pub node: u32,
     /// Time at which the task got the node.
-    pub from: Time,
+    pub from: Utc,
     /// Time at which the task lost the node or gave it back.
-    pub to: Time,
+    pub to: Utc,
 }
 
 impl AllocationRow {
@@ -234,7 +234,7 @@ impl AllocationRow {
             names,
             indices: rows.iter().map(of).collect(),
         };
-        let times = |of: fn(&Self) -> Time| Column::EveryTime(rows.iter().map(of).collect());
+        let times = |of: fn(&Self) -> Utc| Column::EveryTime(rows.iter().map(of).collect());
         let columns = [
             names(tasks.iter().map(|task| task.name.as_str()).collect(), |r| {
                 r.task

@@ -1,7 +1,7 @@
 //! The results of a search in a replay: what became of its trials.
 
 use super::Named;
-use crate::Time;
+use crate::Utc;
 
 /// What happened to a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ record! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SearchRow {
         /// when
-        time: Time = "time" ["time"],
+        time: Utc = "time" ["time"],
         /// `started`; `reached` a rung; `promoted` to a rung; `stopped`; `finished`: reached the last
         /// rung
         event: TrialEvent = "event" [""],
@@ -103,9 +103,9 @@ record! {
         /// trials, when the replay ended
         state: TrialState = "state" [""],
         /// taken up
-        start: Time = "start" ["time"],
+        start: Utc = "start" ["time"],
         /// reached its last rung so far; empty where it reached none
-        end: Option<Time> = "end" ["time"],
+        end: Option<Utc> = "end" ["time"],
         /// of that rung; 0 where it reached none
         resource: f64 = "resource" ["resource"],
         /// loss measured there; empty if no loss was measured or training diverged

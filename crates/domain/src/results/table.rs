@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use super::{Field, Record, RunLengths, Spaced};
-use crate::Time;
+use crate::Utc;
 
 /// A column of a result table.
 #[derive(Debug, Clone)]
 pub enum Column<'a> {
     /// Times; missing ones are empty cells.
-    Times(Vec<Option<Time>>),
+    Times(Vec<Option<Utc>>),
     /// Times, none missing.
-    EveryTime(Vec<Time>),
+    EveryTime(Vec<Utc>),
     /// Numbers written with six decimals, as with the original's `%f`.
     Fixed(Vec<f64>),
     /// Numbers written with as few digits as reading them back needs; missing ones are empty

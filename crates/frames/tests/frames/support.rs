@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::{
     AllocationRow, EventKind, FragmentRow, StepRow, StepStatus, Summary, TaskRow,
 };
@@ -63,7 +63,7 @@ pub struct Replay {
 }
 
 pub fn replay() -> Replay {
-    let time = Time::from_seconds;
+    let time = Utc::from_seconds;
     let task = |name: &str, work: f64| TaskRow {
         name: name.to_owned(),
         submit: time(0),
@@ -90,7 +90,7 @@ pub fn replay() -> Replay {
         after_completion_work: 0.0,
     };
     let step = |second: i64, gap: Option<f64>| StepRow {
-        time: Time(second * 1_000_000_000 + 5_000_000),
+        time: Utc(second * 1_000_000_000 + 5_000_000),
         progress: 1.5 * second as f64,
         rate: 2.0,
         rescale_cost: 0.25,

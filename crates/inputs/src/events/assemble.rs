@@ -7,7 +7,7 @@ use super::Read;
 use super::placing::Placing;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, EventLogBuilder, Stamp, Time};
+use gleaner_domain::{Change, EventLogBuilder, Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 
@@ -18,7 +18,7 @@ pub(super) struct Assembler<'a> {
     /// Converts times to the log's clock.
     placing: Placing,
     /// Time of the row before.
-    last: Option<Time>,
+    last: Option<Utc>,
     faults: Gatherer,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Assembler<'a> {
 
     /// Parses the time of the next row. An invalid time is recorded as a fault, and `None` is
     /// returned.
-    pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Time>> {
+    pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Utc>> {
         let stamp = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
         let placed = match stamp {
             Some(stamp) => self.placing.place(stamp),
@@ -59,7 +59,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Records a fault if the time is before that of the row before.
-    pub fn check_order(&mut self, time: Time, place: Place) -> Result<()> {
+    pub fn check_order(&mut self, time: Utc, place: Place) -> Result<()> {
         if let Some(last) = self.last.filter(|last| time < *last) {
             let fault = time_backwards(self.path, time, last, place);
             self.faults.add(fault)?;
@@ -69,11 +69,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Adds a row of changes. They must be sorted by node, and each must change the node's state.
-    pub fn push_row(
-        &mut self,
-        time: Time,
-        changes: impl IntoIterator<Item = Change>,
-    ) -> Result<()> {
+    pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) -> Result<()> {
         self.builder.push_row(time, changes);
         if self.builder.is_too_large() {
             Err(too_large(self.path).into())
@@ -137,7 +133,7 @@ pub(super) fn too_large(path: &Path) -> Fault {
 }
 
 /// The fault of a row whose time is before that of the row before.
-pub(super) fn time_backwards(path: &Path, time: Time, last: Time, place: Place) -> Fault {
+pub(super) fn time_backwards(path: &Path, time: Utc, last: Utc, place: Place) -> Fault {
     Fault::of(
         path,
         time.to_string(),
@@ -160,7 +156,7 @@ pub(super) fn place_or_fault(
     path: &Path,
     stamp: Stamp,
     place: Place,
-) -> Result<Time> {
+) -> Result<Utc> {
     match placing.place(stamp) {
         Ok(time) => Ok(time),
         Err(expected) => {

@@ -11,7 +11,7 @@ use super::assemble::{EXPECTED_STATE, check_names, time_backwards, too_large, to
 use super::placing::Placing;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 
@@ -101,7 +101,7 @@ impl<'a> ColumnScan<'a> {
 
     /// Returns the log and remarks for the user. `times` has the time of every row on the log's
     /// clock.
-    pub fn finish(mut self, times: &[Time], placing: Placing) -> Result<Read> {
+    pub fn finish(mut self, times: &[Utc], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
                 let fault = time_backwards(self.path, pair[1], pair[0], Place::Row(row));
@@ -154,7 +154,7 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 /// Builds the log from changes in any order. Changes are put into row order by a counting sort:
 /// `ends` first holds where the changes of each row begin, and then where they end. Within a row
 /// they are sorted by node.
-fn in_row_order(mut builder: EventLogBuilder, times: &[Time], found: &[(u32, Change)]) -> EventLog {
+fn in_row_order(mut builder: EventLogBuilder, times: &[Utc], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {
         ends[*row as usize + 1] += 1;
@@ -189,8 +189,8 @@ mod tests {
         (0..count).map(|n| format!("n{n}")).collect()
     }
 
-    fn seconds(count: usize) -> Vec<Time> {
-        (0..count as i64).map(Time::from_seconds).collect()
+    fn seconds(count: usize) -> Vec<Utc> {
+        (0..count as i64).map(Utc::from_seconds).collect()
     }
 
     /// The log of the same table, found cell by cell.
@@ -242,7 +242,7 @@ mod tests {
         let nodes = vec!["a".to_owned(), "b".to_owned(), "a".to_owned()];
         let mut scan = ColumnScan::new(Path::new("log"), nodes, 3).unwrap();
         scan.column(1, &[0, 0xff, 7]).unwrap();
-        let times = [3, 2, 5].map(Time::from_seconds);
+        let times = [3, 2, 5].map(Utc::from_seconds);
         let message = scan
             .finish(&times, Placing::default())
             .unwrap_err()

@@ -6,7 +6,7 @@ use super::Read;
 use super::assemble::{EXPECTED_STATE, is_idle};
 use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::delimited::Records;
@@ -31,7 +31,7 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
     let columns = columns(&records)?;
     let mut long = LongBuilder::new(records.source.path(), placing);
     let mut record = ByteRecord::new();
-    let mut last_time = (Vec::new(), Time(0));
+    let mut last_time = (Vec::new(), Utc(0));
     while let Some(line) = records.next(&mut record)? {
         let place = Place::Line(line);
         if record.len() != 3 {
@@ -55,7 +55,7 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
 /// Reads the node and state of a row. If both are empty, the row begins an event.
 fn read_row(
     long: &mut LongBuilder<'_>,
-    time: Time,
+    time: Utc,
     node: &[u8],
     state: &[u8],
     place: Place,

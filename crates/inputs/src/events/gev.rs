@@ -31,7 +31,7 @@ use gleaner_domain::Digest;
 use gleaner_domain::clock::MOST_OFFSET;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Utc};
 use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
 
@@ -109,9 +109,9 @@ pub struct Writer<S: Write> {
     steps: BufWriter<S>,
     changes: BufWriter<S>,
     /// Time of the first row; `None` before it.
-    first: Option<Time>,
+    first: Option<Utc>,
     /// Time of the last row so far.
-    last: Time,
+    last: Utc,
     /// The largest unit that divides all steps between times so far; 0 if there is none.
     unit: u64,
     rows: u64,
@@ -141,7 +141,7 @@ impl<S: Read + Write + Seek> Writer<S> {
             steps: BufWriter::with_capacity(1 << 16, steps),
             changes: BufWriter::with_capacity(1 << 16, changes),
             first: None,
-            last: Time(0),
+            last: Utc(0),
             unit: 0,
             rows: 0,
         }
@@ -151,7 +151,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     ///
     /// # Errors
     /// The spool cannot be written.
-    pub fn push_row(&mut self, time: Time, changes: &[Change]) -> io::Result<()> {
+    pub fn push_row(&mut self, time: Utc, changes: &[Change]) -> io::Result<()> {
         if self.first.is_some() {
             // Two ordered `i64` differ by at most `u64::MAX`.
             let step = time.0.abs_diff(self.last.0);
@@ -323,7 +323,7 @@ impl<'a> Body<'a> {
     }
 
     /// Reads the times of the rows.
-    fn times(&mut self) -> Option<Vec<Time>> {
+    fn times(&mut self) -> Option<Vec<Utc>> {
         let mut time: i64 = self.take()?;
         let unit: u64 = self.take()?;
         // The first row has no step, so there can be one row more than bytes.
@@ -337,13 +337,13 @@ impl<'a> Body<'a> {
                 let step = self.take::<u64>()?.checked_mul(unit)?;
                 time = time.checked_add_unsigned(step)?;
             }
-            times.push(Time(time));
+            times.push(Utc(time));
         }
         Some(times)
     }
 
     /// Reads the changes of every row into a log.
-    fn log(&mut self, nodes: Vec<String>, times: &[Time]) -> Option<EventLogBuilder> {
+    fn log(&mut self, nodes: Vec<String>, times: &[Utc]) -> Option<EventLogBuilder> {
         let mut idle = vec![false; nodes.len()];
         let mut log = EventLogBuilder::new(nodes);
         let mut changes = Vec::new();
@@ -368,9 +368,9 @@ impl<'a> Body<'a> {
     /// Reads the clock; its changes must be in order of time.
     fn clock(&mut self) -> Option<Clock> {
         let mut clock = Clock::new(self.offset()?, []);
-        let mut last = Time(i64::MIN);
+        let mut last = Utc(i64::MIN);
         for _ in 0..self.length()? {
-            let from = Time(self.take()?);
+            let from = Utc(self.take()?);
             if from <= last {
                 return None;
             }
@@ -395,11 +395,11 @@ mod tests {
     fn sample() -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into(), "c".into()]);
         log.push_row(
-            Time::from_seconds(100),
+            Utc::from_seconds(100),
             [Change::new(0, true), Change::new(2, true)],
         );
-        log.push_row(Time::from_seconds(160), []);
-        log.push_row(Time::from_seconds(160), [Change::new(2, false)]);
+        log.push_row(Utc::from_seconds(160), []);
+        log.push_row(Utc::from_seconds(160), [Change::new(2, false)]);
         log.finish().unwrap()
     }
 
@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn the_clock_is_kept_and_without_one_version_1_is_written() {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
-        log.push_row(Time::from_seconds(100), [Change::new(0, true)]);
+        log.push_row(Utc::from_seconds(100), [Change::new(0, true)]);
         let unknown = encode(&log.clone().finish().unwrap(), None).unwrap();
         assert_eq!(unknown[8], 1);
         let clock = Clock::new(-6 * 3600, [(120, -5 * 3600), (180, -6 * 3600)]);

@@ -30,7 +30,7 @@ use super::Read;
 use super::assemble::Assembler;
 use super::placing::Placing;
 use gleaner_domain::error::Result;
-use gleaner_domain::{Change, Time};
+use gleaner_domain::{Change, Utc};
 use gleaner_io::fault::Place;
 
 /// Accepted names of the state column.
@@ -43,7 +43,7 @@ pub(super) struct LongBuilder<'a> {
     index: BTreeMap<String, u32>,
     nodes: Vec<Node>,
     /// Time of the current event.
-    event: Option<Time>,
+    event: Option<Utc>,
     /// Indexes of the nodes that have rows in the current event.
     mentioned: Vec<u32>,
 }
@@ -68,7 +68,7 @@ impl<'a> LongBuilder<'a> {
     }
 
     /// Begins a new event: a row with neither node nor state.
-    pub fn begin(&mut self, time: Time, place: Place) -> Result<()> {
+    pub fn begin(&mut self, time: Utc, place: Place) -> Result<()> {
         self.end_event()?;
         self.log.check_order(time, place)?;
         self.event = Some(time);
@@ -76,7 +76,7 @@ impl<'a> LongBuilder<'a> {
     }
 
     /// Adds a row: `node` has this state from `time` on.
-    pub fn mention(&mut self, time: Time, node: &str, idle: bool, place: Place) -> Result<()> {
+    pub fn mention(&mut self, time: Utc, node: &str, idle: bool, place: Place) -> Result<()> {
         if self.event != Some(time) {
             self.begin(time, place)?;
         }
@@ -139,7 +139,7 @@ mod tests {
     fn build(rows: &[(i64, &str, bool)]) -> Result<EventLog> {
         let mut long = LongBuilder::new(Path::new("log"), Placing::default());
         for (row, (seconds, node, idle)) in rows.iter().enumerate() {
-            let (time, place) = (Time::from_seconds(*seconds), Place::Row(row));
+            let (time, place) = (Utc::from_seconds(*seconds), Place::Row(row));
             if node.is_empty() {
                 long.begin(time, place)?;
             } else {
@@ -177,7 +177,7 @@ mod tests {
             (2, "a", false),
         ])
         .unwrap();
-        assert_eq!(log.times(), [1, 2, 2].map(Time::from_seconds));
+        assert_eq!(log.times(), [1, 2, 2].map(Utc::from_seconds));
         assert_eq!(log.changes(1), []);
         assert_eq!(log.changes(2), [Change::new(0, false)]);
     }

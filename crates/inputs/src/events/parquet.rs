@@ -9,7 +9,7 @@ use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use gleaner_domain::clock::ParseClockError;
 use gleaner_domain::error::Result;
-use gleaner_domain::{EventLog, Fingerprint, Time};
+use gleaner_domain::{EventLog, Fingerprint, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::parquet::{Column, Table, Value};
@@ -188,9 +188,9 @@ fn times(
     column: &Column,
     placing: &mut Placing,
     faults: &mut Gatherer,
-) -> Result<Vec<Time>> {
+) -> Result<Vec<Utc>> {
     let mut times = Vec::with_capacity(table.rows());
-    let mut last = Time(i64::MIN);
+    let mut last = Utc(i64::MIN);
     table.visit(column, |row, value| {
         match value.stamp(column) {
             Some(stamp) => {

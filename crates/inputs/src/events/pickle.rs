@@ -8,7 +8,7 @@ use crate::pickle;
 use crate::pickle::{Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
 use crate::pickle::{of_column, of_pickle};
 use gleaner_domain::error::Result;
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
@@ -78,18 +78,18 @@ fn times(
     frame: &Frame<'_>,
     placing: &mut Placing,
     faults: &mut Gatherer,
-) -> Result<Vec<Time>> {
+) -> Result<Vec<Utc>> {
     let index = frame
         .index_datetimes_ns()
         .map_err(|e| of_column(source.path(), &e))?;
     let mut times = Vec::with_capacity(index.len());
-    let mut last = Time(NAT);
+    let mut last = Utc(NAT);
     for (row, nanos) in index.iter().enumerate() {
         if *nanos == NAT {
             let fault = source.fault("a missing time (NaT)", EXPECTED_TIME);
             faults.add(fault.at(Place::Row(row)).field("index"))?;
         } else {
-            let stamp = Stamp::Local(Time(*nanos));
+            let stamp = Stamp::Local(Utc(*nanos));
             last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
         }
         times.push(last);

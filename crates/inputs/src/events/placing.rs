@@ -1,7 +1,7 @@
 //! Converts the times of a log's rows to its clock.
 
 use gleaner_domain::words::counted;
-use gleaner_domain::{Clock, Stamp, Time};
+use gleaner_domain::{Clock, Stamp, Utc};
 use gleaner_logs::zone::{Instant, Zone};
 
 /// Takes the times of all rows, in order and as they are written, and returns them on the log's
@@ -20,8 +20,8 @@ pub(super) struct Placing {
     described: bool,
     seen: Seen,
     /// Time of the first row on the log's clock; `last`: of the last row so far.
-    first: Option<Time>,
-    last: Option<Time>,
+    first: Option<Utc>,
+    last: Option<Utc>,
     /// Number of rows at local times that occur twice and could mean either.
     unsure: u64,
 }
@@ -53,7 +53,7 @@ impl Placing {
     }
 
     /// Converts the time of the next row to the log's clock.
-    pub fn place(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
+    pub fn place(&mut self, stamp: Stamp) -> Result<Utc, Misplaced> {
         let time = match &self.zone {
             None => self.as_written(stamp)?,
             Some(zone) => {
@@ -76,7 +76,7 @@ impl Placing {
     }
 
     /// Converts a time without a given zone.
-    fn as_written(&mut self, stamp: Stamp) -> Result<Time, Misplaced> {
+    fn as_written(&mut self, stamp: Stamp) -> Result<Utc, Misplaced> {
         match stamp {
             Stamp::Local(_) => self.seen.local = true,
             Stamp::Epoch(_) => self.seen.epoch = true,
@@ -130,12 +130,7 @@ impl Placing {
 }
 
 /// Converts a local time to UTC. Of two occurrences it takes the first that is not before `last`.
-fn resolve(
-    zone: &Zone,
-    local: Time,
-    last: Option<Time>,
-    unsure: &mut u64,
-) -> Result<Time, Misplaced> {
+fn resolve(zone: &Zone, local: Utc, last: Option<Utc>, unsure: &mut u64) -> Result<Utc, Misplaced> {
     match zone.instant(local) {
         Instant::Once(utc) => Ok(utc),
         Instant::Twice(first, second) if last.is_some_and(|last| first < last) => Ok(second),

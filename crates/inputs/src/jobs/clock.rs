@@ -2,7 +2,7 @@
 
 use super::bounds::LAST_SECOND;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// The form of a table's times, which is the same in all of its rows.
@@ -33,7 +33,7 @@ impl Form {
     }
 
     /// The civil time in a cell of this form; `None` if the form is seconds.
-    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Time>> {
+    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Utc>> {
         match (self, cell.clock()?) {
             (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
             (Form::Zoned(offset), CellTime::Civil(Stamp::Zoned { utc, .. })) => {
@@ -55,7 +55,7 @@ impl Form {
     ///
     /// # Errors
     /// [`Error::Usage`] if it has an offset from UTC and the times of the table have none.
-    pub fn place(self, stamp: Stamp) -> Result<Time> {
+    pub fn place(self, stamp: Stamp) -> Result<Utc> {
         match (self, stamp) {
             (_, Stamp::Local(time)) | (Form::Civil | Form::Seconds, Stamp::Epoch(time)) => Ok(time),
             (Form::Zoned(offset), Stamp::Epoch(utc) | Stamp::Zoned { utc, .. }) => {

@@ -7,7 +7,7 @@ use super::search::SearchDraft;
 use super::validate::{CurveDraft, Draft};
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::Fault;
-use gleaner_domain::{Clock, ScalingCurve, Stamp, Time, TrainingTask};
+use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 
 /// A task of a file, with all of its faults.
 pub(super) struct Entry<'a> {
@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
     }
 
     /// A time of the task on the clock of a log; `None` if the file does not say, or adds a fault.
-    fn on_clock(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Time> {
+    fn on_clock(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Utc> {
         match clock.time(stamp?, Occurrence::First) {
             Ok(time) => Some(time),
             Err(error) => {

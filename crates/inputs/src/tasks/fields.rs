@@ -9,7 +9,7 @@ use super::node::Node;
 use crate::rows::Number;
 use gleaner_domain::error::{Fault, Faults, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 
 /// A declared field of a task or its curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,7 +286,7 @@ impl<'a> Fields<'a> {
                 let stamp = match &node {
                     Node::Time(stamp) => Some(*stamp),
                     Node::Number(seconds) => {
-                        Time::from_fractional_seconds(*seconds).map(Stamp::Epoch)
+                        Utc::from_fractional_seconds(*seconds).map(Stamp::Epoch)
                     }
                     Node::Text(text) => text.parse().ok(),
                     _ => None,

@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::events::EventWriter;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Time};
+use gleaner_domain::{Change, Utc};
 use gleaner_logs::scheduler::hostlist;
 use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 
@@ -245,7 +245,7 @@ impl ScheduleSink for ScheduleWriter<'_> {
         ))
     }
 
-    fn event(&mut self, time: Time, changes: &[Change]) -> Result<()> {
+    fn event(&mut self, time: Utc, changes: &[Change]) -> Result<()> {
         match &mut self.truth {
             Some(truth) => truth.push(time, changes),
             None => Ok(()),
@@ -255,12 +255,12 @@ impl ScheduleSink for ScheduleWriter<'_> {
 
 /// A time as `2026-01-31T08:00:00`.
 fn iso(second: i64) -> String {
-    Time::from_seconds(second).to_string().replacen(' ', "T", 1)
+    Utc::from_seconds(second).to_string().replacen(' ', "T", 1)
 }
 
 /// A time as `01/31/2026 08:00:00`.
 fn american(second: i64) -> String {
-    let text = Time::from_seconds(second).to_string();
+    let text = Utc::from_seconds(second).to_string();
     let (date, time) = text.split_at(10);
     format!("{}/{}/{}{time}", &date[5..7], &date[8..10], &date[..4])
 }

@@ -2,7 +2,7 @@
 
 use gleaner_domain::Slice;
 use gleaner_domain::clock::Occurrence;
-use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, tasks};
 use gleaner_logs::zone::Zone;
@@ -145,7 +145,7 @@ fn a_slice_is_cut_at_local_times() {
 }
 
 /// The submission of a task, read on a clock.
-fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Time> {
+fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Utc> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
          rescale_down = 1\nwork = 1\ncurve = {{ nodes = [0, 2], progress = [0, 1] }}\n"
@@ -159,7 +159,7 @@ fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Time> {
 #[test]
 fn submissions_are_placed_on_the_logs_clock() {
     let clock = Clock::new(-6 * 3600, [(1_772_956_800, -5 * 3600)]);
-    let expected: Time = "2026-07-01 11:00:00".parse().unwrap();
+    let expected: Utc = "2026-07-01 11:00:00".parse().unwrap();
     for submit in [
         "2026-07-01 12:00:00",
         "'2026-07-01T12:00:00'",
@@ -170,7 +170,7 @@ fn submissions_are_placed_on_the_logs_clock() {
     ] {
         assert_eq!(submitted(submit, &clock).unwrap(), expected, "{submit}");
     }
-    let as_written: Time = "2026-07-01 12:00:00".parse().unwrap();
+    let as_written: Utc = "2026-07-01 12:00:00".parse().unwrap();
     assert_eq!(
         submitted("2026-07-01 12:00:00", &Clock::UNKNOWN).unwrap(),
         as_written
@@ -202,7 +202,7 @@ proptest! {
     #[test]
     fn a_clock_survives_every_format(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
-        let mut time = clock.of_utc(Time(-5));
+        let mut time = clock.of_utc(Utc(-5));
         for (row, step) in steps.iter().enumerate() {
             time = time.plus_whole(*step);
             log.push_row(time, [Change::new(0, row % 2 == 0)]);
@@ -232,7 +232,7 @@ proptest! {
     #[test]
     fn a_zone_resolves_the_local_times_it_shows(second in 0i64..3_000_000_000) {
         let zone: Zone = "America/Chicago".parse().unwrap();
-        let utc = Time::from_seconds(second);
+        let utc = Utc::from_seconds(second);
         let local = utc.plus_whole(zone.offset(utc).into());
         let first = zone.utc(local, Occurrence::First);
         let second = zone.utc(local, Occurrence::Second);

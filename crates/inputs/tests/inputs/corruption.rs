@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{Change, Cluster, EventLogBuilder, Time, Trace, VirtualCluster};
+use gleaner_domain::{Change, Cluster, EventLogBuilder, Trace, Utc, VirtualCluster};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
@@ -226,7 +226,7 @@ fn read_estimates(path: &Path) -> gleaner_domain::Result<()> {
 
 /// A trace written by this program.
 fn trace_parquet() -> Sample {
-    let times = [1_585_699_203, 1_585_699_205].map(Time::from_seconds);
+    let times = [1_585_699_203, 1_585_699_205].map(Utc::from_seconds);
     let table = Table {
         name: "jobs",
         columns: vec![
@@ -281,7 +281,7 @@ fn written(name: &str, layout: Layout) -> Sample {
     for row in 0..12usize {
         let node = row * 7 % 5;
         idle[node] = !idle[node];
-        let time = Time::from_seconds(1_612_915_732 + 61 * row as i64);
+        let time = Utc::from_seconds(1_612_915_732 + 61 * row as i64);
         log.push_row(time, [Change::new(node as u32, idle[node])]);
     }
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! The readers read back what the writers wrote, unchanged.
 
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events::read;
 use gleaner_inputs::write::events::{Layout, write};
 use proptest::prelude::*;
@@ -97,9 +97,9 @@ fn any_log() -> impl Strategy<Value = EventLog> {
         let nodes = rows[0].1.len();
         let mut log = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
         let mut idle = vec![false; nodes];
-        let mut time = Time::from_seconds(1_600_000_000);
+        let mut time = Utc::from_seconds(1_600_000_000);
         for (step, flips) in rows {
-            time = Time(time.0 + step);
+            time = Utc(time.0 + step);
             let flipped = (0..nodes).filter(|node| flips[*node]);
             let changes: Vec<_> = flipped
                 .map(|node| {

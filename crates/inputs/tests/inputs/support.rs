@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Time};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
@@ -56,7 +56,7 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
 pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     let mut log = EventLogBuilder::new(nodes.iter().map(|node| (*node).to_owned()).collect());
     for (seconds, changes) in rows {
-        let time = Time::from_fractional_seconds(*seconds).unwrap();
+        let time = Utc::from_fractional_seconds(*seconds).unwrap();
         log.push_row(
             time,
             changes.iter().map(|(node, idle)| Change::new(*node, *idle)),

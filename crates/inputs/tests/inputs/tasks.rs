@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_domain::{ScalingCurve, Time, TrainingTask};
+use gleaner_domain::{ScalingCurve, TrainingTask, Utc};
 use gleaner_inputs::tasks::read;
 use gleaner_solvers::Rates;
 
@@ -13,7 +13,7 @@ fn expected() -> Vec<TrainingTask> {
     let nodes: Arc<[u32]> = [0, 1, 2, 4].into();
     let task = |name: &str, curve| TrainingTask {
         name: name.to_owned(),
-        submit: Time::from_seconds(1_612_915_732),
+        submit: Utc::from_seconds(1_612_915_732),
         min_nodes: 1,
         max_nodes: 4,
         rescale_up: 20.0,
@@ -128,7 +128,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
         // In the pickles both tasks have a submission time, and the first has an objective of its
         // own.
         wanted[0].curve.objective = [0.0, 1.0, 1.857, 3.5].into();
-        wanted[1].submit = Time::from_seconds(1_612_915_732 + 600);
+        wanted[1].submit = Utc::from_seconds(1_612_915_732 + 600);
         assert_eq!(
             read(&sound, Some(&curves), false).unwrap().value.tasks,
             wanted,

@@ -7,7 +7,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::Column;
 use crate::fault::show;
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 
 /// The value of a cell, or of an element of a cell that is a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub enum Value<'v> {
     /// Text, which need not be valid UTF-8.
     Text(&'v [u8]),
     /// A timestamp; `None` if it is outside the years 1677 to 2262.
-    Time(Option<Time>),
+    Time(Option<Utc>),
 }
 
 impl Value<'_> {
@@ -43,12 +43,12 @@ impl Value<'_> {
     }
 
     /// The time in a cell: a timestamp, seconds since 1970, or a text without an offset from UTC.
-    pub fn time(self) -> Option<Time> {
+    pub fn time(self) -> Option<Utc> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.
-            Value::Time(time) => time.filter(|time| *time != Time(i64::MIN)),
-            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Time),
-            Value::Float(seconds) => Time::from_fractional_seconds(seconds),
+            Value::Time(time) => time.filter(|time| *time != Utc(i64::MIN)),
+            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Utc),
+            Value::Float(seconds) => Utc::from_fractional_seconds(seconds),
             Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
             Value::Null | Value::Empty | Value::Bool(_) => None,
         }
@@ -119,7 +119,7 @@ impl Meaning {
     /// The value of a stored number.
     pub fn value(self, number: i64) -> Value<'static> {
         match self {
-            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Time)),
+            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Utc)),
             Meaning::Plain | Meaning::Unread => Value::Int(number),
         }
     }

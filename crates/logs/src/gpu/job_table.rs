@@ -13,7 +13,7 @@ use crate::scheduler;
 use crate::scheduler::{At, Log, Nodes, Reason, Record, Run, Sink};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
-use gleaner_domain::{Job, Time, Trace, Usage};
+use gleaner_domain::{Job, Trace, Usage, Utc};
 use gleaner_io::rows::without_zero_fraction;
 
 /// Maximum duration, and maximum distance of a submission from the median submission, in seconds:
@@ -281,7 +281,7 @@ impl JobTable {
             trace: Trace {
                 jobs,
                 workloads: Vec::new(),
-                origin: clock.map(|clock| clock.of_utc(Time::from_seconds(first))),
+                origin: clock.map(|clock| clock.of_utc(Utc::from_seconds(first))),
                 known: Vec::new(),
             },
             cluster,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::scheduler::LogCounts;
 use gleaner_domain::words::counted;
-use gleaner_domain::{Clock, Cluster, Job, Time};
+use gleaner_domain::{Clock, Cluster, Job, Utc};
 
 /// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Summary {
     /// A submission as text.
     fn shown(&self, second: i64) -> String {
         match &self.clock {
-            Some(clock) => clock.show(clock.of_utc(Time::from_seconds(second))),
+            Some(clock) => clock.show(clock.of_utc(Utc::from_seconds(second))),
             None => format!("second {second}"),
         }
     }

@@ -9,7 +9,7 @@ use crate::occupancy::Window;
 use crate::zone::{Instant, Zone};
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Clock, Stamp, Time};
+use gleaner_domain::{Clock, Stamp, Utc};
 use gleaner_io::input::Place;
 
 /// What is known about the clock of a log.
@@ -125,7 +125,7 @@ impl SchedulerClock {
 
     /// The clock of the log within a window.
     pub fn in_window(&self, window: Window) -> Clock {
-        let at = Time::from_seconds;
+        let at = Utc::from_seconds;
         match &self.zone {
             Some(zone) => zone.clock(at(window.from), at(window.to)),
             None => self.offsets.clock(window).unwrap_or_else(|| self.untold()),
@@ -285,12 +285,12 @@ pub fn moment(text: &str) -> Option<Moment> {
 /// seconds since 1970. A fraction is dropped.
 pub fn stamp(text: &str) -> Option<Stamp> {
     if let Some(second) = iso(text.as_bytes()) {
-        return Some(Stamp::Local(Time::from_seconds(second)));
+        return Some(Stamp::Local(Utc::from_seconds(second)));
     }
     if text.bytes().next()?.is_ascii_digit() && !text.contains('-') {
-        return epoch(text).map(|second| Stamp::Epoch(Time::from_seconds(second)));
+        return epoch(text).map(|second| Stamp::Epoch(Utc::from_seconds(second)));
     }
-    let whole = |time: Time| Time::from_seconds(time.second());
+    let whole = |time: Utc| Utc::from_seconds(time.second());
     Some(match text.parse().ok()? {
         Stamp::Local(time) => Stamp::Local(whole(time)),
         Stamp::Epoch(time) => Stamp::Epoch(whole(time)),
@@ -308,7 +308,7 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
         return None;
     }
     let second = second(&b[6..10], &b[0..2], &b[3..5], &b[11..])?;
-    Some(Stamp::Local(Time::from_seconds(second)))
+    Some(Stamp::Local(Utc::from_seconds(second)))
 }
 
 /// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
@@ -364,10 +364,10 @@ mod tests {
 
     #[test]
     fn times_are_local_or_epochs() {
-        let local = |second| Some(Stamp::Local(Time::from_seconds(second)));
-        let epoch = |second| Some(Stamp::Epoch(Time::from_seconds(second)));
+        let local = |second| Some(Stamp::Local(Utc::from_seconds(second)));
+        let epoch = |second| Some(Stamp::Epoch(Utc::from_seconds(second)));
         let zoned = |second, offset| {
-            let utc = Time::from_seconds(second);
+            let utc = Utc::from_seconds(second);
             Some(Stamp::Zoned { utc, offset })
         };
         for (text, expected) in [

@@ -9,7 +9,7 @@ use super::idle;
 use crate::occupancy::{Hold, OccupancySummary, Window, sweep};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
-use gleaner_domain::{Change, Clock, Time};
+use gleaner_domain::{Change, Clock, Utc};
 
 /// All holds of nodes in a log, ready to be turned into events.
 pub struct Holds {
@@ -57,12 +57,9 @@ impl Holds {
     ///
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.
-    pub fn sweep(
-        mut self,
-        mut event: impl FnMut(Time, &[Change]) -> Result<()>,
-    ) -> Result<Summary> {
+    pub fn sweep(mut self, mut event: impl FnMut(Utc, &[Change]) -> Result<()>) -> Result<Summary> {
         let clock = self.clock.clone();
-        let at = |second: i64| clock.of_utc(Time::from_seconds(second));
+        let at = |second: i64| clock.of_utc(Utc::from_seconds(second));
         let edges = &mut self.edges;
         let swept = sweep(edges, &self.rank, self.window, |second, changes| {
             event(at(second), changes)
@@ -87,7 +84,7 @@ impl Holds {
         let place = self.rank.get(index as usize).map(|rank| *rank as usize);
         let node = place.and_then(|place| self.nodes.get(place));
         let node = node.map_or("?", String::as_str);
-        let time = self.clock.of_utc(Time::from_seconds(second));
+        let time = self.clock.of_utc(Utc::from_seconds(second));
         let example = || format!("{node} at {}", self.clock.show(time));
         self.log_counts
             .note(Reason::Overlap, swept.overlaps.count, example);

@@ -7,7 +7,7 @@ use super::span::Span;
 use crate::occupancy::Window;
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 
 /// The window of the event log: as the options say, or else where the logs are complete.
 pub(super) fn window(
@@ -30,7 +30,7 @@ pub(super) fn window(
     };
     let clock = log.clock.in_window(whole);
     let show = |window: Window| {
-        let at = |second: i64| clock.show(clock.of_utc(Time::from_seconds(second)));
+        let at = |second: i64| clock.show(clock.of_utc(Utc::from_seconds(second)));
         format!("{} to {}", at(window.from), at(window.to))
     };
     if window.from >= window.to && from.is_none() && to.is_none() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gleaner_domain::results::replay::StepStatus;
-use gleaner_domain::{Change, Time, TrainingTask};
+use gleaner_domain::{Change, TrainingTask, Utc};
 
 /// All events at one time. The allocator processes nodes that left, progress, finished tasks, nodes that
 /// joined, and submitted tasks, in this order.
@@ -23,7 +23,7 @@ pub struct Batch<'b> {
     /// Number of the event, for deciders and messages. Several batches may have the same number.
     pub event: usize,
     /// Time of the events. It must not be earlier than the time of the previous batch.
-    pub time: Time,
+    pub time: Utc,
     /// Nodes that joined (became idle) or left (became busy), each at most once. Nodes that left are removed
     /// first. Nodes that joined are added only after finished tasks are retired.
     pub nodes: &'b [Change],
@@ -37,7 +37,7 @@ pub struct Batch<'b> {
 
 impl Batch<'_> {
     /// A batch without events, at `time`.
-    pub fn at(event: usize, time: Time) -> Self {
+    pub fn at(event: usize, time: Utc) -> Self {
         Batch {
             event,
             time,

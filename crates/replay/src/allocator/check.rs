@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_domain::error::Error;
-use gleaner_domain::{Change, Time};
+use gleaner_domain::{Change, Utc};
 
 use super::batch::{Batch, Progress};
 use super::nodes::{Holder, NodePool};
@@ -17,7 +17,7 @@ pub enum Refusal {
     /// The batch is earlier than the last one.
     Earlier {
         /// Time of the last batch.
-        last: Time,
+        last: Utc,
     },
     /// There is no node with this index.
     UnknownNode(u32),
@@ -69,7 +69,7 @@ pub enum AllocatorError {
         /// Number of the batch's event.
         event: usize,
         /// Time of the batch.
-        time: Time,
+        time: Utc,
     },
     /// The decider failed, its plan cannot be carried out, or a value of the objective is out of range. The
     /// allocator has processed part of the batch, so it cannot continue. To survive solver failures, pass a
@@ -118,7 +118,7 @@ pub(super) struct Checker {
 
 /// The part of the allocator's state that batches are validated against.
 pub(super) struct State<'a> {
-    pub now: Time,
+    pub now: Utc,
     pub pool: &'a NodePool,
     pub registry: &'a Registry,
     pub settings: &'a Settings,

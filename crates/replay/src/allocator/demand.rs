@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::objective::{Constants, TaskState};
-use gleaner_domain::{Objective, Time, TrainingTask};
+use gleaner_domain::{Objective, TrainingTask, Utc};
 use gleaner_solvers::{Problem, Task};
 
 use super::batch::Progress;
@@ -31,7 +31,7 @@ struct Active {
     /// Work done, as last reported.
     done: f64,
     /// Time of its submission, from which its waiting time counts.
-    submitted: Time,
+    submitted: Utc,
     /// Total time during which it held nodes, in seconds.
     running_seconds: f64,
     /// Values that the objective derives from the whole curve, computed once.
@@ -39,7 +39,7 @@ struct Active {
 }
 
 impl Active {
-    fn state(&self, task: &TrainingTask, now: Time) -> TaskState {
+    fn state(&self, task: &TrainingTask, now: Utc) -> TaskState {
         let since = now.seconds_since(self.submitted);
         TaskState {
             done: self.done,
@@ -102,7 +102,7 @@ impl Demand {
     ///
     /// # Errors
     /// A value of its objective is out of range.
-    pub fn admit(&mut self, index: u32, registry: &Registry, now: Time) -> Result<()> {
+    pub fn admit(&mut self, index: u32, registry: &Registry, now: Utc) -> Result<()> {
         let task = &registry.tasks[index as usize];
         self.active.push(Active {
             task: index,
@@ -139,7 +139,7 @@ impl Demand {
     /// A value of the objective is out of range.
     pub fn problem(
         &mut self,
-        (event, now): (usize, Time),
+        (event, now): (usize, Utc),
         idle: u32,
         counts: impl Iterator<Item = u32>,
         tasks: &[TrainingTask],
@@ -158,7 +158,7 @@ impl Demand {
     }
 
     /// Updates the objective of the active task at position `place` to the task's current state.
-    fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Time) -> Result<()> {
+    fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Utc) -> Result<()> {
         let active = &self.active[place];
         let task = &tasks[active.task as usize];
         let values = self

@@ -132,7 +132,7 @@ mod trials;
 
 use gleaner_domain::error::Result;
 use gleaner_domain::results::search::SearchOutcome;
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 pub use batch::{Answer, Batch, Holding, Progress, Reallocation, Resize, ResizeKind};
 pub use check::{AllocatorError, Refusal};
@@ -154,7 +154,7 @@ use supply::Supply;
 pub struct Allocator<'a> {
     settings: Settings,
     /// Time of the last batch.
-    now: Time,
+    now: Utc,
     registry: Registry,
     supply: Supply<'a>,
     /// The active tasks and the values of their objectives. [`Placement`] lists the tasks in the same order.
@@ -171,7 +171,7 @@ impl<'a> Allocator<'a> {
     pub fn new(
         settings: Settings,
         source: Source<'a>,
-        start: Time,
+        start: Utc,
         nodes: usize,
         choice: Box<dyn NodeChoice + 'a>,
     ) -> Result<Self> {
@@ -238,7 +238,7 @@ impl<'a> Allocator<'a> {
         })
     }
 
-    fn pass_time(&mut self, time: Time) {
+    fn pass_time(&mut self, time: Utc) {
         let seconds = time.seconds_since(self.now);
         self.demand.pass_time(seconds, self.placement.counts());
         self.now = time;
@@ -316,7 +316,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// Time of the last batch, or the start if there was none.
-    pub fn now(&self) -> Time {
+    pub fn now(&self) -> Utc {
         self.now
     }
 

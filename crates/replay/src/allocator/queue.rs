@@ -2,26 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 
 /// The tasks not yet active.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// Tasks with a later submission time, latest first.
-    future: Vec<(Time, u32)>,
+    future: Vec<(Utc, u32)>,
     /// Indices of the tasks that may run.
     ready: BTreeSet<u32>,
 }
 
 impl Queue {
     /// Adds tasks, each with its submission time.
-    pub fn add(&mut self, tasks: impl Iterator<Item = (Time, u32)>) {
+    pub fn add(&mut self, tasks: impl Iterator<Item = (Utc, u32)>) {
         self.future.extend(tasks);
         self.future.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     /// Removes and returns the task with the lowest index among those that may run at `now`.
-    pub fn next(&mut self, now: Time) -> Option<u32> {
+    pub fn next(&mut self, now: Utc) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.ready.insert(task);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 use super::groups::{Groups, Membership};
 
@@ -30,7 +30,7 @@ pub(super) struct Registry {
 #[derive(Debug)]
 struct Entry {
     stage: Stage,
-    submitted: Time,
+    submitted: Utc,
     membership: Option<Membership>,
 }
 
@@ -46,7 +46,7 @@ impl Registry {
 
     /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`, because groups
     /// name the tasks of a set, not the copies of these in rounds and trials.
-    pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Time) -> u32 {
+    pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Utc) -> u32 {
         self.entries.push(Entry {
             stage: Stage::Waiting,
             submitted: task.submit.max(now),
@@ -79,7 +79,7 @@ impl Registry {
     }
 
     /// Time of the task's submission, from which its waiting time counts.
-    pub fn submitted(&self, task: u32) -> Time {
+    pub fn submitted(&self, task: u32) -> Utc {
         self.entries[task as usize].submitted
     }
 

@@ -7,22 +7,22 @@
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 /// The rounds of a set of tasks.
 #[derive(Debug)]
 pub(super) struct Rounds<'a> {
     set: &'a [TrainingTask],
     /// Time at which the first task of the first round is submitted.
-    first: Time,
-    start: Time,
+    first: Utc,
+    start: Utc,
     /// Number of rounds so far.
     pub count: usize,
 }
 
 impl<'a> Rounds<'a> {
     /// The rounds of `set` on a log that starts at `start`. The first round is already counted.
-    pub fn new(set: &'a [TrainingTask], start: Time) -> Self {
+    pub fn new(set: &'a [TrainingTask], start: Utc) -> Self {
         let submissions = set.iter().map(|task| task.submit.max(start));
         Rounds {
             set,
@@ -40,7 +40,7 @@ impl<'a> Rounds<'a> {
     /// The tasks of the next round. Its first task is submitted at `now`, the others as much
     /// later as in the first round. Task `a` of the second round is called `a#2`. `None` if there
     /// would be more than [`MAX_TASKS`] tasks.
-    pub fn next(&mut self, now: Time) -> Option<Vec<TrainingTask>> {
+    pub fn next(&mut self, now: Utc) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {
             return None;
         }
@@ -55,9 +55,9 @@ impl<'a> Rounds<'a> {
     }
 
     /// A time of the first round as it is in a round that begins at `now`.
-    fn later(&self, time: Time, now: Time) -> Time {
+    fn later(&self, time: Utc, now: Utc) -> Utc {
         let after = time.max(self.start).0.saturating_sub(self.first.0);
-        Time(now.0.saturating_add(after))
+        Utc(now.0.saturating_add(after))
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     fn task(name: &str, submit: i64, work: f64) -> TrainingTask {
         TrainingTask {
             name: name.to_owned(),
-            submit: Time::from_seconds(submit),
+            submit: Utc::from_seconds(submit),
             min_nodes: 1,
             max_nodes: 1,
             rescale_up: 0.0,
@@ -123,10 +123,10 @@ mod tests {
     #[test]
     fn later_rounds_are_submitted_in_the_same_rhythm_as_the_first() {
         let set = [task("a", 10, 1.0), task("b", 150, 1.0)];
-        let mut rounds = Rounds::new(&set, Time::from_seconds(100));
+        let mut rounds = Rounds::new(&set, Utc::from_seconds(100));
         for round in [2, 3] {
             let now = 1000 * round;
-            let tasks = rounds.next(Time::from_seconds(now)).unwrap();
+            let tasks = rounds.next(Utc::from_seconds(now)).unwrap();
             let told: Vec<_> = tasks
                 .iter()
                 .map(|t| (&*t.name, t.submit.second()))
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(told, [(&*a, now), (&*b, now + 50)]);
         }
         rounds.count = MAX_TASKS / 2;
-        assert!(rounds.next(Time(0)).is_none());
+        assert!(rounds.next(Utc(0)).is_none());
     }
 
     #[test]

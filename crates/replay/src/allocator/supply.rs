@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner_domain::error::Result;
-use gleaner_domain::{Time, TrainingTask, TrialSearch};
+use gleaner_domain::{TrainingTask, TrialSearch, Utc};
 
 use super::queue::Queue;
 use super::registry::Registry;
@@ -49,7 +49,7 @@ impl<'a> Supply<'a> {
     ///
     /// # Errors
     /// The plan of the search is invalid.
-    pub fn new(source: Source<'a>, registry: &mut Registry, start: Time) -> Result<Self> {
+    pub fn new(source: Source<'a>, registry: &mut Registry, start: Utc) -> Result<Self> {
         let mut supply = Supply {
             queue: Queue::default(),
             more: More::Nothing,
@@ -72,7 +72,7 @@ impl<'a> Supply<'a> {
         &mut self,
         tasks: impl Iterator<Item = (TrainingTask, &'t TrainingTask)>,
         registry: &mut Registry,
-        now: Time,
+        now: Utc,
     ) {
         self.queue.add(tasks.map(|(task, origin)| {
             let submit = task.submit;
@@ -81,7 +81,7 @@ impl<'a> Supply<'a> {
     }
 
     /// Removes and returns the next task that may become active at `now`.
-    pub fn next(&mut self, registry: &mut Registry, now: Time) -> Option<u32> {
+    pub fn next(&mut self, registry: &mut Registry, now: Utc) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {
             return Some(task);
         }
@@ -100,7 +100,7 @@ impl<'a> Supply<'a> {
         registry: &mut Registry,
         active: usize,
         max_tasks: usize,
-        now: Time,
+        now: Utc,
     ) -> bool {
         let More::Rounds(rounds) = &mut self.more else {
             return false;
@@ -121,7 +121,7 @@ impl<'a> Supply<'a> {
     ///
     /// # Errors
     /// The search did not expect the report.
-    pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
+    pub fn finish(&mut self, task: u32, now: Utc) -> Result<()> {
         match &mut self.more {
             More::Search(trials) => trials.finish(task, now),
             More::Nothing | More::Rounds(_) => Ok(()),

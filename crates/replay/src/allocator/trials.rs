@@ -12,7 +12,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
-use gleaner_domain::{Time, TrainingTask, TrialSearch};
+use gleaner_domain::{TrainingTask, TrialSearch, Utc};
 use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -30,7 +30,7 @@ pub(super) struct Trials<'a> {
     /// The resources of the rungs of each bracket, by its number.
     resources: BTreeMap<u32, Vec<f64>>,
     is_over: bool,
-    start: Time,
+    start: Utc,
     events: Vec<SearchRow>,
     trials: Vec<Trial>,
     /// The outstanding jobs, by the index of their task.
@@ -58,7 +58,7 @@ impl<'a> Trials<'a> {
         spec: &Arc<TrialSearch>,
         set: &'a [TrainingTask],
         seed: u64,
-        start: Time,
+        start: Utc,
     ) -> Result<Self> {
         let search = Search::new(spec.plan.clone()).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -107,7 +107,7 @@ impl<'a> Trials<'a> {
 
     /// Creates the task of the next job, with the index `task`, if the search hands one out now. Also returns
     /// the task of the set that it is derived from.
-    pub fn next(&mut self, task: u32, now: Time) -> Option<(TrainingTask, &'a TrainingTask)> {
+    pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
             Next::Wait => return None,
@@ -135,7 +135,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Starts a new trial.
-    fn take_up(&mut self, job: &Job, now: Time) {
+    fn take_up(&mut self, job: &Job, now: Utc) {
         let full = self.spec.plan.max_resource;
         let row = TrialRow {
             trial: job.trial,
@@ -158,7 +158,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Continues a trial towards the next rung.
-    fn go_on(&mut self, job: &Job, now: Time) {
+    fn go_on(&mut self, job: &Job, now: Utc) {
         if !self.trials[job.trial as usize].is_promoted {
             self.note(
                 Verdict::Promoted {
@@ -178,7 +178,7 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// The search did not expect the report, which would be a bug in this module.
-    pub fn finish(&mut self, task: u32, now: Time) -> Result<()> {
+    pub fn finish(&mut self, task: u32, now: Utc) -> Result<()> {
         let Some(job) = self.jobs.remove(&task) else {
             return Ok(());
         };
@@ -197,7 +197,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Records a verdict of the search about a trial.
-    fn note(&mut self, verdict: Verdict, now: Time) {
+    fn note(&mut self, verdict: Verdict, now: Utc) {
         match verdict {
             Verdict::Promoted { trial, rung } => {
                 let place = &mut self.trials[trial as usize];
@@ -215,7 +215,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    fn record(&mut self, time: Time, event: TrialEvent, trial: u32, loss: Option<f64>) {
+    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32, loss: Option<f64>) {
         let place = &self.trials[trial as usize];
         let resources = self.resources.get(&place.row.bracket);
         let resource = resources.and_then(|rungs| rungs.get(place.rung as usize));
@@ -230,7 +230,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Ends the search, which has no further jobs. Trials that await promotion are stopped.
-    fn end(&mut self, now: Time) {
+    fn end(&mut self, now: Utc) {
         if !self.is_over {
             self.is_over = true;
             for trial in self.search.unpromoted() {
@@ -253,7 +253,7 @@ impl<'a> Trials<'a> {
 }
 
 /// The trials that reached each resource.
-fn rungs(events: &[SearchRow], start: Time) -> Vec<RungRow> {
+fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
     // Resources are positive, so their bits sort like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
     for row in events.iter().filter(|row| row.event == TrialEvent::Reached) {

@@ -1,7 +1,7 @@
 //! The account of one task while it is active, and after.
 
 use gleaner_domain::results::replay::TaskRow;
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 
 /// An active task, as the ledger sees it.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl Active {
 }
 
 /// An empty account for a task of a replay that starts at `start`.
-pub(super) fn open(task: &TrainingTask, start: Time) -> TaskRow {
+pub(super) fn open(task: &TrainingTask, start: Utc) -> TaskRow {
     TaskRow {
         name: task.name.clone(),
         submit: task.submit.max(start),

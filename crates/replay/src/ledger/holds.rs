@@ -1,6 +1,6 @@
 //! The holder of each node, and the intervals in which tasks held nodes.
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;
 
 use crate::allocator::Holding;
@@ -9,7 +9,7 @@ use crate::allocator::Holding;
 #[derive(Debug)]
 pub(super) struct Holds {
     /// The task that holds each node, and the time at which it got the node.
-    by_node: Vec<Option<(u32, Time)>>,
+    by_node: Vec<Option<(u32, Utc)>>,
     pub rows: Vec<AllocationRow>,
 }
 
@@ -29,12 +29,12 @@ impl Holds {
     }
 
     /// Records that a task receives a node.
-    pub fn begin(&mut self, holding: Holding, now: Time) {
+    pub fn begin(&mut self, holding: Holding, now: Utc) {
         self.by_node[holding.node as usize] = Some((holding.task, now));
     }
 
     /// Records that the holder of a node loses it, and returns the holder. An interval of length 0 gets no row.
-    pub fn end(&mut self, node: u32, now: Time) -> Option<u32> {
+    pub fn end(&mut self, node: u32, now: Utc) -> Option<u32> {
         let (task, from) = self.by_node.get_mut(node as usize)?.take()?;
         if from < now {
             self.rows.push(AllocationRow {

@@ -20,7 +20,7 @@ mod trial_figures;
 mod yardsticks;
 
 use gleaner_domain::results::replay::{EventKind, TaskRow};
-use gleaner_domain::{Change, Time, TrainingTask};
+use gleaner_domain::{Change, TrainingTask, Utc};
 
 pub(crate) use summary::Closing;
 
@@ -34,8 +34,8 @@ use yardsticks::Yardsticks;
 /// The accounts of a replay. The parameter `tasks` of its methods is the list of all tasks that the allocator knows.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    start: Time,
-    now: Time,
+    start: Utc,
+    now: Utc,
     /// Number of idle nodes.
     idle: u32,
     /// The active tasks, in the order of admission.
@@ -49,7 +49,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// Creates an empty ledger for `nodes` nodes that begins at `start`. `solver` is the name of the decider,
     /// and `events` is the number of events in the log.
-    pub fn new(start: Time, nodes: usize, (solver, events): (&str, usize), bound: bool) -> Self {
+    pub fn new(start: Utc, nodes: usize, (solver, events): (&str, usize), bound: bool) -> Self {
         Ledger {
             start,
             now: start,
@@ -124,7 +124,7 @@ impl Ledger {
     }
 
     /// Time at which the next active task finishes if nothing changes; `None` if none ever does.
-    pub fn next_completion(&self) -> Option<Time> {
+    pub fn next_completion(&self) -> Option<Utc> {
         self.active
             .iter()
             .filter_map(|active| active.seconds_left(&self.accounts[active.task as usize]))
@@ -134,7 +134,7 @@ impl Ledger {
 
     /// Whether all active tasks will have finished by `time`, including the cost of preemptions by `changes`
     /// at that time.
-    pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Time, changes: &[Change]) -> bool {
+    pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Utc, changes: &[Change]) -> bool {
         let left = || changes.iter().filter(|change| !change.idle());
         self.active.iter().all(|active| {
             let is_preempted = left().any(|c| self.holds.holder(c.node()) == Some(active.task));
@@ -149,7 +149,7 @@ impl Ledger {
 
     /// Books the node-time since the last step. Returns the idle node-seconds, and the part of them in which
     /// no task held the nodes.
-    fn accrue(&mut self, tasks: &[TrainingTask], time: Time) -> (f64, f64) {
+    fn accrue(&mut self, tasks: &[TrainingTask], time: Utc) -> (f64, f64) {
         let seconds = time.seconds_since(self.now);
         self.yardsticks.accrue(self.idle, seconds);
         let mut held = 0;

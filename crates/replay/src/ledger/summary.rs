@@ -3,7 +3,7 @@
 use gleaner_domain::Observer;
 use gleaner_domain::results::replay::{Ended, Outcome, StepStatus, Summary, TaskRow};
 use gleaner_domain::results::search::SearchOutcome;
-use gleaner_domain::{EventLog, Time, TrainingTask};
+use gleaner_domain::{EventLog, TrainingTask, Utc};
 
 use super::Ledger;
 use super::efficiency::Measured;
@@ -237,7 +237,7 @@ struct Completions {
 }
 
 impl Completions {
-    fn of(accounts: &[TaskRow], start: Time) -> Self {
+    fn of(accounts: &[TaskRow], start: Utc) -> Self {
         let ended = || accounts.iter().filter_map(|a| Some((a, a.end?)));
         let mut seconds: Vec<f64> = ended()
             .map(|(a, end)| end.seconds_since(a.submit))

@@ -1,13 +1,13 @@
 //! The figures of a search.
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::search::{SearchOutcome, TrialRow, TrialState};
 
 /// The time that was replayed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
-    pub from: Time,
-    pub to: Time,
+    pub from: Utc,
+    pub to: Utc,
 }
 
 impl Span {
@@ -40,7 +40,7 @@ impl TrialFigures {
         let count = |state| trials.iter().filter(|trial| trial.state == state).count();
         let finished = |trial: &&TrialRow| trial.state == TrialState::Finished;
         let ends = trials.iter().filter(finished).filter_map(|trial| trial.end);
-        let since = |time: Time| time.seconds_since(span.from);
+        let since = |time: Utc| time.seconds_since(span.from);
         // A diverged trial is never the best, even if no other trial finished.
         let best = outcome
             .best()

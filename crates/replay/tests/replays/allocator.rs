@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gleaner_domain::{Change, ScalingCurve, TaskGroup, Time, TrainingTask, TrialSearch};
+use gleaner_domain::{Change, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
     Allocator, AllocatorError, Batch, Holding, Progress, Reallocation, Refusal, Resize, Settings,
@@ -50,8 +50,8 @@ fn allocator(settings: Settings, source: Source<'_>, nodes: usize) -> Allocator<
     Allocator::new(settings, source, at(0), nodes, Box::new(Arrival)).unwrap()
 }
 
-fn at(seconds: i64) -> Time {
-    Time::from_seconds(seconds)
+fn at(seconds: i64) -> Utc {
+    Utc::from_seconds(seconds)
 }
 
 fn exact() -> SolverDecider {
@@ -141,7 +141,7 @@ fn invalid_batches_are_refused_with_their_reason() {
     let refused = [
         (
             Batch {
-                time: Time(-1),
+                time: Utc(-1),
                 nodes: &back,
                 ..none
             },

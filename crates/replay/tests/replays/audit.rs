@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::replay::{Outcome, StepRow, StepStatus, TaskRow};
-use gleaner_domain::{EventLog, TaskGroup, Time, TrainingTask};
+use gleaner_domain::{EventLog, TaskGroup, TrainingTask, Utc};
 
 /// Panics if the outcome contradicts itself, the log or the tasks.
 pub fn audit(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
@@ -69,7 +69,7 @@ pub fn it_follows(inputs: &Inputs<'_>, outcome: &Outcome) {
 
 /// Asserts that no node is held twice, or while it is busy.
 fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
-    let mut idle: Vec<Vec<(Time, Time)>> = vec![Vec::new(); log.nodes().len()];
+    let mut idle: Vec<Vec<(Utc, Utc)>> = vec![Vec::new(); log.nodes().len()];
     let end = *log.times().last().unwrap();
     let mut since = vec![None; log.nodes().len()];
     for (time, changes) in log.rows() {
@@ -88,7 +88,7 @@ fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
     for (node, from) in since.into_iter().enumerate() {
         idle[node].extend(from.map(|from| (from, end)));
     }
-    let mut by_node: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
+    let mut by_node: BTreeMap<u32, Vec<(Utc, Utc)>> = BTreeMap::new();
     for a in &outcome.allocations {
         assert!(a.from < a.to, "{a:?}");
         let inside = idle[a.node as usize]
@@ -110,7 +110,7 @@ fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
 
 /// The nodes that each task holds right after each step, by time, from the intervals alone.
 fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>> {
-    let times: Vec<Time> = std::iter::once(log.times()[0])
+    let times: Vec<Utc> = std::iter::once(log.times()[0])
         .chain(outcome.steps.iter().map(|s| s.time))
         .collect();
     let mut held = vec![BTreeMap::new(); times.len()];

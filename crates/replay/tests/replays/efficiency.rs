@@ -2,7 +2,7 @@
 
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, Time, TrainingTask,
+    Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, TrainingTask, Utc,
 };
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
@@ -20,7 +20,7 @@ pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     for &(second, idle) in rows {
         let joined = (before..idle).map(|n| Change::new(n, true));
         let left = (idle..before).map(|n| Change::new(n, false));
-        log.push_row(Time::from_seconds(second), joined.chain(left));
+        log.push_row(Utc::from_seconds(second), joined.chain(left));
         before = idle;
     }
     log.finish().unwrap()
@@ -33,7 +33,7 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
     let most = progress.len() as u32 - 1;
     TrainingTask {
         name: name.to_owned(),
-        submit: Time::from_seconds(submit),
+        submit: Utc::from_seconds(submit),
         min_nodes: 1,
         max_nodes: most,
         rescale_up: 0.0,

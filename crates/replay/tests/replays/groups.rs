@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Outcome, StepStatus};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, Time, TrainingTask,
+    Change, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, TrainingTask, Utc,
 };
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::{BigM, SolverKind};
@@ -52,11 +52,11 @@ fn log(idle: &[u32]) -> EventLog {
     for (second, &now) in (0..).step_by(100).zip(idle) {
         let joined = (before..now).map(|n| Change::new(n, true));
         let left = (now..before).map(|n| Change::new(n, false));
-        log.push_row(Time::from_seconds(second), joined.chain(left));
+        log.push_row(Utc::from_seconds(second), joined.chain(left));
         before = now;
     }
     log.push_row(
-        Time::from_seconds(100 * idle.len() as i64),
+        Utc::from_seconds(100 * idle.len() as i64),
         [Change::new(0, before == 0)],
     );
     log.finish().unwrap()
@@ -88,7 +88,7 @@ fn solved() -> Options {
 /// Nodes that each task holds just after each second.
 fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
     let at = |second: &i64| {
-        let time = Time::from_seconds(*second);
+        let time = Utc::from_seconds(*second);
         let count = |task: usize| {
             let rows = outcome.allocations.iter();
             rows.filter(|a| a.task as usize == task && a.from <= time && time < a.to)

@@ -21,7 +21,7 @@ use gleaner_domain::objective::NAMED;
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, Time, TrainingTask,
+    Change, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, TrainingTask, Utc,
 };
 use gleaner_replay::{Decider, Decision, Initial, Options, SolverDecider};
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
@@ -173,7 +173,7 @@ fn log(nodes: u32, rows: &[(i64, &[u32])]) -> EventLog {
     for &(seconds, idle) in rows {
         let changed = (0..nodes).filter(|n| idle.contains(n) != before.contains(n));
         let changes: Vec<_> = changed.map(|n| Change::new(n, idle.contains(&n))).collect();
-        out.push_row(Time::from_seconds(seconds), changes);
+        out.push_row(Utc::from_seconds(seconds), changes);
         before = idle;
     }
     out.finish().unwrap()
@@ -258,7 +258,7 @@ fn a_completion_can_be_its_own_event() {
             ..options(100.0, 1)
         },
     );
-    assert_eq!(late.tasks[0].end, Some(Time::from_seconds(1000)));
+    assert_eq!(late.tasks[0].end, Some(Utc::from_seconds(1000)));
     let early = run(
         &log,
         &tasks,
@@ -268,7 +268,7 @@ fn a_completion_can_be_its_own_event() {
         },
     );
     // 1620 units of work at 18 a second, after a start of 10 s, are done after 100 s.
-    assert_eq!(early.tasks[0].end, Some(Time::from_seconds(100)));
+    assert_eq!(early.tasks[0].end, Some(Utc::from_seconds(100)));
     assert_eq!(early.steps[0].kind, EventKind::Completion);
     assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));
     assert!(early.summary.total_work > late.summary.total_work);
@@ -357,7 +357,7 @@ fn the_replay_ends_with_the_last_task() {
 fn tasks_join_in_file_order_once_submitted() {
     let log = log(1, &[(0, &[0]), (10, &[]), (20, &[0]), (30, &[])]);
     let at = |name: &str, seconds: i64| TrainingTask {
-        submit: Time::from_seconds(seconds),
+        submit: Utc::from_seconds(seconds),
         ..task(name, 1e9)
     };
     let tasks = [
@@ -554,7 +554,7 @@ proptest! {
         kind in prop_oneof![Just(SolverKind::Exact), Just(SolverKind::EqualShare)],
         node_choice in prop::sample::select(&NodeRule::ALL),
     ) {
-        let start = Time::from_seconds(1_700_000_000);
+        let start = Utc::from_seconds(1_700_000_000);
         let log = gleaner_synth::events::generate(&gleaner_synth::events::EventOptions {
             nodes,
             days: 0.3,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner_domain::results::replay::{AllocationRow, Outcome, Summary};
-use gleaner_domain::{Change, EventLog, EventLogBuilder, NodeOrder, NodeRule, Time, TrainingTask};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, NodeOrder, NodeRule, TrainingTask, Utc};
 use gleaner_replay::node_choice::{Blocks, Growing, NodeChoice};
 use gleaner_replay::nodes::{NodePool, NodeSet};
 use gleaner_replay::{Initial, Options};
@@ -26,7 +26,7 @@ fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options, rule: NodeRule
 }
 
 /// Tasks that never end.
-fn endless(count: u32, max_nodes: u32, start: Time) -> Vec<TrainingTask> {
+fn endless(count: u32, max_nodes: u32, start: Utc) -> Vec<TrainingTask> {
     let mut tasks = gleaner_synth::tasks::generate(&TaskOptions {
         count,
         models: 4,
@@ -56,7 +56,7 @@ fn blocks(names: Vec<String>, flips: &[(u32, u32)]) -> EventLog {
                 Change::new(node, idle[node as usize])
             })
             .collect();
-        log.push_row(Time::from_seconds(60 * row), changes);
+        log.push_row(Utc::from_seconds(60 * row), changes);
     }
     log.finish().unwrap()
 }
@@ -70,7 +70,7 @@ fn flips() -> impl Strategy<Value = Vec<(u32, u32)>> {
 }
 
 /// Who held which node until `to`.
-fn held_until(outcome: &Outcome, to: Time) -> Vec<AllocationRow> {
+fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
     let rows = outcome.allocations.iter().filter(|row| row.from < to);
     let cut = rows.map(|row| AllocationRow {
         to: row.to.min(to),
@@ -92,13 +92,13 @@ proptest! {
         count in 1u32..6,
         initial in prop_oneof![Just(Initial::Random), Just(Initial::Empty)],
     ) {
-        let tasks = endless(count, 9, Time::from_seconds(0));
+        let tasks = endless(count, 9, Utc::from_seconds(0));
         let options = Options { initial, ..options(120.0, 10) };
         let [one, other] = futures.map(|future| {
             let all: Vec<_> = past.iter().copied().chain(future).collect();
             blocks(names(40), &all)
         });
-        let until = Time::from_seconds(60 * past.len() as i64);
+        let until = Utc::from_seconds(60 * past.len() as i64);
         for rule in NodeRule::ALL {
             let [one, other] = [&one, &other].map(|log| run(log, &tasks, &options, rule));
             prop_assert_eq!(held_until(&one, until), held_until(&other, until));
@@ -292,7 +292,7 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
         }
         moved.sort_unstable();
         let changes = moved.iter().map(|&node| Change::new(node, joins));
-        log.push_row(Time::from_seconds(60 * event), changes);
+        log.push_row(Utc::from_seconds(60 * event), changes);
         moved.iter().for_each(|&node| idle[node as usize] = joins);
     }
     log.finish().unwrap()
@@ -386,7 +386,7 @@ proptest! {
             renamed[node as usize] = format!("n{place}");
         }
         let renamed = blocks(renamed, &flips);
-        let tasks = endless(count, 9, Time::from_seconds(0));
+        let tasks = endless(count, 9, Utc::from_seconds(0));
         let options = options(120.0, 10);
         let with_order = Options { node_order: Some(Arc::new(given)), ..options.clone() };
         let expected = run(&renamed, &tasks, &options, NodeRule::Blocks);

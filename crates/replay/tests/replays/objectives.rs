@@ -6,7 +6,7 @@ use gleaner_domain::objective::{NAMED, Named};
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::StepStatus;
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, Time, TrainingTask,
+    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, TrainingTask, Utc,
 };
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan};
 use gleaner_solvers::backends::Exact;
@@ -69,11 +69,11 @@ fn every_objective_is_proven_and_checked_at_every_event() {
 fn idle(count: u32) -> EventLog {
     let mut log = EventLogBuilder::new((0..count).map(|n| format!("n{n}")).collect());
     log.push_row(
-        Time::from_seconds(0),
+        Utc::from_seconds(0),
         (0..count).map(|n| Change::new(n, true)),
     );
-    log.push_row(Time::from_seconds(10), [Change::new(0, false)]);
-    log.push_row(Time::from_seconds(1000), [Change::new(0, true)]);
+    log.push_row(Utc::from_seconds(10), [Change::new(0, false)]);
+    log.push_row(Utc::from_seconds(1000), [Change::new(0, true)]);
     log.finish().unwrap()
 }
 
@@ -104,10 +104,10 @@ fn held(text: &str, tasks: &[TrainingTask]) -> Vec<f64> {
     let late = outcome
         .allocations
         .iter()
-        .filter(|a| a.from >= Time::from_seconds(10) || a.to > Time::from_seconds(10));
+        .filter(|a| a.from >= Utc::from_seconds(10) || a.to > Utc::from_seconds(10));
     let mut sums = vec![0.0; tasks.len()];
     for row in late {
-        let from = row.from.max(Time::from_seconds(10));
+        let from = row.from.max(Utc::from_seconds(10));
         sums[row.task as usize] += row.to.seconds_since(from).max(0.0);
     }
     sums
@@ -151,7 +151,7 @@ impl Decider for Values {
 /// that are idle from second 0 to 10 and from second 50 on, and events at seconds 70 and 120.
 fn course(text: &str) -> Vec<f64> {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("n{n}")).collect());
-    let second = Time::from_seconds;
+    let second = Utc::from_seconds;
     let all = |idle| (0..4).map(move |n| Change::new(n, idle));
     log.push_row(second(0), all(true));
     log.push_row(second(10), all(false));
@@ -258,7 +258,7 @@ fn the_documented_example_is_as_documented() {
 fn deadlines_are_met_where_the_objective_looks_at_them() {
     let mut tasks = [task("due", 1.0, 1.0), task("other", 1.0, 1.0)];
     tasks[0].work = 3000.0;
-    tasks[0].deadline = Some(Time::from_seconds(1000));
+    tasks[0].deadline = Some(Utc::from_seconds(1000));
     let met = |text| {
         let summary = run(&idle(5), &tasks, objective(text), SolverKind::Exact).summary;
         assert_eq!(summary.deadlines, Some(1));

@@ -3,7 +3,7 @@
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::{Ended, EventKind};
-use gleaner_domain::{Time, TrainingTask};
+use gleaner_domain::{TrainingTask, Utc};
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
 use proptest::prelude::*;
@@ -100,14 +100,14 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
 fn admissions_follow_the_rule(
     set: &[TrainingTask],
     outcome: &Outcome,
-    start: Time,
+    start: Utc,
     max_tasks: usize,
     is_repeated: bool,
 ) {
     let rows = &outcome.tasks;
-    let submits: Vec<Time> = set.iter().map(|task| task.submit.max(start)).collect();
+    let submits: Vec<Utc> = set.iter().map(|task| task.submit.max(start)).collect();
     let first = *submits.iter().min().unwrap();
-    let mut waiting: Vec<(Time, usize)> = submits.iter().copied().zip(0..).collect();
+    let mut waiting: Vec<(Utc, usize)> = submits.iter().copied().zip(0..).collect();
     let (mut active, mut rounds): (Vec<usize>, usize) = (Vec::new(), 1);
     let times = std::iter::once(start).chain(outcome.steps.iter().map(|row| row.time));
     for (event, now) in times.enumerate() {
@@ -121,7 +121,7 @@ fn admissions_follow_the_rule(
             if !is_repeated || !waiting.is_empty() || active.len() >= max_tasks.min(set.len()) {
                 break;
             }
-            let after = |submit: &Time| Time(now.0 + submit.0 - first.0);
+            let after = |submit: &Utc| Utc(now.0 + submit.0 - first.0);
             let begin = rounds * set.len();
             waiting = submits.iter().map(after).zip(begin..).collect();
             for &(submit, task) in &waiting {

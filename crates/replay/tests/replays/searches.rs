@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Ended, Outcome};
 use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
-use gleaner_domain::{EventLog, ScalingCurve, Time, TrainingTask, TrialSearch};
+use gleaner_domain::{EventLog, ScalingCurve, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::{Initial, Options};
 use gleaner_search::{Algorithm, Family, LearningCurves, Plan, Point, Table};
 use gleaner_solvers::{BigM, SolverKind};
@@ -287,7 +287,7 @@ fn times_of_a_search_do_not_go_back() {
         drawn(plan(Algorithm::Hyperband, 0)),
         5,
     );
-    let times: Vec<Time> = outcome
+    let times: Vec<Utc> = outcome
         .search
         .unwrap()
         .events

@@ -3,7 +3,7 @@
 
 use crate::support::{options, published_tasks, replay, shared, solver, summit};
 use gleaner_domain::Unobserved;
-use gleaner_domain::{EventLog, Time, TrainingTask};
+use gleaner_domain::{EventLog, TrainingTask, Utc};
 use gleaner_inspect::{Inspection, RescaleCosts, SuspicionKind, inspect};
 use gleaner_solvers::SolverKind;
 use gleaner_synth::events::{EventOptions, FragmentLength};
@@ -84,7 +84,7 @@ fn generated_log(nodes: u32, fragment: FragmentLength, idle_share: f64) -> Event
         &EventOptions {
             nodes,
             days: 3.0,
-            start: Time::from_seconds(1_767_225_600),
+            start: Utc::from_seconds(1_767_225_600),
             idle_share,
             fragment,
             poll: 10,

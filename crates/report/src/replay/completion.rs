@@ -5,7 +5,7 @@ use crate::Figure;
 use crate::curves::{means, millis, minute};
 use crate::figure::{Axis, Colour, Curve, Marks, Shape};
 use crate::numbers::count;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::TaskRow;
 
 pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
@@ -42,8 +42,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
 
 /// The number of tasks that have reached a time such as their end, from the first event to the
 /// last.
-fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Time>) -> Vec<(f64, f64)> {
-    let mut times: Vec<Time> = run.result.tasks.iter().filter_map(of).collect();
+fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
+    let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();
     let steps = &run.result.steps;
     let mut points = Vec::new();

@@ -6,7 +6,7 @@ use crate::figure::{Axis, Marks, Span, Spans};
 use crate::names::short;
 use crate::numbers::{count, hours, number, part};
 use crate::{Figure, Grid, Head, thin};
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;
 use gleaner_runs::read::ReplayRun;
 
@@ -101,7 +101,7 @@ fn of_row(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
     let changes = holds
         .iter()
         .flat_map(|hold| [(hold.from, 1), (hold.to, -1)]);
-    let mut changes: Vec<(Time, i64)> = changes.collect();
+    let mut changes: Vec<(Utc, i64)> = changes.collect();
     changes.sort_unstable();
     let (mut nodes, mut spans): (i64, Vec<Span>) = (0, Vec::new());
     for same in changes.chunk_by(|a, b| a.0 == b.0) {
@@ -186,7 +186,7 @@ fn numbers(run: &ReplayRun, kind: Rows, rows: &[Row], held: &[Vec<AllocationRow>
         let seconds: f64 = seconds.sum();
         let spans = of_row(0, &holds);
         let length: f64 = spans.iter().map(|span| span.to - span.from).sum();
-        let time = |time: Option<Time>| time.map_or("–".to_owned(), |time| minute(millis(time)));
+        let time = |time: Option<Utc>| time.map_or("–".to_owned(), |time| minute(millis(time)));
         grid.row([
             row.name.clone(),
             count(row.tasks.len() as u64),
@@ -214,8 +214,8 @@ mod tests {
         let hold = |from, to| AllocationRow {
             node: 0,
             task: 0,
-            from: Time::from_seconds(from),
-            to: Time::from_seconds(to),
+            from: Utc::from_seconds(from),
+            to: Utc::from_seconds(to),
         };
         let spans = of_row(3, &[hold(0, 2), hold(1, 3), hold(2, 3), hold(5, 6)]);
         let told: Vec<_> = spans

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::RunInfo;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::results::run::RUN_FILE;
-use gleaner_domain::{Stamp, Time};
+use gleaner_domain::{Stamp, Utc};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 use gleaner_io::source::{Source, TEXT_LIMIT};
 
@@ -118,7 +118,7 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
 }
 
 /// Parses a cell with a civil time.
-pub(super) fn time(cell: Cell<'_>) -> CellResult<Time> {
+pub(super) fn time(cell: Cell<'_>) -> CellResult<Utc> {
     match cell.clock()? {
         CellTime::Civil(Stamp::Local(time)) => Ok(time),
         _ => Err(cell.fault("a time such as 2020-04-01 00:00:00")),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::files::{RunFiles, time};
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::{Cells, Field, Record};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
@@ -73,7 +73,7 @@ impl Cells for Line<'_> {
         self.row.cell(self.cols[column]).is_missing()
     }
 
-    fn time(&self, column: usize) -> CellResult<Time> {
+    fn time(&self, column: usize) -> CellResult<Utc> {
         time(self.row.cell(self.cols[column]))
     }
 

@@ -2,7 +2,7 @@
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::{Idleness, JobRun, NodeLife};
-use gleaner_domain::{EventLog, Time, Trace};
+use gleaner_domain::{EventLog, Trace, Utc};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_simulate::idle::idle_log;
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn times_count_from_the_traces_origin() {
     };
     let cluster = cluster(&[("a", 2), ("b", 2)]);
     let log = idle_log(&trace, &cluster, &elastic(), 100, true).unwrap();
-    let expected: Time = "2020-04-01 00:01:40".parse().unwrap();
+    let expected: Utc = "2020-04-01 00:01:40".parse().unwrap();
     assert_eq!(log.times()[0], expected);
 }
 
@@ -104,7 +104,7 @@ fn times_beyond_event_logs_are_an_error() {
     let last = log.times().last().unwrap();
     assert_eq!(last.to_string(), "2262-04-11 23:47:16");
     let later = Trace {
-        origin: Some(Time::from_seconds(1)),
+        origin: Some(Utc::from_seconds(1)),
         ..Trace::default()
     };
     assert!(idle_log(&later, &cluster, &run, 100, true).is_err());
@@ -238,12 +238,12 @@ proptest! {
         let log = idle_log(&Trace::default(), &cluster, &run, START, true).unwrap();
 
         let end = all_runs.iter().flatten().map(|run| run.until).max().unwrap();
-        prop_assert_eq!(log.times()[0], Time::from_seconds(START));
-        prop_assert_eq!(*log.times().last().unwrap(), Time::from_seconds(end));
+        prop_assert_eq!(log.times()[0], Utc::from_seconds(START));
+        prop_assert_eq!(*log.times().last().unwrap(), Utc::from_seconds(end));
         let mut told = vec![false; log.nodes().len()];
         let mut row = 0;
         for second in START..=end {
-            if log.times().get(row) == Some(&Time::from_seconds(second)) {
+            if log.times().get(row) == Some(&Utc::from_seconds(second)) {
                 let ends_matter = row == 0 || second == end;
                 prop_assert!(ends_matter || !log.changes(row).is_empty());
                 for change in log.changes(row) {

@@ -15,7 +15,7 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::objective::Situation;
 use gleaner_domain::stamp::{as_text, from_text};
 use gleaner_domain::words::counted;
-use gleaner_domain::{EventLog, NodeOrder, Stamp, Time, TrainingTask};
+use gleaner_domain::{EventLog, NodeOrder, Stamp, TrainingTask, Utc};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_io::{Loaded, SourceId};
 use gleaner_logs::zone::Zone;
@@ -297,8 +297,8 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
         ));
     }
     let time = |stamp: Option<Stamp>| log.clock().time(stamp?, Occurrence::First).ok();
-    let is_early = |time: Time| log.times().first().is_some_and(|first| time < *first);
-    let is_late = |time: Time| log.times().last().is_some_and(|last| time > *last);
+    let is_early = |time: Utc| log.times().first().is_some_and(|first| time < *first);
+    let is_late = |time: Utc| log.times().last().is_some_and(|last| time > *last);
     let (early, late) = (time(slice.from).filter(|t| is_early(*t)), time(slice.to));
     if early.is_some() || late.is_some_and(is_late) {
         let span = span(log);

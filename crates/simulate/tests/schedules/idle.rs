@@ -7,7 +7,7 @@ use gleaner_domain::Unobserved;
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::schedule::Schedule;
-use gleaner_domain::{EventLog, Time, TrainingTask};
+use gleaner_domain::{EventLog, TrainingTask, Utc};
 use gleaner_inputs::events;
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_replay::{Options, SolverDecider};
@@ -44,7 +44,7 @@ fn by_log(log: &EventLog, start: i64) -> Counts {
     let changes = log.rows().map(|(time, changes)| {
         let sign = |idle| if idle { 1 } else { -1 };
         let net: i64 = changes.iter().map(|change| sign(change.idle())).sum();
-        (start + (time.0 - first.0) / Time::from_seconds(1).0, net)
+        (start + (time.0 - first.0) / Utc::from_seconds(1).0, net)
     });
     counts(changes)
 }
@@ -115,7 +115,7 @@ proptest! {
             let end = if with_drain { last_end(&run, start) } else { last_submission.max(start) };
             prop_assert_eq!(by_log(&log, start), by_runs(&run, start, end), "{}", run.policy);
             let span = log.times()[log.len() - 1].0 - log.times()[0].0;
-            prop_assert_eq!(span, (end - start) * Time::from_seconds(1).0);
+            prop_assert_eq!(span, (end - start) * Utc::from_seconds(1).0);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use csv::Writer;
 
 use super::long_rows;
-use gleaner_domain::{Change, Clock, EventLog, Time};
+use gleaner_domain::{Change, Clock, EventLog, Utc};
 
 pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
     let mut writer = LongWriter::new(log.clock(), out)?;
@@ -19,7 +19,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
 pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,
-    time: Option<Time>,
+    time: Option<Utc>,
     /// The time as a text, which is formatted once for all rows of the time.
     text: String,
 }
@@ -38,7 +38,7 @@ impl<W: Write> LongWriter<W> {
     }
 
     /// Adds a row; `None` stands for a row without a node.
-    pub fn push(&mut self, nodes: &[String], time: Time, change: Option<Change>) -> io::Result<()> {
+    pub fn push(&mut self, nodes: &[String], time: Utc, change: Option<Change>) -> io::Result<()> {
         if self.time != Some(time) {
             self.time = Some(time);
             self.text = self.clock.show(time);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::events::gev;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, EventLog, Time};
+use gleaner_domain::{Change, EventLog, Utc};
 use gleaner_io::SourceId;
 use gleaner_io::files;
 
@@ -80,7 +80,7 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
 #[derive(Debug)]
 struct LongRows {
     nodes: u32,
-    last: Option<Time>,
+    last: Option<Utc>,
 }
 
 impl LongRows {
@@ -95,7 +95,7 @@ impl LongRows {
     /// The rows of the next event.
     fn of_event(
         &mut self,
-        time: Time,
+        time: Utc,
         changes: &[Change],
     ) -> impl Iterator<Item = Option<Change>> + use<> {
         let mentioned = match self.last {
@@ -110,7 +110,7 @@ impl LongRows {
 
 /// Returns the rows of a whole log in the long form, with their times. `None` is a row without a node:
 /// an event without changes.
-pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Time, Option<Change>)> {
+pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Utc, Option<Change>)> {
     let mut rows = LongRows::new(log.nodes().len());
     log.rows().flat_map(move |(time, changes)| {
         let rows = rows.of_event(time, changes);

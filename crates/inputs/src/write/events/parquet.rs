@@ -18,7 +18,7 @@ use parquet::schema::types::Type;
 use super::long_rows;
 use crate::events::{CLOCK_KEY, FINGERPRINT_KEY};
 use gleaner_domain::Digest;
-use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Time};
+use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Utc};
 use gleaner_io::parquet_column::{io_error, put};
 
 /// Maximum number of rows of a row group in the long form.
@@ -61,7 +61,7 @@ impl<W: Write + Send> LongWriter<W> {
     }
 
     /// Adds a row; `None` stands for a row without a node.
-    pub fn push(&mut self, time: Time, change: Option<Change>) -> io::Result<()> {
+    pub fn push(&mut self, time: Utc, change: Option<Change>) -> io::Result<()> {
         if self.times.len() == LONG_GROUP {
             self.end_group().map_err(io_error)?;
         }
@@ -189,7 +189,7 @@ fn wide_group<W: Write + Send>(
             flips[change.node() as usize].push(row);
         }
     }
-    let utc = |time: &Time| log.clock().utc(*time).0;
+    let utc = |time: &Utc| log.clock().utc(*time).0;
     let times: Vec<i64> = log.times().iter().map(utc).collect();
     let mut group = writer.next_row_group()?;
     put::<Int64Type, W>(&mut group, &times, None)?;

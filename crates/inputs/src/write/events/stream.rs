@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Format, LongRows, csv, parquet};
 use crate::events::gev;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Clock, Fingerprint, Time};
+use gleaner_domain::{Change, Clock, Fingerprint, Utc};
 use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
@@ -58,7 +58,7 @@ impl EventWriter {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn push(&mut self, time: Time, changes: &[Change]) -> Result<()> {
+    pub fn push(&mut self, time: Utc, changes: &[Change]) -> Result<()> {
         let nodes = &self.nodes;
         let mut rows = self.rows.of_event(time, changes);
         let written = match &mut self.sink {
@@ -126,7 +126,7 @@ mod tests {
                     Change::new(node as u32, idle[node])
                 })
                 .collect();
-            log.push_row(Time::from_seconds(time), changes);
+            log.push_row(Utc::from_seconds(time), changes);
         }
         log.finish().unwrap()
     }

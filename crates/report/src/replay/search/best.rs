@@ -8,7 +8,7 @@ use crate::figure::{Axis, Curve, Marks, Shape};
 use crate::names::short;
 use crate::numbers::{count, in_hours};
 use crate::{Block, Figure, Grid, Head};
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::search::{TrialRow, TrialState};
 
 /// Maximum number of points of a curve that show their trials as hover text.
@@ -19,7 +19,7 @@ const MAX_ROWS: usize = 100;
 /// A trial that was the best when it reached the last rung.
 struct Best<'a> {
     trial: &'a TrialRow,
-    time: Time,
+    time: Utc,
     loss: f64,
 }
 

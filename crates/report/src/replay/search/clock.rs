@@ -2,7 +2,7 @@
 
 use super::Searched;
 use crate::figure::Axis;
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 
 const HOUR: f64 = 3_600.0;
 /// Steps per hour to which positions on the axis are rounded.
@@ -15,7 +15,7 @@ pub(super) fn axis() -> Axis {
 
 /// Returns the position of `time` on the axis of `run`. The position is rounded, because the page shows
 /// all its decimals on hover.
-pub(super) fn at(run: &Searched<'_>, time: Time) -> f64 {
+pub(super) fn at(run: &Searched<'_>, time: Utc) -> f64 {
     let place = time.seconds_since(run.from) / HOUR;
     (place * PARTS).round() / PARTS
 }

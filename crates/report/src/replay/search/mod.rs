@@ -3,7 +3,7 @@
 use super::{Named, identity};
 use crate::figure::Colour;
 use crate::{Block, Section};
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::search::SearchOutcome;
 
 mod best;
@@ -20,9 +20,9 @@ struct Searched<'a> {
     /// Its colour in all figures of the page.
     colour: Colour,
     /// First event that was replayed.
-    from: Time,
+    from: Utc,
     /// Last event that was replayed.
-    to: Time,
+    to: Utc,
 }
 
 impl<'a> Searched<'a> {
@@ -33,7 +33,7 @@ impl<'a> Searched<'a> {
         let summary = &run.result.summary;
         let times = || outcome.events.iter().map(|event| event.time);
         let ends = times().next().zip(times().next_back());
-        let (first, last) = ends.unwrap_or((Time(0), Time(0)));
+        let (first, last) = ends.unwrap_or((Utc(0), Utc(0)));
         Some(Searched {
             run,
             outcome,

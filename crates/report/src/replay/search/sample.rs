@@ -1,6 +1,6 @@
 //! A small search, and the replay that ran it.
 
-use gleaner_domain::Time;
+use gleaner_domain::Utc;
 use gleaner_domain::results::replay::Summary;
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
@@ -55,8 +55,8 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
 }
 
 /// So many minutes after the first event.
-pub fn at(minutes: i64) -> Time {
-    let start: Time = "2026-01-01".parse().unwrap();
+pub fn at(minutes: i64) -> Utc {
+    let start: Utc = "2026-01-01".parse().unwrap();
     start.plus_whole(60 * minutes)
 }
 

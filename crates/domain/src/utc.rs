@@ -9,15 +9,15 @@ use super::Stamp;
 
 /// Nanoseconds since 1970-01-01 00:00:00 on the log's own clock: see [`super::Clock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(pub i64);
+pub struct Utc(pub i64);
 
 const NANOS: i64 = 1_000_000_000;
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-impl Time {
+impl Utc {
     /// A time from whole seconds since 1970.
     pub const fn from_seconds(seconds: i64) -> Self {
-        Time(seconds.saturating_mul(NANOS))
+        Utc(seconds.saturating_mul(NANOS))
     }
 
     /// A time from seconds since 1970, to the nearest microsecond (a float of the present time in
@@ -29,12 +29,12 @@ impl Time {
         }
         // The fraction is exact, and so is the product of the whole seconds.
         let micros = ((seconds - seconds.floor()) * 1e6).round();
-        Some(Time(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
+        Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }
 
     /// This time plus whole seconds, saturating.
     pub const fn plus_whole(self, seconds: i64) -> Self {
-        Time(self.0.saturating_add(seconds.saturating_mul(NANOS)))
+        Utc(self.0.saturating_add(seconds.saturating_mul(NANOS)))
     }
 
     /// The second that it lies in, since 1970.
@@ -44,7 +44,7 @@ impl Time {
 
     /// Seconds from `earlier` to `self`.
     #[inline]
-    pub fn seconds_since(self, earlier: Time) -> f64 {
+    pub fn seconds_since(self, earlier: Utc) -> f64 {
         let nanos = i128::from(self.0) - i128::from(earlier.0);
         // Whole seconds, the usual case, stay exact.
         (nanos / i128::from(NANOS)) as f64 + (nanos % i128::from(NANOS)) as f64 / NANOS as f64
@@ -54,7 +54,7 @@ impl Time {
     #[inline]
     pub fn plus_seconds(self, seconds: f64) -> Self {
         let nanos = (seconds * NANOS as f64).ceil();
-        Time(self.0.saturating_add(nanos as i64))
+        Utc(self.0.saturating_add(nanos as i64))
     }
 
     /// The date and time that it stands for; `None` if there is none.
@@ -65,11 +65,11 @@ impl Time {
     }
 }
 
-impl From<DateTime> for Time {
+impl From<DateTime> for Utc {
     /// Beyond the years 1677 to 2262, the first or last possible time.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
-        Time(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+        Utc(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 }
 
@@ -82,7 +82,7 @@ fn put(digits: &mut [u8], mut number: u16) {
     }
 }
 
-impl fmt::Display for Time {
+impl fmt::Display for Utc {
     /// `YYYY-MM-DD HH:MM:SS`, with as many fractional digits as the time has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(t) = self.civil() else {
@@ -115,7 +115,7 @@ pub enum ParseTimeError {
     Offset,
 }
 
-impl FromStr for Time {
+impl FromStr for Utc {
     type Err = ParseTimeError;
 
     /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970.
@@ -142,15 +142,15 @@ mod tests {
             "2021-02-10 20:21:15.000001",
             "2021-02-10 20:21:15.000000001",
         ] {
-            assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Utc>().unwrap().to_string(), text);
         }
         assert_eq!(
-            "1612988475".parse::<Time>().unwrap().to_string(),
+            "1612988475".parse::<Utc>().unwrap().to_string(),
             "2021-02-10 20:21:15"
         );
         assert_eq!(
-            "2021-02-10T20:21:15".parse::<Time>(),
-            Ok(Time::from_seconds(1_612_988_475))
+            "2021-02-10T20:21:15".parse::<Utc>(),
+            Ok(Utc::from_seconds(1_612_988_475))
         );
     }
 
@@ -162,7 +162,7 @@ mod tests {
             ("1612988475.999999", "2021-02-10 20:21:15.999999"),
             ("-0.5", "1969-12-31 23:59:59.500"),
         ] {
-            assert_eq!(seconds.parse::<Time>().unwrap().to_string(), text);
+            assert_eq!(seconds.parse::<Utc>().unwrap().to_string(), text);
         }
     }
 
@@ -176,15 +176,15 @@ mod tests {
             "inf",
             "1e300",
         ] {
-            assert_eq!(text.parse::<Time>(), Err(ParseTimeError::NoTime), "{text}");
+            assert_eq!(text.parse::<Utc>(), Err(ParseTimeError::NoTime), "{text}");
         }
-        let offset = "2021-02-10 20:21:15+01:00".parse::<Time>();
+        let offset = "2021-02-10 20:21:15+01:00".parse::<Utc>();
         assert_eq!(offset, Err(ParseTimeError::Offset));
     }
 
     #[test]
     fn whole_seconds_are_exact() {
-        let a = Time::from_seconds(1_612_988_475);
+        let a = Utc::from_seconds(1_612_988_475);
         assert_eq!(a.plus_seconds(81.0).seconds_since(a), 81.0);
         assert_eq!(a.seconds_since(a.plus_seconds(0.5)), -0.5);
     }
