@@ -46,13 +46,14 @@ impl EventLog {
     /// First and last time of the log.
     fn span(&self) -> Option<(String, String)> {
         let (first, last) = (self.0.times().first()?, self.0.times().last()?);
-        Some((first.to_string(), last.to_string()))
+        let shown = |time: &Utc| self.0.clock().steady(*time).to_string();
+        Some((shown(first), shown(last)))
     }
 
     /// The rows of the log, as in a CSV file: time, node, state (1 for idle).
     fn changes(&self, py: Python<'_>) -> PyResult<Table> {
         let rows: Vec<_> = events::long_rows(&self.0).collect();
-        let times = rows.iter().map(|(Utc(nanos), _)| *nanos);
+        let times = rows.iter().map(|(time, _)| self.0.clock().steady(*time).0);
         let node = |change: &Change| self.0.nodes().get(change.node() as usize);
         let nodes = rows
             .iter()

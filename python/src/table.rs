@@ -7,7 +7,7 @@ use arrow_array::{
     TimestampNanosecondArray, UInt64Array,
 };
 use arrow_schema::Field;
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::{Column, Table as ResultTable};
 use pyo3::prelude::*;
@@ -149,11 +149,11 @@ fn failed(error: arrow_schema::ArrowError) -> Error {
 fn array(column: &Column<'_>) -> Result<ArrayRef> {
     Ok(match column {
         Column::Times(times) => {
-            let nanos = times.iter().map(|time| time.map(|Utc(nanos)| nanos));
+            let nanos = times.iter().map(|time| time.map(|Local(nanos)| nanos));
             Arc::new(nanos.collect::<TimestampNanosecondArray>())
         }
         Column::EveryTime(times) => {
-            let nanos = times.iter().map(|Utc(nanos)| *nanos);
+            let nanos = times.iter().map(|Local(nanos)| *nanos);
             Arc::new(TimestampNanosecondArray::from_iter_values(nanos))
         }
         Column::Fixed(values) => Arc::new(Float64Array::from(values.clone())),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gleaner_domain::{TrainingTask, Utc};
+use gleaner_domain::{Local, TrainingTask};
 use gleaner_inputs::tasks::GivenTask;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -172,13 +172,13 @@ impl Task {
     #[getter]
     fn submit(&self) -> Option<String> {
         let submit = self.0.submit;
-        (submit != TrainingTask::FROM_START).then(|| submit.to_string())
+        (submit != TrainingTask::FROM_START).then(|| submit.at_offset(0).to_string())
     }
 
     /// Time by which it should be done.
     #[getter]
     fn deadline(&self) -> Option<String> {
-        self.0.deadline.map(|time| time.to_string())
+        self.0.deadline.map(|time| time.at_offset(0).to_string())
     }
 
     /// Work per second by number of nodes.
@@ -223,7 +223,7 @@ fn points(mapping: &Bound<'_, PyMapping>) -> PyResult<Vec<(f64, f64)>> {
 
 /// Reads a time from a string, or from a `datetime`, whose `isoformat` method returns such a
 /// string.
-fn time(value: &Bound<'_, PyAny>) -> PyResult<Utc> {
+fn time(value: &Bound<'_, PyAny>) -> PyResult<Local> {
     let text = match value.extract::<String>() {
         Ok(text) => text,
         Err(_) if value.hasattr("isoformat")? => value.call_method0("isoformat")?.extract()?,
@@ -234,7 +234,7 @@ fn time(value: &Bound<'_, PyAny>) -> PyResult<Utc> {
             "{text:?}: expected a time such as 2026-01-31 08:00:00, without an offset from UTC"
         ))
     };
-    text.replacen('T', " ", 1).parse::<Utc>().map_err(wrong)
+    text.replacen('T', " ", 1).parse::<Local>().map_err(wrong)
 }
 
 /// Writes tasks to a file, .toml or .json, that `gleaner replay` reads.

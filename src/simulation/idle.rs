@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gleaner_domain::EventLog;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::counted;
+use gleaner_domain::{EventLog, Utc};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::Layout;
 use gleaner_setup::settings;
@@ -81,7 +81,10 @@ impl IdleLog {
 /// Describes a log of idle nodes in one line.
 fn told(path: &Path, log: &EventLog) -> String {
     let span = log.times().first().zip(log.times().last());
-    let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
+    let shown = |time: &Utc| log.clock().steady(*time);
+    let span = span.map_or(String::new(), |(from, to)| {
+        format!(", {} to {}", shown(from), shown(to))
+    });
     let events = counted(log.len(), "event");
     let nodes = counted(log.nodes().len(), "node");
     format!("{}: {events} of {nodes}{span}", path.display())

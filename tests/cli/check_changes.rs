@@ -12,7 +12,7 @@ use gleaner::Unobserved;
 use gleaner::cli::check::examine;
 use gleaner_check::Findings;
 use gleaner_domain::Digest;
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 use gleaner_runs::read as runs;
@@ -129,8 +129,8 @@ fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
                 values[row] = Some(values[row].map_or(1, |value| value + 1));
             }
             Column::Times(values) => {
-                let later = |time: Utc| Utc(time.0 + 1_000_000_000);
-                values[row] = Some(values[row].map_or(Utc(0), later));
+                let later = |time: Local| Local(time.0 + 1_000_000_000);
+                values[row] = Some(values[row].map_or(Local(0), later));
             }
             other => panic!("{other:?}"),
         }

@@ -10,7 +10,7 @@ const HOUR: i64 = 3600;
 const SPRING: i64 = 1_772_956_800;
 
 fn american(local: i64) -> String {
-    let text = gleaner_domain::Utc::from_seconds(local).to_string();
+    let text = gleaner_domain::Local::from_seconds(local).to_string();
     format!(
         "{}/{}/{} {}",
         &text[5..7],

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
+use gleaner_domain::Utc;
+
 /// The result of a check: wrong values, verified values, and values that were not verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
@@ -138,6 +140,15 @@ impl Findings {
         }
     }
 
+    /// Compares times that may be missing.
+    pub fn time(&mut self, place: impl Display, written: Option<Utc>, expected: Option<Utc>) {
+        self.verified += 1;
+        if written != expected {
+            let (written, expected) = (time_text(written), time_text(expected));
+            self.add(|| format!("{place} is {written}, but the other results give {expected}"));
+        }
+    }
+
     /// Checks a condition.
     pub fn holds(&mut self, is_so: bool, sentence: impl FnOnce() -> String) {
         self.verified += 1;
@@ -204,5 +215,13 @@ mod tests {
         );
         let text = findings.to_string();
         assert!(text.contains("steps: gap (no check covers it)"), "{text}");
+    }
+}
+
+/// A time that may be missing as a text.
+pub(crate) fn time_text(time: Option<Utc>) -> String {
+    match time {
+        Some(time) => time.at_offset(0).to_string(),
+        None => "missing".to_owned(),
     }
 }

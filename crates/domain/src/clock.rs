@@ -4,21 +4,19 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::stamp::Offset;
-use super::{Stamp, Utc};
+use super::{Local, Stamp, Utc};
 
 /// Most seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
 ///
-/// If it is known, the [`Utc`]s of a log count true seconds. They are local times with the
-/// offset from UTC that was in force at the log's start, and keep that offset when the clock
-/// is put forward or back; [`Clock::local`] returns the time that the clock showed. If it is
-/// unknown, times are local times as they were written.
+/// If it is known, it states how far local time was ahead of UTC, and when that changed. If it is
+/// unknown, the instants of the log are its local times, taken as if they were UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// Ascending times, each with the seconds that local time is ahead of UTC from then on.
-    /// The first offset also holds before its time. Empty if the clock is unknown.
+    /// Ascending instants, each with the seconds that local time is ahead of UTC from then on.
+    /// The first offset also holds before its instant. Empty if the clock is unknown.
     offsets: Vec<(Utc, i32)>,
 }
 
@@ -52,7 +50,7 @@ impl Clock {
             offsets: vec![(Utc(i64::MIN), offset)],
         };
         for (second, to) in changes {
-            clock.change(Utc::from_seconds(second).plus_whole(offset.into()), to);
+            clock.change(Utc::from_seconds(second), to);
         }
         clock
     }
@@ -67,18 +65,16 @@ impl Clock {
         }
     }
 
-    /// The clock of a log that is a part of this one and starts at `start`, and the seconds by
-    /// which the times of that log are ahead of those of this one.
-    pub fn starting(&self, start: Utc) -> (Self, i64) {
+    /// The same clock from `start` on: its first offset is the one in force at `start`.
+    pub fn starting(&self, start: Utc) -> Self {
         let Some(offset) = self.offset(start) else {
-            return (Clock::UNKNOWN, 0);
+            return Clock::UNKNOWN;
         };
-        let ahead = i64::from(offset) - i64::from(self.base());
         let mut clock = Clock::new(offset, []);
         for (time, offset) in self.changes().iter().filter(|(time, _)| *time > start) {
-            clock.change(time.plus_whole(ahead), *offset);
+            clock.change(*time, *offset);
         }
-        (clock, ahead)
+        clock
     }
 
     /// Whether the clock is known.
@@ -86,19 +82,18 @@ impl Clock {
         !self.offsets.is_empty()
     }
 
-    /// Seconds by which the log's times are ahead of UTC; 0 if the clock is unknown.
-    pub fn base(&self) -> i32 {
+    /// Seconds that local time is ahead of UTC at first; 0 if the clock is unknown.
+    pub fn first_offset(&self) -> i32 {
         self.offsets.first().map_or(0, |(_, offset)| *offset)
     }
 
-    /// The changes after the first offset: the time of each, and the seconds by which local time
-    /// is ahead of UTC from then on.
+    /// The changes after the first offset: the instant of each, and the seconds that local time is
+    /// ahead of UTC from then on.
     pub fn changes(&self) -> &[(Utc, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }
 
-    /// Seconds by which local time is ahead of UTC at a time of the log; `None` if the clock is
-    /// unknown.
+    /// Seconds that local time is ahead of UTC at an instant; `None` if the clock is unknown.
     #[inline]
     pub fn offset(&self, time: Utc) -> Option<i32> {
         let after = self.offsets.partition_point(|(from, _)| *from <= time);
@@ -106,28 +101,29 @@ impl Clock {
         Some(*offset)
     }
 
-    /// A time of the log in UTC; the time itself if the clock is unknown.
+    /// The local time that the clock showed at an instant.
     #[inline]
-    pub fn utc(&self, time: Utc) -> Utc {
-        time.plus_whole(-i64::from(self.base()))
+    pub fn local(&self, time: Utc) -> Local {
+        time.at_offset(self.offset(time).unwrap_or(0))
     }
 
-    /// A time in UTC as a time of the log; the time itself if the clock is unknown.
+    /// The time by which result tables and pages show an instant: local time with the first offset
+    /// of the clock. It is not put forward or back later, so differences between these times are
+    /// true seconds.
     #[inline]
-    pub fn of_utc(&self, utc: Utc) -> Utc {
-        utc.plus_whole(self.base().into())
+    pub fn steady(&self, time: Utc) -> Local {
+        time.at_offset(self.first_offset())
     }
 
-    /// The local time that the clock showed at a time of the log.
+    /// The instant that [`Clock::steady`] shows as this time.
     #[inline]
-    pub fn local(&self, time: Utc) -> Utc {
-        let offset = self.offset(time).unwrap_or(0);
-        time.plus_whole(i64::from(offset) - i64::from(self.base()))
+    pub fn of_steady(&self, time: Local) -> Utc {
+        time.from_offset(self.first_offset())
     }
 
-    /// The span between two times of the log, cut where the clock was put forward or back. For
-    /// each piece, the times that the clock showed at its start and at its end.
-    pub fn pieces(&self, from: Utc, to: Utc) -> impl Iterator<Item = (Utc, Utc)> {
+    /// The span between two instants, cut where the clock was put forward or back. For each piece,
+    /// the times that the clock showed at its start and at its end.
+    pub fn pieces(&self, from: Utc, to: Utc) -> impl Iterator<Item = (Local, Local)> {
         let first = self.changes().partition_point(|(time, _)| *time <= from);
         let cuts = self.changes()[first..].iter().map(|(time, _)| *time);
         let cuts = cuts.take_while(move |time| *time < to).chain([to]);
@@ -137,41 +133,36 @@ impl Clock {
             Some(piece)
         })
         .map(|(start, end)| {
-            let shown = self.local(start);
             // The end is shown with the offset of its piece, not with the next one.
-            (
-                shown,
-                Utc(shown.0.saturating_add(end.0.saturating_sub(start.0))),
-            )
+            let offset = self.offset(start).unwrap_or(0);
+            (start.at_offset(offset), end.at_offset(offset))
         })
     }
 
-    /// A written time as a time of the log. A local time that did not occur, because the clock
-    /// was put forward over it, is converted with the offset from before.
+    /// The instant of a written time. A local time that did not occur, because the clock was put
+    /// forward over it, is converted with the offset from before.
     ///
     /// # Errors
-    /// It has an offset from UTC, and the clock is unknown.
-    pub fn time(&self, stamp: Stamp, occurrence: Occurrence) -> Result<Utc, UnknownClock> {
+    /// The time has an offset from UTC, and the clock is unknown.
+    pub fn instant(&self, stamp: Stamp, occurrence: Occurrence) -> Result<Utc, UnknownClock> {
         match stamp {
             Stamp::Local(time) => Ok(self.of_local(time, occurrence)),
-            Stamp::Epoch(time) => Ok(self.of_utc(time)),
-            Stamp::Zoned { utc, .. } if self.is_known() => Ok(self.of_utc(utc)),
+            Stamp::Epoch(utc) => Ok(utc),
+            Stamp::Zoned { utc, .. } if self.is_known() => Ok(utc),
             Stamp::Zoned { .. } => Err(UnknownClock(stamp)),
         }
     }
 
-    fn of_local(&self, local: Utc, occurrence: Occurrence) -> Utc {
-        let base = i64::from(self.base());
-        let with = |offset: i32| local.plus_whole(base - i64::from(offset));
+    fn of_local(&self, local: Local, occurrence: Occurrence) -> Utc {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
-        // Tries all offsets in turn. One gives a time if that time is in the span in which the
+        // Tries all offsets in turn. One gives an instant if that is in the span in which the
         // offset is in force. If none does, the clock was put forward over the local time, and the
         // last offset that began before it is used.
-        let mut found = local;
+        let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {
-            let time = with(*offset);
+            let time = local.from_offset(*offset);
             if *start <= time && time < end {
                 found = time;
                 occurs = true;
@@ -193,7 +184,7 @@ impl Clock {
         if !self.is_known() {
             return String::new();
         }
-        let mut text = format!("UTC{}", Offset(self.base()));
+        let mut text = format!("UTC{}", Offset(self.first_offset()));
         for (time, offset) in self.changes().iter().take(MOST) {
             let from = self.local(*time);
             text.push_str(&format!(", from {from} on UTC{}", Offset(*offset)));
@@ -204,7 +195,7 @@ impl Clock {
         }
     }
 
-    /// A time of the log as text: local time with its offset, such as
+    /// An instant as text: local time with its offset, such as
     /// `2021-02-10 20:21:15-05:00`, or the time alone if the clock is unknown.
     pub fn show(&self, time: Utc) -> String {
         let local = self.local(time);
@@ -222,9 +213,9 @@ impl fmt::Display for Clock {
         if !self.is_known() {
             return Ok(());
         }
-        Offset(self.base()).fmt(f)?;
+        Offset(self.first_offset()).fmt(f)?;
         for (time, offset) in self.changes() {
-            let utc = self.utc(*time).to_string().replacen(' ', "T", 1);
+            let utc = time.at_offset(0).to_string().replacen(' ', "T", 1);
             write!(f, " {utc}Z {}", Offset(*offset))?;
         }
         Ok(())
@@ -252,11 +243,10 @@ impl FromStr for Clock {
             let Ok(Stamp::Zoned { utc, .. }) = from.parse() else {
                 return Err(ParseClockError);
             };
-            let from = clock.of_utc(utc);
-            if clock.offsets.last().is_some_and(|(last, _)| from <= *last) {
+            if clock.offsets.last().is_some_and(|(last, _)| utc <= *last) {
                 return Err(ParseClockError);
             }
-            clock.change(from, offset(words.next().ok_or(ParseClockError)?)?);
+            clock.change(utc, offset(words.next().ok_or(ParseClockError)?)?);
         }
         Ok(clock)
     }
@@ -276,13 +266,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn time(text: &str) -> Utc {
-        text.parse().unwrap()
+    fn utc(text: &str) -> Utc {
+        text.parse::<Local>().unwrap().from_offset(0)
     }
 
     /// Chicago in 2026: summer time from March 8, 8:00 UTC to November 1, 7:00 UTC.
     fn chicago() -> Clock {
-        let seconds = |text: &str| time(text).second();
+        let seconds = |text: &str| utc(text).second();
         Clock::new(
             -6 * 3600,
             [
@@ -296,15 +286,15 @@ mod tests {
     #[test]
     fn a_clock_shows_local_time() {
         let clock = chicago();
-        for (of_log, shown) in [
-            ("2026-03-08 01:59:59", "2026-03-08 01:59:59-06:00"),
-            ("2026-03-08 02:00:00", "2026-03-08 03:00:00-05:00"),
-            ("2026-11-01 00:59:59", "2026-11-01 01:59:59-05:00"),
-            ("2026-11-01 01:00:00", "2026-11-01 01:00:00-06:00"),
+        for (instant, shown) in [
+            ("2026-03-08 07:59:59", "2026-03-08 01:59:59-06:00"),
+            ("2026-03-08 08:00:00", "2026-03-08 03:00:00-05:00"),
+            ("2026-11-01 06:59:59", "2026-11-01 01:59:59-05:00"),
+            ("2026-11-01 07:00:00", "2026-11-01 01:00:00-06:00"),
         ] {
-            assert_eq!(clock.show(time(of_log)), shown);
+            assert_eq!(clock.show(utc(instant)), shown);
             let stamp = shown.parse().unwrap();
-            assert_eq!(clock.time(stamp, Occurrence::First), Ok(time(of_log)));
+            assert_eq!(clock.instant(stamp, Occurrence::First), Ok(utc(instant)));
         }
     }
 
@@ -313,20 +303,20 @@ mod tests {
         let clock = chicago();
         let place = |text: &str, occurrence| {
             let stamp = text.parse().unwrap();
-            clock.time(stamp, occurrence).unwrap().to_string()
+            clock.instant(stamp, occurrence).unwrap()
         };
         let twice = "2026-11-01 01:30:00";
-        assert_eq!(place(twice, Occurrence::First), "2026-11-01 00:30:00");
-        assert_eq!(place(twice, Occurrence::Second), "2026-11-01 01:30:00");
+        assert_eq!(place(twice, Occurrence::First), utc("2026-11-01 06:30:00"));
+        assert_eq!(place(twice, Occurrence::Second), utc("2026-11-01 07:30:00"));
         for occurrence in [Occurrence::First, Occurrence::Second] {
             // Read with the offset from before the change.
             assert_eq!(
                 place("2026-03-08 02:30:00", occurrence),
-                "2026-03-08 02:30:00"
+                utc("2026-03-08 08:30:00")
             );
             assert_eq!(
                 place("2026-07-01 12:00:00", occurrence),
-                "2026-07-01 11:00:00"
+                utc("2026-07-01 17:00:00")
             );
         }
     }
@@ -334,13 +324,17 @@ mod tests {
     #[test]
     fn an_unknown_clock_takes_times_as_they_are() {
         let clock = Clock::UNKNOWN;
-        let at = time("2026-07-01 12:00:00");
+        let at = utc("2026-07-01 12:00:00");
+        let local = at.at_offset(0);
         assert_eq!(clock.show(at), "2026-07-01 12:00:00");
-        assert_eq!(clock.time(Stamp::Local(at), Occurrence::First), Ok(at));
-        assert_eq!(clock.time(Stamp::Epoch(at), Occurrence::First), Ok(at));
+        assert_eq!(
+            clock.instant(Stamp::Local(local), Occurrence::First),
+            Ok(at)
+        );
+        assert_eq!(clock.instant(Stamp::Epoch(at), Occurrence::First), Ok(at));
         let zoned = Stamp::Zoned { utc: at, offset: 0 };
         assert_eq!(
-            clock.time(zoned, Occurrence::First),
+            clock.instant(zoned, Occurrence::First),
             Err(UnknownClock(zoned))
         );
         assert_eq!(clock.pieces(at, at.plus_whole(5)).count(), 1);
@@ -349,7 +343,7 @@ mod tests {
     #[test]
     fn a_span_is_cut_at_changes_of_the_clock() {
         let clock = chicago();
-        let pieces = clock.pieces(time("2026-10-31 23:00:00"), time("2026-11-01 03:00:00"));
+        let pieces = clock.pieces(utc("2026-11-01 05:00:00"), utc("2026-11-01 09:00:00"));
         let pieces: Vec<_> = pieces.map(|(from, to)| format!("{from} {to}")).collect();
         let expected = [
             "2026-11-01 00:00:00 2026-11-01 02:00:00",
@@ -414,11 +408,11 @@ mod tests {
         #[test]
         fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
             let start = Utc::from_seconds(start);
-            let (later, ahead) = clock.starting(start);
+            let later = clock.starting(start);
             for time in [start, start.plus_whole(step)] {
-                prop_assert_eq!(later.show(time.plus_whole(ahead)), clock.show(time));
+                prop_assert_eq!(later.show(time), clock.show(time));
             }
-            prop_assert_eq!(later.local(start.plus_whole(ahead)), start.plus_whole(ahead));
+            prop_assert_eq!(later.steady(start), clock.local(start));
         }
 
         // A time shown with its offset is read back as the same time.
@@ -426,10 +420,11 @@ mod tests {
         fn a_shown_time_is_read_back_as_the_same_time(clock in clock(), second in -1_000_000i64..50_000_000) {
             let time = Utc::from_seconds(second);
             let stamp = clock.show(time).parse().unwrap();
-            prop_assert_eq!(clock.time(stamp, Occurrence::First), Ok(time));
+            prop_assert_eq!(clock.instant(stamp, Occurrence::First), Ok(time));
+            prop_assert_eq!(clock.of_steady(clock.steady(time)), time);
             let local = Stamp::Local(clock.local(time));
-            let first = clock.time(local, Occurrence::First).unwrap();
-            let second = clock.time(local, Occurrence::Second).unwrap();
+            let first = clock.instant(local, Occurrence::First).unwrap();
+            let second = clock.instant(local, Occurrence::Second).unwrap();
             prop_assert!(first <= time && time <= second);
             prop_assert_eq!(clock.local(first), clock.local(time));
             prop_assert_eq!(clock.local(second), clock.local(time));

@@ -63,7 +63,7 @@ impl EventLog {
         &self.times
     }
 
-    /// The clock, which relates the times to UTC and to local time.
+    /// The clock, which converts the times to local time.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -105,7 +105,7 @@ impl EventLog {
     /// A time of the slice has an offset from UTC, and the log's clock is unknown.
     pub fn slice(&self, slice: Slice) -> Result<EventLog, UnknownClock> {
         let place = |stamp: Option<Stamp>, occurrence| {
-            let time = stamp.map(|stamp| self.clock.time(stamp, occurrence));
+            let time = stamp.map(|stamp| self.clock.instant(stamp, occurrence));
             time.transpose()
         };
         let from = place(slice.from, Occurrence::First)?;
@@ -113,7 +113,7 @@ impl EventLog {
         Ok(self.cut(slice, from, to))
     }
 
-    /// The part that a slice selects; `from` and `to` are its times on the log's clock.
+    /// The part that a slice selects; `from` and `to` are its times.
     fn cut(&self, slice: Slice, from: Option<Utc>, to: Option<Utc>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
@@ -151,16 +151,22 @@ impl EventLog {
         out.finish_trusted()
     }
 
-    /// The same log, with times that have the offset from UTC in force at its first row. A part
-    /// of a log may have another one, if the clock was put forward or back before the part.
-    pub fn told_from_its_start(mut self) -> EventLog {
+    /// The same log, whose clock has as its first offset the one in force at the first row. In a part
+    /// of a log, that may be another one than in the whole log.
+    pub fn with_clock_from_start(mut self) -> EventLog {
         if let Some(first) = self.times.first() {
-            let (clock, ahead) = self.clock.starting(*first);
-            self.clock = clock;
-            for time in &mut self.times {
-                *time = time.plus_whole(ahead);
-            }
+            self.clock = self.clock.starting(*first);
         }
+        self
+    }
+
+    /// The same log as result tables show it: its times are those of [`Clock::steady`], taken as if
+    /// they were in UTC, and its clock is unknown.
+    pub fn as_in_tables(mut self) -> EventLog {
+        for time in &mut self.times {
+            *time = self.clock.steady(*time).from_offset(0);
+        }
+        self.clock = Clock::UNKNOWN;
         self
     }
 
@@ -283,6 +289,13 @@ impl EventLogBuilder {
     /// Whether there are more rows or changes than a log can have.
     pub fn is_too_large(&self) -> bool {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
+    }
+
+    /// Moves the times of all rows so far by this many seconds.
+    pub fn shift(&mut self, seconds: i64) {
+        for time in &mut self.log.times {
+            *time = time.plus_whole(seconds);
+        }
     }
 
     /// Sets the clock of the times; without it, the clock is unknown.

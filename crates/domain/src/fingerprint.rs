@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Change, EventLog, Utc};
+use super::{Change, EventLog};
 use crate::Digest;
 
 /// Hashes an event log row by row, as it is written.
@@ -28,9 +28,9 @@ impl Fingerprint {
         Fingerprint(hasher)
     }
 
-    /// Adds a row.
-    pub fn push_row(&mut self, time: Utc, changes: &[Change]) {
-        self.0.update(time.0.to_le_bytes());
+    /// Adds a row at this time in nanoseconds.
+    pub fn push_row(&mut self, time: i64, changes: &[Change]) {
+        self.0.update(time.to_le_bytes());
         self.0.update((changes.len() as u64).to_le_bytes());
         for change in changes {
             let code = change.node() << 1 | u32::from(change.idle());
@@ -51,8 +51,8 @@ impl Fingerprint {
         let mut fingerprint = Fingerprint::new(log.nodes(), clock);
         for (time, changes) in log.rows() {
             let written = match clock {
-                Some(_) => log.clock().utc(time),
-                None => log.clock().local(time),
+                Some(_) => time.0,
+                None => log.clock().local(time).0,
             };
             fingerprint.push_row(written, changes);
         }

@@ -1,6 +1,6 @@
 //! Job traces of GPU clusters.
 
-use super::utc::Utc;
+use super::Local;
 
 /// A trace of jobs, in submission order.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -10,7 +10,7 @@ pub struct Trace {
     /// The distinct workloads that the jobs' [`Job::workload`] indexes.
     pub workloads: Vec<Workload>,
     /// The civil time of second 0; `None` if the trace had no civil times.
-    pub origin: Option<Utc>,
+    pub origin: Option<Local>,
     /// What is known of each of the workloads before its jobs run; empty if all are measured.
     pub known: Vec<Known>,
 }

@@ -2,12 +2,12 @@
 //! errors; the wording of messages; and Student's t-distribution.
 //!
 //! ```
-//! use gleaner_domain::{Change, EventLogBuilder, Time};
+//! use gleaner_domain::{Change, EventLogBuilder, Utc};
 //!
 //! // Two nodes: the first is idle for an hour, and then both are in use.
 //! let mut log = EventLogBuilder::new(vec!["n1".to_owned(), "n2".to_owned()]);
-//! log.push_row(Time::from_seconds(0), [Change::new(0, true)]);
-//! log.push_row(Time::from_seconds(3600), [Change::new(0, false)]);
+//! log.push_row(Utc::from_seconds(0), [Change::new(0, true)]);
+//! log.push_row(Utc::from_seconds(3600), [Change::new(0, false)]);
 //! assert_eq!(log.finish()?.nodes().len(), 2);
 //! # Ok::<(), gleaner_domain::InvalidLog>(())
 //! ```
@@ -32,8 +32,8 @@ pub mod stamp;
 pub mod student;
 pub mod task_group;
 pub mod tasks;
+pub mod time;
 pub mod trial_search;
-pub mod utc;
 pub mod words;
 
 pub use clock::Clock;
@@ -53,5 +53,5 @@ pub use slice::Slice;
 pub use stamp::Stamp;
 pub use task_group::TaskGroup;
 pub use tasks::TrainingTask;
+pub use time::{Local, Utc};
 pub use trial_search::TrialSearch;
-pub use utc::Utc;

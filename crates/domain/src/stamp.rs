@@ -8,14 +8,13 @@ use jiff::fmt::temporal::Pieces;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Utc;
-use super::utc::ParseTimeError;
+use super::time::{Local, ParseTimeError, Utc};
 
-/// A time as it is written in a file or by a user, before it is placed on a log's clock.
+/// A time as it is written in a file or by a user, before a log's clock converts it to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stamp {
     /// A local time, such as `2021-02-10 20:21:15`.
-    Local(Utc),
+    Local(Local),
     /// Seconds since 1970 in UTC, as a number.
     Epoch(Utc),
     /// A local time with its offset from UTC, such as `2021-02-10T20:21:15-05:00`.
@@ -29,10 +28,11 @@ pub enum Stamp {
 
 impl Stamp {
     /// The local time, or the time in UTC of seconds since 1970.
-    pub fn as_written(self) -> Utc {
+    pub fn as_written(self) -> Local {
         match self {
-            Stamp::Local(time) | Stamp::Epoch(time) => time,
-            Stamp::Zoned { utc, offset } => utc.plus_whole(offset.into()),
+            Stamp::Local(time) => time,
+            Stamp::Epoch(utc) => utc.at_offset(0),
+            Stamp::Zoned { utc, offset } => utc.at_offset(offset),
         }
     }
 
@@ -70,10 +70,10 @@ fn stamp(text: &str) -> Option<Stamp> {
     let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
     // A [`Utc`] cannot hold times of other years.
     let fits = (1678..=2261).contains(&civil.year());
-    let local = fits.then(|| Utc::from(civil))?;
+    let local = fits.then(|| Local::from(civil))?;
     match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {
         (Some(offset), _) => Some(Stamp::Zoned {
-            utc: local.plus_whole(-i64::from(offset.seconds())),
+            utc: local.from_offset(offset.seconds()),
             offset: offset.seconds(),
         }),
         (None, None) => Some(Stamp::Local(local)),
@@ -176,7 +176,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn zoned(utc: &str, offset: i32) -> Stamp {
-        let utc = utc.parse().unwrap();
+        let utc = utc.parse::<Local>().unwrap().from_offset(0);
         Stamp::Zoned { utc, offset }
     }
 
@@ -205,9 +205,10 @@ mod tests {
 
     #[test]
     fn other_texts_have_no_offset() {
-        let time = Utc::from_seconds(1_612_988_475);
+        let time = Local::from_seconds(1_612_988_475);
         assert_eq!("2021-02-10 20:21:15".parse(), Ok(Stamp::Local(time)));
-        assert_eq!("1612988475".parse(), Ok(Stamp::Epoch(time)));
+        let utc = Utc::from_seconds(1_612_988_475);
+        assert_eq!("1612988475".parse(), Ok(Stamp::Epoch(utc)));
         for text in [
             "2021-02-10 20:21:15[America/New_York]",
             "2021-02-10 20:21:15+99:00",
@@ -226,7 +227,7 @@ mod tests {
         #[test]
         fn a_stamp_is_parsed_from_its_text(seconds in -9_000_000_000i64..9_000_000_000, offset in -90_000i32..90_000) {
             let utc = Utc::from_seconds(seconds);
-            for stamp in [Stamp::Local(utc), Stamp::Zoned { utc, offset }] {
+            for stamp in [Stamp::Local(Local::from_seconds(seconds)), Stamp::Zoned { utc, offset }] {
                 prop_assert_eq!(stamp.to_string().parse(), Ok(stamp));
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_solvers::Task;
 
-use super::{ScalingCurve, Utc};
+use super::{Clock, ScalingCurve, Utc};
 
 /// The text that stands for the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
@@ -46,6 +46,15 @@ impl TrainingTask {
     /// Whether it never finishes.
     pub fn is_endless(&self) -> bool {
         self.work == f64::INFINITY
+    }
+
+    /// The same task as the result tables of a log with this clock show it: see
+    /// [`EventLog::as_in_tables`](super::EventLog::as_in_tables).
+    pub fn as_in_tables(mut self, clock: &Clock) -> Self {
+        let shown = |time: Utc| clock.steady(time).from_offset(0);
+        self.submit = shown(self.submit);
+        self.deadline = self.deadline.map(shown);
+        self
     }
 
     /// Work per second on `nodes` nodes; 0 if the task needs more nodes to run.

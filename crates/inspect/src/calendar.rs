@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use gleaner_domain::{Clock, Utc};
+use gleaner_domain::{Clock, Local, Utc};
 
 const HOUR: i64 = 3_600_000_000_000;
 /// 1970-01-01 was a Thursday; Monday is 0.
@@ -53,7 +53,7 @@ impl<'l> CalendarScan<'l> {
     }
 
     /// As [`CalendarScan::add`], but with the times that the clock showed.
-    fn add_shown(&mut self, from: Utc, to: Utc, idle: u32) {
+    fn add_shown(&mut self, from: Local, to: Local, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);
         let hour_length = i128::from(HOUR);
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn time(text: &str) -> Utc {
-        text.parse().unwrap()
+        text.parse::<Local>().unwrap().from_offset(0)
     }
 
     // Derived by formula: 30 min with 2 nodes, 30 min with 4, over a midnight.
@@ -143,14 +143,14 @@ mod tests {
         assert_eq!(calendar.week[5][0], calendar.hours[0]);
     }
 
-    // Derived: a clock that is put back at 2:00 has two hours from 1:00 on.
+    // Derived: a clock, one hour ahead of UTC, that is put back at 2:00 has two hours from 1:00 on.
     #[test]
     fn hours_follow_the_clock() {
         let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
         let mut scan = CalendarScan::new(&changed);
-        scan.add(time("2021-02-13 00:00:00"), time("2021-02-13 02:00:00"), 2);
+        scan.add(time("2021-02-12 23:00:00"), time("2021-02-13 01:00:00"), 2);
         // From 1:00 to 2:00 once more.
-        scan.add(time("2021-02-13 02:00:00"), time("2021-02-13 04:00:00"), 4);
+        scan.add(time("2021-02-13 01:00:00"), time("2021-02-13 03:00:00"), 4);
         let calendar = scan.finish();
         let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();
         assert_eq!(seconds, [3600.0, 7200.0, 3600.0, 0.0, 0.0]);

@@ -1,13 +1,13 @@
 //! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
 //!
 //! ```
-//! use gleaner_domain::{Change, EventLogBuilder, Time};
+//! use gleaner_domain::{Change, EventLogBuilder, Utc};
 //! use gleaner_inspect::{RescaleCosts, inspect};
 //!
 //! // One of two nodes is idle for an hour.
 //! let mut log = EventLogBuilder::new(vec!["n1".to_owned(), "n2".to_owned()]);
-//! log.push_row(Time::from_seconds(0), [Change::new(0, true)]);
-//! log.push_row(Time::from_seconds(3600), [Change::new(0, false)]);
+//! log.push_row(Utc::from_seconds(0), [Change::new(0, true)]);
+//! log.push_row(Utc::from_seconds(3600), [Change::new(0, false)]);
 //! let inspection = inspect(&log.finish()?, RescaleCosts::typical(10));
 //! assert_eq!((inspection.idle_share, inspection.idle_node_seconds), (0.5, 3600.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

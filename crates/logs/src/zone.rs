@@ -10,7 +10,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Clock, Utc};
+use gleaner_domain::{Clock, Local, Utc};
 
 /// A time zone that the user or a log names.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,9 +82,9 @@ impl Zone {
     }
 
     /// Converts a local time to UTC.
-    pub fn instant(&self, local: Utc) -> Instant {
+    pub fn instant(&self, local: Local) -> Instant {
         let civil = local.civil().unwrap_or(DateTime::MIN);
-        let with = |offset: Offset| local.plus_whole(-i64::from(offset.seconds()));
+        let with = |offset: Offset| local.from_offset(offset.seconds());
         match self.zone.to_ambiguous_timestamp(civil).offset() {
             AmbiguousOffset::Unambiguous { offset } => Instant::Once(with(offset)),
             AmbiguousOffset::Fold { before, after } => Instant::Twice(with(before), with(after)),
@@ -94,7 +94,7 @@ impl Zone {
 
     /// Converts a local time to UTC. If the local time occurs twice, `occurrence` says which one is
     /// meant.
-    pub fn utc(&self, local: Utc, occurrence: Occurrence) -> Utc {
+    pub fn utc(&self, local: Local, occurrence: Occurrence) -> Utc {
         match (self.instant(local), occurrence) {
             (Instant::Once(time) | Instant::Never(time), _) => time,
             (Instant::Twice(first, _), Occurrence::First) => first,
@@ -128,8 +128,12 @@ fn timestamp(utc: Utc) -> Timestamp {
 mod tests {
     use super::*;
 
-    fn time(text: &str) -> Utc {
+    fn local(text: &str) -> Local {
         text.parse().unwrap()
+    }
+
+    fn utc(text: &str) -> Utc {
+        local(text).from_offset(0)
     }
 
     // Derived: Chicago leaves summer time on 2026-11-01 at 2:00, UTC-5 to UTC-6, and enters
@@ -137,13 +141,13 @@ mod tests {
     #[test]
     fn a_zone_knows_when_its_clock_was_changed() {
         let chicago: Zone = "America/Chicago".parse().unwrap();
-        let twice = Instant::Twice(time("2026-11-01 06:30:00"), time("2026-11-01 07:30:00"));
-        assert_eq!(chicago.instant(time("2026-11-01 01:30:00")), twice);
-        let never = Instant::Never(time("2026-03-08 08:30:00"));
-        assert_eq!(chicago.instant(time("2026-03-08 02:30:00")), never);
-        let once = Instant::Once(time("2026-03-08 09:30:00"));
-        assert_eq!(chicago.instant(time("2026-03-08 04:30:00")), once);
-        let clock = chicago.clock(time("2026-01-01 00:00:00"), time("2026-12-31 00:00:00"));
+        let twice = Instant::Twice(utc("2026-11-01 06:30:00"), utc("2026-11-01 07:30:00"));
+        assert_eq!(chicago.instant(local("2026-11-01 01:30:00")), twice);
+        let never = Instant::Never(utc("2026-03-08 08:30:00"));
+        assert_eq!(chicago.instant(local("2026-03-08 02:30:00")), never);
+        let once = Instant::Once(utc("2026-03-08 09:30:00"));
+        assert_eq!(chicago.instant(local("2026-03-08 04:30:00")), once);
+        let clock = chicago.clock(utc("2026-01-01 00:00:00"), utc("2026-12-31 00:00:00"));
         assert_eq!(
             clock.to_string(),
             "-06:00 2026-03-08T08:00:00Z -05:00 2026-11-01T07:00:00Z -06:00"

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use gleaner_domain::Observer;
-use gleaner_domain::{Trace, Utc};
+use gleaner_domain::{Local, Trace};
 
 /// The civil time of a trace's second 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Default for Calendar {
 
 impl Calendar {
     /// The calendar of a trace: that of `epoch`, or else its own, or else the default, with a remark.
-    pub fn of(epoch: Option<Utc>, trace: &Trace, observer: &dyn Observer) -> Self {
+    pub fn of(epoch: Option<Local>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {
             observer.remark(&[
@@ -30,7 +30,7 @@ impl Calendar {
                     .to_owned(),
             ]);
         }
-        let start = time.and_then(Utc::civil);
+        let start = time.and_then(Local::civil);
         start.map_or_else(Calendar::default, Calendar::new)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use gleaner_domain::Unobserved;
-//! use gleaner_domain::{Change, EventLogBuilder, Time};
+//! use gleaner_domain::{Change, EventLogBuilder, Utc};
 //! use gleaner_replay::{Options, SolverDecider, run};
 //! use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 //!
@@ -12,8 +12,8 @@
 //! # })?;
 //! // Two nodes are idle for an hour.
 //! let mut log = EventLogBuilder::new(vec!["n1".to_owned(), "n2".to_owned()]);
-//! log.push_row(Time::from_seconds(0), [0, 1].map(|node| Change::new(node, true)));
-//! log.push_row(Time::from_seconds(3600), [0, 1].map(|node| Change::new(node, false)));
+//! log.push_row(Utc::from_seconds(0), [0, 1].map(|node| Change::new(node, true)));
+//! log.push_row(Utc::from_seconds(3600), [0, 1].map(|node| Change::new(node, false)));
 //! let mut exact = SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default())?;
 //! let options = Options::original(120.0, 10);
 //! let outcome = run(&log.finish()?, &tasks, &options, &mut exact, &Unobserved)?;

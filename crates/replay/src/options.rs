@@ -59,20 +59,22 @@ impl Options {
         }
     }
 
-    /// The settings of the allocator, a part of these.
-    pub fn allocator(&self) -> Settings {
+    /// The settings of the allocator, a part of these. Times in messages are `shown_offset` seconds
+    /// ahead of UTC.
+    pub fn allocator(&self, shown_offset: i32) -> Settings {
         Settings {
             t_fwd: self.t_fwd,
             max_tasks: self.max_tasks,
             objective: self.objective.clone(),
             groups: Arc::clone(&self.groups),
+            shown_offset,
         }
     }
 
     /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
     /// the problems of the replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
-        outline(&self.groups, tasks, self.allocator().empty_problem())
+        outline(&self.groups, tasks, self.allocator(0).empty_problem())
     }
 
     /// Validates the window and the tasks, as file readers do.
@@ -80,7 +82,7 @@ impl Options {
     /// # Errors
     /// [`Error::Usage`]: all faults, one sentence each.
     pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
-        let faults = self.allocator().faults(tasks);
+        let faults = self.allocator(0).faults(tasks);
         if faults.is_empty() {
             Ok(())
         } else {

@@ -102,7 +102,7 @@ impl<'a> Replay<'a> {
             None if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
             None => Source::Batches,
         };
-        let settings = options.allocator();
+        let settings = options.allocator(log.clock().first_offset());
         let name = (decider.name(), log.len());
         Ok(Replay {
             ledger: Ledger::new(start, nodes, name, options.bound),

@@ -4,7 +4,7 @@ use super::figure::Curve;
 use super::numbers::number;
 use super::thin::stretches;
 use super::{Grid, Head};
-use gleaner_domain::Utc;
+use gleaner_domain::{Local, Utc};
 
 /// Rows of a table of means. Each covers an equal part of the common axis.
 const ROWS: usize = 24;
@@ -17,7 +17,7 @@ pub(super) fn millis(time: Utc) -> f64 {
 
 /// Formats milliseconds since 1970 as a civil time to the minute.
 pub(super) fn minute(millis: f64) -> String {
-    let text = Utc((millis * 1e6) as i64).to_string();
+    let text = Local((millis * 1e6) as i64).to_string();
     text.chars().take("2021-02-10 20:21".len()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::figure::Scale;
 use super::numbers::number;
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 
 /// The range of an axis, and its marks.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +116,7 @@ impl Ticks {
         let marks = (0..count).map(|place| (first + place as f64) * step);
         let characters = if step >= 1_440.0 * MINUTE { 10 } else { 16 };
         let text = |value: f64| {
-            let text = Utc((value * 1e6) as i64).to_string();
+            let text = Local((value * 1e6) as i64).to_string();
             // The year is left out: it is usually the same in the whole figure.
             text.chars().take(characters).skip("2021-".len()).collect()
         };

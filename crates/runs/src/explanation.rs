@@ -7,7 +7,7 @@ use crate::training;
 use gleaner_document::names::cut;
 use gleaner_document::numbers::count;
 use gleaner_document::{Block, Fact, Grid, Head};
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::{counted, printable};
 use gleaner_predict::explanation::{
@@ -89,7 +89,7 @@ fn overview(explanation: &Explanation) -> Vec<Block> {
 /// The whole model in a few facts.
 pub fn facts(explanation: &Explanation) -> Vec<Fact> {
     let span = match (explanation.trained.from, explanation.trained.to) {
-        (Some(from), Some(to)) => format!("from {} to {}", Utc::from(from), Utc::from(to)),
+        (Some(from), Some(to)) => format!("from {} to {}", Local::from(from), Local::from(to)),
         _ => String::new(),
     };
     let kind = match (&explanation.tree, &explanation.estimator) {

@@ -10,7 +10,7 @@ use crate::workloads;
 use gleaner_domain::error::Result;
 use gleaner_domain::inputs::{EstimateTable, Profile, ProfileSource};
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{Trace, Utc, Workload};
+use gleaner_domain::{Local, Trace, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_predict::score_profiles;
 
@@ -22,7 +22,7 @@ use gleaner_predict::score_profiles;
 pub fn throughput(model: &ThroughputModel, series: &Series, path: &Path) -> Result<usize> {
     let steps = 0..series.len() + LEAD;
     let (jobs, gpus) = model.predict(series, steps.clone());
-    let times = steps.clone().map(|step| Utc::from(series.time(step)));
+    let times = steps.clone().map(|step| Local::from(series.time(step)));
     let known = |values: &[f64]| {
         let known = steps.clone().map(|step| values.get(step).copied());
         Column::Floats(known.collect())

@@ -35,11 +35,7 @@ pub fn jobs<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Table<'a> {
         None => whole(|job| job.submit),
         Some(origin) => {
             let times = trace.jobs.iter();
-            Column::EveryTime(
-                times
-                    .map(|job| origin.plus_seconds(job.submit as f64))
-                    .collect(),
-            )
+            Column::EveryTime(times.map(|job| origin.plus_whole(job.submit)).collect())
         }
     };
     let cpus = trace.jobs.iter().map(|job| Some(job.cpus)).collect();

@@ -18,7 +18,7 @@ pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
 }
 
 /// All tables of a replay of `log`, whose idle fragments are `fragments`. Those of the search are
-/// there if the tasks are trained by one.
+/// there if the tasks are trained by one. Times are local times by the first offset of the log's clock.
 pub fn tables<'a>(
     outcome: &'a Outcome,
     log: &'a EventLog,
@@ -36,5 +36,9 @@ pub fn tables<'a>(
         tables.push(Table::of("trials", &search.trials));
         tables.push(Table::of("rungs", &search.rungs));
     }
+    let offset = log.clock().first_offset();
     tables
+        .into_iter()
+        .map(|table| table.at_offset(offset))
+        .collect()
 }

@@ -6,7 +6,7 @@ use gleaner_learn::ebm::Ebm;
 use gleaner_learn::lucid::workload::{Estimator, EstimatorChoice, Trial};
 
 use gleaner_document::{Block, Fact, Grid, Head};
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::words::counted;
 use gleaner_predict::{Model, Span, Trained};
 
@@ -24,7 +24,7 @@ pub const NEAR_CHANCE: &str = "Near chance: no estimator orders these jobs much 
 pub fn trained(trained: &Trained, seconds: f64, path: &Path) -> Vec<Block> {
     let Span { rows, from, to } = trained.span;
     let span = match (from, to) {
-        (Some(from), Some(to)) => format!(" from {} to {}", Utc::from(from), Utc::from(to)),
+        (Some(from), Some(to)) => format!(" from {} to {}", Local::from(from), Local::from(to)),
         _ => String::new(),
     };
     let features = trained.model.features().len();
@@ -67,8 +67,8 @@ pub fn trial(trial: &Trial, chosen: Estimator) -> Vec<Block> {
     let title = format!(
         "Estimators on the {} from {} to {}, trained on {} that had ended before",
         counted(trial.held_out as u64, "job"),
-        Utc::from(trial.from),
-        Utc::from(trial.to),
+        Local::from(trial.from),
+        Local::from(trial.to),
         trial.learnt
     );
     let heads = [

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
-use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Trace, Utc};
+use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Local, Trace, Utc};
 
 /// A node that becomes idle or busy at a second. Several within a second may cancel out.
 struct Flip {
@@ -101,7 +101,7 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
 }
 
 /// The civil time of a second; `None` if it is after the last [`Utc`].
-fn on_the_clock(origin: Option<Utc>, second: i64) -> Option<Utc> {
+fn on_the_clock(origin: Option<Local>, second: i64) -> Option<Utc> {
     let origin = origin.map_or(0, |origin| origin.0);
     let nanos = second.checked_mul(Utc::from_seconds(1).0)?;
     origin.checked_add(nanos).map(Utc)

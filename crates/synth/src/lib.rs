@@ -3,13 +3,13 @@
 //!
 //! ```
 //! use gleaner_domain::Unobserved;
-//! use gleaner_domain::Time;
+//! use gleaner_domain::Utc;
 //! use gleaner_synth::events::{EventOptions, FragmentLength, generate};
 //!
 //! let options = EventOptions {
 //!     nodes: 10,
 //!     days: 0.5,
-//!     start: Time::from_seconds(0),
+//!     start: Utc::from_seconds(0),
 //!     idle_share: 0.1,
 //!     fragment: FragmentLength::Exponential { mean: 600.0 },
 //!     poll: 10,

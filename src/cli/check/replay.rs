@@ -28,7 +28,12 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     let mut findings = given(info, observer)?;
     Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
-    let inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
+    let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
+    // The tables do not state the log's clock, so the inputs are compared as the tables show them.
+    let clock = inputs.log.clock().clone();
+    inputs.log = inputs.log.as_in_tables();
+    let tasks = inputs.tasks.into_iter();
+    inputs.tasks = tasks.map(|task| task.as_in_tables(&clock)).collect();
     Given::of(info).same(&inputs.sources)?;
     tables::listed(info, TABLES, true, &mut findings);
     if run.search.is_some() {

@@ -10,7 +10,7 @@ use crate::cli::remark;
 use crate::cli::terminal::Terminal;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::inputs::Profile;
-use gleaner_domain::{Cluster, Trace, Utc, Workload};
+use gleaner_domain::{Cluster, Local, Trace, Workload};
 use gleaner_inputs::jobs;
 use gleaner_inputs::jobs::colocate::Pairs;
 use gleaner_inputs::jobs::trace;
@@ -45,7 +45,7 @@ pub struct DataArgs {
     /// Date of second 0 of the trace [default: that of the trace, or 1970-01-01].
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
-    epoch: Option<Utc>,
+    epoch: Option<Local>,
 }
 
 /// A trace with its calendar.

@@ -10,7 +10,7 @@ use super::watch::watched;
 use crate::cli::{print, print_json};
 use gleaner_document::text;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Utc, Workload};
+use gleaner_domain::{Local, Workload};
 use gleaner_inputs::jobs::estimates;
 use gleaner_predict::evaluate::{ThroughputScores, WorkloadScores, WorkloadTask};
 use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_profiles};
@@ -34,7 +34,7 @@ pub struct Args {
     /// Learn from what was submitted before this time, and test on the rest [default: the start
     /// of the last month of a series; for jobs, two weeks after the first, or the middle].
     #[arg(long, value_name = "TIME")]
-    until: Option<Utc>,
+    until: Option<Local>,
     /// For workload: also measure these estimates, a file with the columns job_id and priority.
     #[arg(long, value_name = "FILE")]
     estimates: Option<std::path::PathBuf>,
@@ -79,7 +79,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
 
 impl Args {
     fn until(&self) -> Option<DateTime> {
-        self.until.and_then(Utc::civil)
+        self.until.and_then(Local::civil)
     }
 
     fn throughput(&self) -> Result<ThroughputScores> {

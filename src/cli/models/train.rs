@@ -20,7 +20,7 @@ use crate::cli::print;
 use gleaner_document::text;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::inputs::Profile;
-use gleaner_domain::{Utc, Workload};
+use gleaner_domain::{Local, Workload};
 use gleaner_io::SourceId;
 use gleaner_predict::stored::Input;
 use gleaner_predict::{Kind, Model, Span, Trained, known_jobs, learn_scores, past_jobs};
@@ -73,7 +73,7 @@ pub struct LearningArgs {
     /// Learn only from what was submitted before this time.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
-    pub until: Option<Utc>,
+    pub until: Option<Local>,
     /// For workload: learn without the profiles of jobs. In published traces the profiles were
     /// made up from the durations, and so reveal them.
     #[arg(long)]
@@ -89,7 +89,7 @@ pub struct LearningArgs {
 
 impl LearningArgs {
     fn until(&self) -> DateTime {
-        self.until.and_then(Utc::civil).unwrap_or(DateTime::MAX)
+        self.until.and_then(Local::civil).unwrap_or(DateTime::MAX)
     }
 }
 

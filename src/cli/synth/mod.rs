@@ -14,9 +14,9 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use super::remark;
 use super::terminal::Terminal;
 use gleaner_domain::Observer;
-use gleaner_domain::Utc;
 use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_domain::words::counted;
+use gleaner_domain::{Local, Utc};
 use gleaner_inputs::write::events::Layout;
 use gleaner_inputs::write::{events, tasks};
 use gleaner_io::files::Output;
@@ -270,6 +270,8 @@ fn generated<T>(generate: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> 
 }
 
 fn time(flag: &str, text: &str) -> Result<Utc> {
-    text.parse()
-        .map_err(|e| Error::Usage(format!("{flag} {text}: {e}")))
+    let time: Local = text
+        .parse()
+        .map_err(|e| Error::Usage(format!("{flag} {text}: {e}")))?;
+    Ok(time.from_offset(0))
 }

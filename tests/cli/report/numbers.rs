@@ -12,7 +12,7 @@ fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
         .filter(|cell| !cell.is_empty());
-    let parsed = times.map(|cell| cell.parse::<gleaner_domain::Utc>().unwrap().0);
+    let parsed = times.map(|cell| cell.parse::<gleaner_domain::Local>().unwrap().0);
     parsed.map(|nanos| (nanos / 1_000_000) as f64).collect()
 }
 

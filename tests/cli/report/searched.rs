@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 
 use super::support::{Figures, assert_near, column, gleaner, json, numbers, page, searches};
 
@@ -10,9 +10,9 @@ use super::support::{Figures, assert_near, column, gleaner, json, numbers, page,
 /// where the column is empty.
 fn hours(run: &Path, table: &str, name: &str) -> Vec<Option<f64>> {
     let summary = json(&run.join("summary.json"));
-    let first: Utc = summary["from"].as_str().unwrap().parse().unwrap();
+    let first: Local = summary["from"].as_str().unwrap().parse().unwrap();
     let hours = |cell: String| {
-        let time: Utc = cell.parse().ok()?;
+        let time: Local = cell.parse().ok()?;
         Some((time.seconds_since(first) / 3600.0 * 1e4).round() / 1e4)
     };
     column(&run.join(table), name)

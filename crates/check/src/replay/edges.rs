@@ -37,7 +37,8 @@ pub(super) fn edges(
     let mut edges = Vec::with_capacity(2 * written.allocations.len());
     for (row, a) in written.allocations.iter().enumerate() {
         findings.holds(a.from < a.to, || {
-            format!("allocations, row {row}: {} is not before {}", a.from, a.to)
+            let [from, to] = [a.from, a.to].map(|time| time.at_offset(0));
+            format!("allocations, row {row}: {from} is not before {to}")
         });
         let (node, task) = (nodes[a.node as usize], a.task);
         for (time, starts) in [(a.from, true), (a.to, false)] {

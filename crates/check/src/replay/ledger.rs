@@ -197,7 +197,7 @@ impl<'a> Ledger<'a> {
             findings.holds(left == 0, || {
                 format!(
                     "allocations: {left} begin or end after the last event, at {}",
-                    self.now
+                    self.now.at_offset(0)
                 )
             });
             findings.equal("tasks: rows", self.written.tasks.len(), self.tasks.len());
@@ -229,7 +229,7 @@ impl<'a> Ledger<'a> {
 
     /// Recomputes the accounts up to one row of `steps` and compares them with it. Returns false if the verification cannot continue.
     fn step(&mut self, index: usize, row: &StepRow, findings: &mut Findings) -> bool {
-        let place = format!("steps, row {index} ({})", row.time);
+        let place = format!("steps, row {index} ({})", row.time.at_offset(0));
         if row.time <= self.now {
             let why = "several events happen at the same time, so the effect of each is unknown";
             findings.not_verified("steps", format!("row {index} and later"), why);
@@ -477,7 +477,7 @@ impl<'a> Ledger<'a> {
                         "tasks, row {place}: task is {}, expected {:?}, which is submitted at {}",
                         name.map_or("missing".to_owned(), |name| format!("{name:?}")),
                         task.name,
-                        task.submit
+                        task.submit.at_offset(0)
                     )
                 });
             }
@@ -494,7 +494,7 @@ impl<'a> Ledger<'a> {
             findings.holds(edge.time == self.now, || {
                 format!(
                     "{place}: an allocation changes earlier, at {}, where there is no event",
-                    edge.time
+                    edge.time.at_offset(0)
                 )
             });
             let (node, name) = (

@@ -60,7 +60,7 @@ impl Ledger<'_> {
             findings.equal(
                 format_args!("{FILE}: {field}"),
                 written,
-                &expected.to_string(),
+                &expected.at_offset(0).to_string(),
             );
         }
         let (mut idle, mut idle_seconds, mut last) = (0i64, 0.0, self.start);

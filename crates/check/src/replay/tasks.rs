@@ -3,7 +3,7 @@
 use super::ledger::Ledger;
 use super::rates::best_rate;
 use crate::Findings;
-use gleaner_domain::Utc;
+use crate::report::time_text;
 use gleaner_domain::results::Record;
 use gleaner_domain::results::replay::{AllocationRow, StepStatus, TaskRow};
 
@@ -94,17 +94,17 @@ impl Ledger<'_> {
             normalised,
         );
         findings.equal(name("preemptions"), row.preemptions, account.preemptions);
-        findings.equal(name("submit"), row.submit, known.submit);
-        findings.equal(name("end"), text(row.end), text(account.end));
-        findings.equal(name("deadline"), text(row.deadline), text(known.deadline));
+        findings.time(name("submit"), Some(row.submit), Some(known.submit));
+        findings.time(name("end"), row.end, account.end);
+        findings.time(name("deadline"), row.deadline, known.deadline);
         let is_start =
             row.start == account.start || (account.start.is_none() && row.start == Some(self.now));
         findings.holds(is_start, || {
             format!(
                 "{}: {}, but the allocations give {}",
                 name("start"),
-                text(row.start),
-                text(account.start)
+                time_text(row.start),
+                time_text(account.start)
             )
         });
     }
@@ -155,8 +155,4 @@ impl Ledger<'_> {
 
 fn near(written: f64, expected: f64) -> bool {
     (written - expected).abs() <= 1e-7 * expected.abs().max(1.0)
-}
-
-fn text(time: Option<Utc>) -> String {
-    time.map_or("missing".to_owned(), |time| time.to_string())
 }

@@ -170,7 +170,7 @@ fn rows<R>(
 }
 
 fn event(name: Name<'_>, row: &SearchRow, expected: &SearchRow, findings: &mut Findings) {
-    findings.equal(name("time"), row.time, expected.time);
+    findings.time(name("time"), Some(row.time), Some(expected.time));
     findings.equal(name("event"), row.event.name(), expected.event.name());
     findings.equal(name("trial"), row.trial, expected.trial);
     findings.equal(name("rung"), row.rung, expected.rung);
@@ -179,13 +179,12 @@ fn event(name: Name<'_>, row: &SearchRow, expected: &SearchRow, findings: &mut F
 }
 
 fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Findings) {
-    let text = |time: Option<Utc>| time.map_or("missing".to_owned(), |time| time.to_string());
     findings.equal(name("trial"), row.trial, expected.trial);
     findings.equal(name("task"), &row.task, &expected.task);
     findings.equal(name("bracket"), row.bracket, expected.bracket);
     findings.equal(name("state"), row.state.name(), expected.state.name());
-    findings.equal(name("start"), row.start, expected.start);
-    findings.equal(name("end"), text(row.end), text(expected.end));
+    findings.time(name("start"), Some(row.start), Some(expected.start));
+    findings.time(name("end"), row.end, expected.end);
     findings.number(name("resource"), row.resource, expected.resource);
     loss(name("loss"), row.loss, expected.loss, findings);
     let final_loss = (Some(row.final_loss), Some(expected.final_loss));

@@ -122,7 +122,7 @@ pub enum Ids {}
 
 impl Encoding<Utc> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Utc>) -> Column<'a> {
-        Column::EveryTime(values.copied().collect())
+        Column::EveryTime(values.map(|time| time.at_offset(0)).collect())
     }
 
     fn read<C: Cells>(cells: &C, column: usize) -> Result<Utc, C::Fault> {
@@ -132,7 +132,11 @@ impl Encoding<Utc> for Plain {
 
 impl Encoding<Option<Utc>> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Option<Utc>>) -> Column<'a> {
-        Column::Times(values.copied().collect())
+        Column::Times(
+            values
+                .map(|time| time.map(|time| time.at_offset(0)))
+                .collect(),
+        )
     }
 
     fn read<C: Cells>(cells: &C, column: usize) -> Result<Option<Utc>, C::Fault> {

@@ -234,7 +234,9 @@ impl AllocationRow {
             names,
             indices: rows.iter().map(of).collect(),
         };
-        let times = |of: fn(&Self) -> Utc| Column::EveryTime(rows.iter().map(of).collect());
+        let times = |of: fn(&Self) -> Utc| {
+            Column::EveryTime(rows.iter().map(|row| of(row).at_offset(0)).collect())
+        };
         let columns = [
             names(tasks.iter().map(|task| task.name.as_str()).collect(), |r| {
                 r.task

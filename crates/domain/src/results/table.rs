@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use super::{Field, Record, RunLengths, Spaced};
-use crate::Utc;
+use crate::Local;
 
 /// A column of a result table.
 #[derive(Debug, Clone)]
 pub enum Column<'a> {
     /// Times; missing ones are empty cells.
-    Times(Vec<Option<Utc>>),
+    Times(Vec<Option<Local>>),
     /// Times, none missing.
-    EveryTime(Vec<Utc>),
+    EveryTime(Vec<Local>),
     /// Numbers written with six decimals, as with the original's `%f`.
     Fixed(Vec<f64>),
     /// Numbers written with as few digits as reading them back needs; missing ones are empty
@@ -96,6 +96,21 @@ impl<'a> Table<'a> {
             name,
             columns: names.zip(columns).collect(),
         }
+    }
+
+    /// The same table with times that a clock shows which is `offset` seconds ahead of UTC. Tables of
+    /// rows have times in UTC at first.
+    #[must_use]
+    pub fn at_offset(mut self, offset: i32) -> Self {
+        let shift = |time: &mut Local| *time = time.plus_whole(offset.into());
+        for (_, column) in &mut self.columns {
+            match column {
+                Column::Times(times) => times.iter_mut().flatten().for_each(shift),
+                Column::EveryTime(times) => times.iter_mut().for_each(shift),
+                _ => {}
+            }
+        }
+        self
     }
 
     /// Number of rows.

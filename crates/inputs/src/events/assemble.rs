@@ -7,7 +7,7 @@ use super::Read;
 use super::placing::Placing;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, EventLogBuilder, Stamp, Utc};
+use gleaner_domain::{Change, EventLogBuilder, Local, Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 
@@ -15,7 +15,7 @@ use gleaner_io::fault::{Place, show};
 pub(super) struct Assembler<'a> {
     path: &'a Path,
     builder: EventLogBuilder,
-    /// Converts times to the log's clock.
+    /// Converts times to UTC.
     placing: Placing,
     /// Time of the row before.
     last: Option<Utc>,
@@ -61,11 +61,16 @@ impl<'a> Assembler<'a> {
     /// Records a fault if the time is before that of the row before.
     pub fn check_order(&mut self, time: Utc, place: Place) -> Result<()> {
         if let Some(last) = self.last.filter(|last| time < *last) {
-            let fault = time_backwards(self.path, time, last, place);
+            let fault = time_backwards(self.path, self.shown(time), self.shown(last), place);
             self.faults.add(fault)?;
         }
         self.last = Some(time);
         Ok(())
+    }
+
+    /// A time of a row as messages show it.
+    pub fn shown(&self, time: Utc) -> Local {
+        self.placing.shown(time)
     }
 
     /// Adds a row of changes. They must be sorted by node, and each must change the node's state.
@@ -133,7 +138,7 @@ pub(super) fn too_large(path: &Path) -> Fault {
 }
 
 /// The fault of a row whose time is before that of the row before.
-pub(super) fn time_backwards(path: &Path, time: Utc, last: Utc, place: Place) -> Fault {
+pub(super) fn time_backwards(path: &Path, time: Local, last: Local, place: Place) -> Fault {
     Fault::of(
         path,
         time.to_string(),
@@ -148,8 +153,8 @@ pub(super) fn time_backwards(path: &Path, time: Utc, last: Utc, place: Place) ->
     })
 }
 
-/// Converts the time of a row to the log's clock. If that fails, it records a fault and returns the
-/// time as it is written.
+/// Converts the time of a row to UTC. If that fails, it records a fault and returns the time as it is
+/// written.
 pub(super) fn place_or_fault(
     placing: &mut Placing,
     faults: &mut Gatherer,
@@ -162,7 +167,7 @@ pub(super) fn place_or_fault(
         Err(expected) => {
             let fault = Fault::of(path, stamp.to_string(), expected);
             faults.add(fault.at(place).field("time"))?;
-            Ok(stamp.as_written())
+            Ok(stamp.as_written().from_offset(0))
         }
     }
 }

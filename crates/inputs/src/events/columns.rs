@@ -99,12 +99,14 @@ impl<'a> ColumnScan<'a> {
         &mut self.faults
     }
 
-    /// Returns the log and remarks for the user. `times` has the time of every row on the log's
-    /// clock.
+    /// Returns the log and remarks for the user. `times` has the time of every row.
     pub fn finish(mut self, times: &[Utc], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
-                let fault = time_backwards(self.path, pair[1], pair[0], Place::Row(row));
+                let fault = {
+                    let [last, time] = [pair[0], pair[1]].map(|time| placing.shown(time));
+                    time_backwards(self.path, time, last, Place::Row(row))
+                };
                 self.faults.add(fault)?;
             }
         }

@@ -10,8 +10,9 @@
 //! | 32 | SHA-256 of all bytes before it |
 //!
 //! A log whose clock is unknown has version 1, one whose clock is known has version 2. The clock is
-//! stored as its offset from UTC in seconds, followed by its changes. Each change has the time on
-//! the log's clock, in nanoseconds, from which it holds, and the new offset.
+//! stored as its first offset from UTC in seconds, followed by its changes. Each change has the time
+//! in nanoseconds from which it holds, and the new offset. All times of the file are ahead of UTC
+//! by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
@@ -31,7 +32,7 @@ use gleaner_domain::Digest;
 use gleaner_domain::clock::MOST_OFFSET;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Utc};
+use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Local, Utc};
 use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
 
@@ -191,7 +192,7 @@ impl<S: Read + Write + Seek> Writer<S> {
         put(&mut out, source.map_or(0, |s| s.length))?;
         put(&mut out, source.map_or([0; DIGEST], |s| s.sha256.0))?;
         put(&mut out, nodes)?;
-        put(&mut out, self.first.map_or(0, |time| time.0))?;
+        put(&mut out, self.first.map_or(0, |time| clock.steady(time).0))?;
         let unit = self.unit.max(1);
         put(&mut out, unit)?;
         put(&mut out, self.rows)?;
@@ -223,10 +224,10 @@ fn put(out: &mut impl Write, value: impl Encode) -> io::Result<()> {
 }
 
 fn put_clock(out: &mut impl Write, clock: &Clock) -> io::Result<()> {
-    put(out, clock.base())?;
+    put(out, clock.first_offset())?;
     put(out, clock.changes().len())?;
     for (from, offset) in clock.changes() {
-        put(out, (from.0, *offset))?;
+        put(out, (clock.steady(*from).0, *offset))?;
     }
     Ok(())
 }
@@ -291,7 +292,9 @@ impl<'a> Body<'a> {
         let times = self.times()?;
         let mut log = self.log(nodes, &times)?;
         if self.has_clock {
-            log.set_clock(self.clock()?);
+            let clock = self.clock()?;
+            log.shift(-i64::from(clock.first_offset()));
+            log.set_clock(clock);
         }
         let log = log.finish().ok()?;
         self.rest.is_empty().then_some(Cache {
@@ -322,7 +325,7 @@ impl<'a> Body<'a> {
         (0..count).map(|_| self.take().map(str::to_owned)).collect()
     }
 
-    /// Reads the times of the rows.
+    /// Reads the times of the rows. If the file has a clock, they are ahead of UTC by its first offset.
     fn times(&mut self) -> Option<Vec<Utc>> {
         let mut time: i64 = self.take()?;
         let unit: u64 = self.take()?;
@@ -370,7 +373,7 @@ impl<'a> Body<'a> {
         let mut clock = Clock::new(self.offset()?, []);
         let mut last = Utc(i64::MIN);
         for _ in 0..self.length()? {
-            let from = Utc(self.take()?);
+            let from = clock.of_steady(Local(self.take()?));
             if from <= last {
                 return None;
             }

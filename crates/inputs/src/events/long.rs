@@ -89,6 +89,7 @@ impl<'a> LongBuilder<'a> {
             None => self.mentioned.push(index),
             Some(before) if before == idle => {}
             Some(_) => {
+                let time = self.log.shown(time);
                 let found = format!("two states of {node:?} at {time}");
                 self.log
                     .fault(place, "state", found, "one state of a node at a time")?;

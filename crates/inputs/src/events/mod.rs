@@ -81,7 +81,7 @@ pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     })
 }
 
-/// Converts a log to the clock of a zone. If the log's own clock is unknown, its times are taken as
+/// Gives a log the clock of a zone. If the log's own clock is unknown, its times are taken as
 /// local times of that zone.
 fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let clock = log.clock();
@@ -90,9 +90,9 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let mut moved = EventLogBuilder::new(log.nodes().to_vec());
     for (row, (time, changes)) in log.rows().enumerate() {
         let stamp = if clock.is_known() {
-            Stamp::Epoch(clock.utc(time))
+            Stamp::Epoch(time)
         } else {
-            Stamp::Local(time)
+            Stamp::Local(time.at_offset(0))
         };
         let place = Place::Row(row);
         let time = place_or_fault(&mut placing, &mut faults, source.path(), stamp, place)?;

@@ -8,7 +8,7 @@ use crate::pickle;
 use crate::pickle::{Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
 use crate::pickle::{of_column, of_pickle};
 use gleaner_domain::error::Result;
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
@@ -89,7 +89,7 @@ fn times(
             let fault = source.fault("a missing time (NaT)", EXPECTED_TIME);
             faults.add(fault.at(Place::Row(row)).field("index"))?;
         } else {
-            let stamp = Stamp::Local(Utc(*nanos));
+            let stamp = Stamp::Local(Local(*nanos));
             last = place_or_fault(placing, faults, source.path(), stamp, Place::Row(row))?;
         }
         times.push(last);

@@ -1,16 +1,15 @@
-//! Converts the times of a log's rows to its clock.
+//! Converts the times of a log's rows to UTC.
 
 use gleaner_domain::words::counted;
-use gleaner_domain::{Clock, Stamp, Utc};
+use gleaner_domain::{Clock, Local, Stamp, Utc};
 use gleaner_logs::zone::{Instant, Zone};
 
-/// Takes the times of all rows, in order and as they are written, and returns them on the log's
-/// clock.
+/// Converts the times of all rows, in order and as they are written, to UTC.
 ///
 /// If a zone is given, local times are times of that zone. If a local time occurs twice, it is the
 /// first occurrence that is not before the row above. Without a zone, the clock is learnt from
-/// offsets in the texts, and times without offsets are taken as they are. The clock of the log
-/// counts with the offset of the first row.
+/// offsets in the texts, and times without offsets are taken as if they were in UTC. The first
+/// offset of the log's clock is that of the first row.
 #[derive(Debug, Default)]
 pub(super) struct Placing {
     zone: Option<Zone>,
@@ -19,7 +18,7 @@ pub(super) struct Placing {
     /// Whether the file describes its clock.
     described: bool,
     seen: Seen,
-    /// Time of the first row on the log's clock; `last`: of the last row so far.
+    /// Time of the first row; `last`: of the last row so far.
     first: Option<Utc>,
     last: Option<Utc>,
     /// Number of rows at local times that occur twice and could mean either.
@@ -46,28 +45,30 @@ impl Placing {
         }
     }
 
-    /// Sets the clock that the file describes. Times in UTC are converted to it.
+    /// Sets the clock that the file describes.
     pub fn describe(&mut self, clock: Clock) {
         self.described = clock.is_known();
         self.clock = clock;
     }
 
-    /// Converts the time of the next row to the log's clock.
+    /// A time of a row as messages show it.
+    pub fn shown(&self, time: Utc) -> Local {
+        self.clock.steady(time)
+    }
+
+    /// Converts the time of the next row to UTC.
     pub fn place(&mut self, stamp: Stamp) -> Result<Utc, Misplaced> {
         let time = match &self.zone {
             None => self.as_written(stamp)?,
             Some(zone) => {
                 let utc = match stamp {
                     Stamp::Epoch(utc) | Stamp::Zoned { utc, .. } => utc,
-                    Stamp::Local(local) => {
-                        let last = self.last.map(|last| self.clock.utc(last));
-                        resolve(zone, local, last, &mut self.unsure)?
-                    }
+                    Stamp::Local(local) => resolve(zone, local, self.last, &mut self.unsure)?,
                 };
                 if self.first.is_none() {
                     self.clock = Clock::new(zone.offset(utc), []);
                 }
-                self.clock.of_utc(utc)
+                utc
             }
         };
         self.first.get_or_insert(time);
@@ -87,21 +88,19 @@ impl Placing {
             return Err(expected.to_owned());
         }
         let (utc, offset) = match stamp {
-            Stamp::Local(time) => return Ok(time),
-            Stamp::Epoch(utc) => return Ok(self.clock.of_utc(utc)),
+            Stamp::Local(time) => return Ok(time.from_offset(0)),
+            Stamp::Epoch(utc) => return Ok(utc),
             Stamp::Zoned { utc, offset } => (utc, offset),
         };
         if !self.clock.is_known() {
-            // If earlier rows were in seconds since 1970, they were converted to UTC, so the clock
-            // starts with UTC.
+            // Earlier rows in seconds since 1970 state no offset, so the clock starts with UTC.
             let first = if self.seen.epoch { 0 } else { offset };
             self.clock = Clock::new(first, []);
         }
-        let time = self.clock.of_utc(utc);
         if !self.described {
-            self.clock.change(time, offset);
+            self.clock.change(utc, offset);
         }
-        Ok(time)
+        Ok(utc)
     }
 
     /// Returns the clock of the log, and remarks for the user.
@@ -120,9 +119,7 @@ impl Placing {
             notes.push(note.to_owned());
         }
         let clock = match (self.zone, self.first, self.last) {
-            (Some(zone), Some(first), Some(last)) => {
-                zone.clock(self.clock.utc(first), self.clock.utc(last))
-            }
+            (Some(zone), Some(first), Some(last)) => zone.clock(first, last),
             _ => self.clock,
         };
         (clock, notes)
@@ -130,7 +127,12 @@ impl Placing {
 }
 
 /// Converts a local time to UTC. Of two occurrences it takes the first that is not before `last`.
-fn resolve(zone: &Zone, local: Utc, last: Option<Utc>, unsure: &mut u64) -> Result<Utc, Misplaced> {
+fn resolve(
+    zone: &Zone,
+    local: Local,
+    last: Option<Utc>,
+    unsure: &mut u64,
+) -> Result<Utc, Misplaced> {
     match zone.instant(local) {
         Instant::Once(utc) => Ok(utc),
         Instant::Twice(first, second) if last.is_some_and(|last| first < last) => Ok(second),
@@ -155,8 +157,9 @@ mod tests {
             .iter()
             .map(|text| placing.place(text.parse().unwrap()))
             .collect();
-        let times = times?.iter().map(ToString::to_string).collect();
-        Ok((times, placing.finish().0.to_string()))
+        let clock = placing.finish().0;
+        let shown = |time: &Utc| clock.steady(*time).to_string();
+        Ok((times?.iter().map(shown).collect(), clock.to_string()))
     }
 
     // Derived: 40 minutes are between the two times.

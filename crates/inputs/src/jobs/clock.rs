@@ -2,7 +2,7 @@
 
 use super::bounds::LAST_SECOND;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// The form of a table's times, which is the same in all of its rows.
@@ -33,11 +33,11 @@ impl Form {
     }
 
     /// The civil time in a cell of this form; `None` if the form is seconds.
-    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Utc>> {
+    pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Local>> {
         match (self, cell.clock()?) {
             (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
             (Form::Zoned(offset), CellTime::Civil(Stamp::Zoned { utc, .. })) => {
-                Ok(Some(utc.plus_whole(offset.into())))
+                Ok(Some(utc.at_offset(offset)))
             }
             (Form::Seconds, CellTime::Seconds(_)) => Ok(None),
             (Form::Seconds, _) => Err(cell.fault("whole seconds, as in earlier rows")),
@@ -55,11 +55,12 @@ impl Form {
     ///
     /// # Errors
     /// [`Error::Usage`] if it has an offset from UTC and the times of the table have none.
-    pub fn place(self, stamp: Stamp) -> Result<Utc> {
+    pub fn place(self, stamp: Stamp) -> Result<Local> {
         match (self, stamp) {
-            (_, Stamp::Local(time)) | (Form::Civil | Form::Seconds, Stamp::Epoch(time)) => Ok(time),
+            (_, Stamp::Local(time)) => Ok(time),
+            (Form::Civil | Form::Seconds, Stamp::Epoch(utc)) => Ok(utc.at_offset(0)),
             (Form::Zoned(offset), Stamp::Epoch(utc) | Stamp::Zoned { utc, .. }) => {
-                Ok(utc.plus_whole(offset.into()))
+                Ok(utc.at_offset(offset))
             }
             (Form::Civil | Form::Seconds, Stamp::Zoned { .. }) => Err(Error::Usage(format!(
                 "{stamp} has an offset from UTC, and the times of the trace have none: remove it"

@@ -15,7 +15,7 @@ use gleaner_learn::lucid::throughput::{MINUTES, Series};
 use super::bounds::AMOUNT;
 use super::clock::Form;
 use crate::rows::{Clock, Later, Rows, input};
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 use gleaner_io::rows::CellTime;
@@ -54,7 +54,7 @@ pub fn read(path: &Path) -> Result<Loaded<Series>> {
         gpus.push(row.gpus);
         Ok(())
     })?;
-    let start = times.first.and_then(Utc::civil).unwrap_or_default();
+    let start = times.first.and_then(Local::civil).unwrap_or_default();
     let series = Series::new(start, jobs, gpus);
     let series = series.map_err(|error| source.fault(error.to_string(), "a whole series"));
     Ok(source.loaded(series?))
@@ -64,8 +64,8 @@ pub fn read(path: &Path) -> Result<Loaded<Series>> {
 #[derive(Default)]
 struct Times {
     form: Option<Form>,
-    first: Option<Utc>,
-    last: Option<Utc>,
+    first: Option<Local>,
+    last: Option<Local>,
 }
 
 impl Times {
@@ -82,7 +82,7 @@ impl Times {
         self.form = Some(form);
         self.first = self.first.or(Some(time));
         self.last = Some(time);
-        let next = last.map(|last| Utc(last.0.saturating_add(INTERVAL)));
+        let next = last.map(|last| Local(last.0.saturating_add(INTERVAL)));
         let (Some(last), Some(next)) = (last, next.filter(|next| *next != time)) else {
             return Ok(());
         };

@@ -78,23 +78,24 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Converts the task's times to the clock of a log. If a local time occurs twice, the first
+    /// Converts the task's times by the clock of a log. If a local time occurs twice, the first
     /// occurrence is used.
     pub fn place(&mut self, clock: &Clock) {
-        let submit = self.on_clock(self.submit, "submit", clock);
-        let deadline = self.on_clock(self.deadline, "deadline", clock);
+        let submit = self.instant(self.submit, "submit", clock);
+        let deadline = self.instant(self.deadline, "deadline", clock);
         let Some(task) = &mut self.task else { return };
         task.submit = submit.unwrap_or(task.submit);
         task.deadline = deadline.or(task.deadline);
         if let Some(deadline) = deadline.filter(|deadline| *deadline <= task.submit) {
-            let expected = format!("a time after the submission, {}", task.submit);
-            self.report.add("deadline", deadline.to_string(), expected);
+            let expected = format!("a time after the submission, {}", clock.steady(task.submit));
+            let deadline = clock.steady(deadline).to_string();
+            self.report.add("deadline", deadline, expected);
         }
     }
 
-    /// A time of the task on the clock of a log; `None` if the file does not say, or adds a fault.
-    fn on_clock(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Utc> {
-        match clock.time(stamp?, Occurrence::First) {
+    /// The instant of a time of the task by the clock of a log; `None` if the file does not say, or adds a fault.
+    fn instant(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Utc> {
+        match clock.instant(stamp?, Occurrence::First) {
             Ok(time) => Some(time),
             Err(error) => {
                 let expected = "a time without an offset from UTC, as the log's time zone is \

@@ -9,7 +9,7 @@ use super::fields::{Fields, Format, Report};
 use super::node::Node;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{Clock, Stamp, TrainingTask, Utc};
+use gleaner_domain::{Clock, Local, Stamp, TrainingTask};
 
 /// A task as a program specifies it.
 #[derive(Debug, Clone)]
@@ -17,9 +17,9 @@ pub struct GivenTask {
     /// Its name.
     pub name: String,
     /// Earliest start time; `None` for the start of the log.
-    pub submit: Option<Utc>,
+    pub submit: Option<Local>,
     /// Time by which the task should be finished.
-    pub deadline: Option<Utc>,
+    pub deadline: Option<Local>,
     /// Fewest nodes.
     pub min_nodes: f64,
     /// Most nodes.
@@ -54,7 +54,7 @@ impl GivenTask {
         }
         let is_finite = self.work.is_finite() && self.work > 0.0;
         let time =
-            |time: Option<Utc>| time.map_or(Node::Null, |time| Node::Time(Stamp::Local(time)));
+            |time: Option<Local>| time.map_or(Node::Null, |time| Node::Time(Stamp::Local(time)));
         let values = [
             ("name", Node::Text(self.name)),
             ("submit", time(self.submit)),

@@ -186,7 +186,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_domain::Utc;
+    use gleaner_domain::Local;
 
     #[test]
     fn documents_of_both_kinds_give_the_same_nodes() {
@@ -200,7 +200,7 @@ mod tests {
         };
         assert!(matches!(b[..], [1.5, x] if x.is_nan()));
         assert!(
-            matches!(&fields[2].1, Node::Text(t) if t.parse() == Ok(Utc::from_seconds(1_612_988_475)))
+            matches!(&fields[2].1, Node::Text(t) if t.parse() == Ok(Local::from_seconds(1_612_988_475)))
         );
         let json: Node = serde_json::from_str(r#"{"e": true}"#).unwrap();
         assert_eq!(fields[3].1, json);

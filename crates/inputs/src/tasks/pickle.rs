@@ -10,7 +10,7 @@ use super::node::Node;
 use crate::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
 use crate::pickle::{of_column, of_pickle};
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 
@@ -140,7 +140,7 @@ fn node(cell: &Cell<'_>) -> Node {
         // A missing number is NaN. The rules refuse it and show it as NaN.
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
-        Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Utc(*nanos))),
+        Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Local(*nanos))),
         Cell::Numbers(numbers) => Node::Numbers(Arc::clone(numbers)),
         other => Node::Other(other.describe()),
     }

@@ -241,7 +241,7 @@ fn node(column: &Column, shape: Shape, value: Value<'_>) -> Node {
             Ok(text) => parse(shape, text),
             Err(_) => Node::Other(value.to_string()),
         },
-        Value::Time(Some(time)) if column.utc => Node::Time(Stamp::Epoch(time)),
+        Value::Time(Some(time)) if column.utc => Node::Time(Stamp::Epoch(time.from_offset(0))),
         Value::Time(Some(time)) => Node::Time(Stamp::Local(time)),
         Value::Time(None) => Node::Other(value.to_string()),
     }

@@ -90,7 +90,7 @@ impl Draft {
         Some(TrainingTask {
             name: self.name?,
             submit: match self.submit? {
-                Some(stamp) => stamp.as_written(),
+                Some(stamp) => stamp.as_written().from_offset(0),
                 None => TrainingTask::FROM_START,
             },
             min_nodes: self.min_nodes?,
@@ -99,7 +99,9 @@ impl Draft {
             rescale_down: self.rescale_down?,
             work: self.work?,
             priority: self.priority?,
-            deadline: self.deadline?.map(Stamp::as_written),
+            deadline: self
+                .deadline?
+                .map(|stamp| stamp.as_written().from_offset(0)),
             rung: 0,
             curve: curve?,
         })

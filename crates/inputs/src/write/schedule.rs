@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::events::EventWriter;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Utc};
+use gleaner_domain::{Change, Local, Utc};
 use gleaner_logs::scheduler::hostlist;
 use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 
@@ -255,12 +255,14 @@ impl ScheduleSink for ScheduleWriter<'_> {
 
 /// A time as `2026-01-31T08:00:00`.
 fn iso(second: i64) -> String {
-    Utc::from_seconds(second).to_string().replacen(' ', "T", 1)
+    Local::from_seconds(second)
+        .to_string()
+        .replacen(' ', "T", 1)
 }
 
 /// A time as `01/31/2026 08:00:00`.
 fn american(second: i64) -> String {
-    let text = Utc::from_seconds(second).to_string();
+    let text = Local::from_seconds(second).to_string();
     let (date, time) = text.split_at(10);
     format!("{}/{}/{}{time}", &date[5..7], &date[8..10], &date[..4])
 }

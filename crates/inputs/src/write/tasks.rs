@@ -145,14 +145,17 @@ fn document(tasks: &[TrainingTask], search: Option<SearchTable>) -> Document<'_>
             let index = *names.entry(&task.curve).or_insert(next);
             Task {
                 name: &task.name,
-                submit: (task.submit > TrainingTask::FROM_START).then(|| task.submit.to_string()),
+                submit: (task.submit > TrainingTask::FROM_START)
+                    .then(|| task.submit.at_offset(0).to_string()),
                 min_nodes: task.min_nodes,
                 max_nodes: task.max_nodes,
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
                 work: Work::of(task),
                 priority: (task.priority != 1.0).then_some(task.priority),
-                deadline: task.deadline.map(|deadline| deadline.to_string()),
+                deadline: task
+                    .deadline
+                    .map(|deadline| deadline.at_offset(0).to_string()),
                 curve: curve_name(index),
             }
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{Change, Cluster, EventLogBuilder, Trace, Utc, VirtualCluster};
+use gleaner_domain::{Change, Cluster, EventLogBuilder, Local, Trace, Utc, VirtualCluster};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
@@ -226,7 +226,7 @@ fn read_estimates(path: &Path) -> gleaner_domain::Result<()> {
 
 /// A trace written by this program.
 fn trace_parquet() -> Sample {
-    let times = [1_585_699_203, 1_585_699_205].map(Utc::from_seconds);
+    let times = [1_585_699_203, 1_585_699_205].map(Local::from_seconds);
     let table = Table {
         name: "jobs",
         columns: vec![

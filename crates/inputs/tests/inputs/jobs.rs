@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_domain::inputs::{PackingTable, Profile};
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{Cluster, Job, Utc, Workload};
+use gleaner_domain::{Cluster, Job, Local, Workload};
 use gleaner_inputs::jobs::trace::{Options, TraceInput};
 use gleaner_inputs::jobs::{cluster, colocate, estimates, forecast, packing, profiles};
 use gleaner_inputs::jobs::{throughput, trace};
@@ -239,7 +239,7 @@ fn a_raw_log_gives_the_same_jobs() {
     let form = Form {
         header: "job_id,user,vc,gpu_num,cpu_num,state,submit_time,duration,model,dataset,\
                  batchsize,amp,speed,gpu_util,gmem_util,gmem",
-        submit: |second| Utc::from_seconds(APRIL + second).to_string(),
+        submit: |second| Local::from_seconds(APRIL + second).to_string(),
         usage: true,
     };
     let mut log = write_csv(&input, &cluster, &form);
@@ -266,7 +266,7 @@ fn a_raw_log_gives_the_same_jobs() {
     let raw = trace::read(&path, &cluster, options).unwrap();
     assert!(raw.value.trace.jobs == input.trace.jobs);
     assert_eq!(raw.value.start, input.start);
-    assert_eq!(raw.value.trace.origin, Some(Utc::from_seconds(APRIL)));
+    assert_eq!(raw.value.trace.origin, Some(Local::from_seconds(APRIL)));
     assert_eq!(
         raw.notes,
         [
@@ -330,13 +330,13 @@ fn parquet_gives_the_same_jobs() {
     let back = trace::read(&path, &cluster, Options::default()).unwrap();
     assert!(back.value == input);
 
-    let times = submits().map(|second| Utc::from_seconds(APRIL + second));
+    let times = submits().map(|second| Local::from_seconds(APRIL + second));
     write_parquet(&input, &cluster, Column::EveryTime(times.collect()), &path);
     let back = trace::read(&path, &cluster, Options::default())
         .unwrap()
         .value;
     let first = submits().next().unwrap();
-    assert_eq!(back.trace.origin, Some(Utc::from_seconds(APRIL + first)));
+    assert_eq!(back.trace.origin, Some(Local::from_seconds(APRIL + first)));
     assert_eq!((back.start, back.trace.jobs[0].submit), (0, 0));
     assert_eq!(back.trace.jobs.len(), input.trace.jobs.len());
     let shifted = back.trace.jobs.iter().map(|job| job.submit + first);

@@ -15,7 +15,7 @@ use bytes::Bytes;
 
 use super::guard;
 use super::value::{Meaning, Value};
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 
 /// Records that are decoded at a time.
@@ -68,7 +68,7 @@ impl Leaf<'_> {
             (Physical::INT32, _) => self.visit::<Int32Type>(|v| meaning.value(i64::from(*v)), each),
             (Physical::INT64, _) => self.visit::<Int64Type>(|v| meaning.value(*v), each),
             (Physical::INT96, _) => {
-                self.visit::<Int96Type>(|v| Value::Time(Some(Utc(v.to_nanos()))), each)
+                self.visit::<Int96Type>(|v| Value::Time(Some(Local(v.to_nanos()))), each)
             }
             (Physical::FLOAT, _) => self.visit::<FloatType>(|v| Value::Float(f64::from(*v)), each),
             (Physical::DOUBLE, _) => self.visit::<DoubleType>(|v| Value::Float(*v), each),

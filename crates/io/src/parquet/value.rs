@@ -7,7 +7,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::Column;
 use crate::fault::show;
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp, Utc};
 
 /// The value of a cell, or of an element of a cell that is a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,8 +24,8 @@ pub enum Value<'v> {
     Float(f64),
     /// Text, which need not be valid UTF-8.
     Text(&'v [u8]),
-    /// A timestamp; `None` if it is outside the years 1677 to 2262.
-    Time(Option<Utc>),
+    /// A timestamp, which is in UTC if its column says so; `None` if it is outside the years 1677 to 2262.
+    Time(Option<Local>),
 }
 
 impl Value<'_> {
@@ -34,21 +34,22 @@ impl Value<'_> {
         match self {
             Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
             Value::Time(_) if column.utc => {
-                let zoned = |utc| Stamp::Zoned { utc, offset: 0 };
-                self.time().map(zoned)
+                let utc = self.time()?.from_offset(0);
+                Some(Stamp::Zoned { utc, offset: 0 })
             }
             Value::Time(_) => self.time().map(Stamp::Local),
-            _ => self.time().map(Stamp::Epoch),
+            _ => self.time().map(|time| Stamp::Epoch(time.from_offset(0))),
         }
     }
 
-    /// The time in a cell: a timestamp, seconds since 1970, or a text without an offset from UTC.
-    pub fn time(self) -> Option<Utc> {
+    /// The time in a cell as it is written: a timestamp, seconds since 1970, or a text without an
+    /// offset from UTC.
+    pub fn time(self) -> Option<Local> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.
-            Value::Time(time) => time.filter(|time| *time != Utc(i64::MIN)),
-            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Utc),
-            Value::Float(seconds) => Utc::from_fractional_seconds(seconds),
+            Value::Time(time) => time.filter(|time| *time != Local(i64::MIN)),
+            Value::Int(seconds) => seconds.checked_mul(1_000_000_000).map(Local),
+            Value::Float(seconds) => Some(Utc::from_fractional_seconds(seconds)?.at_offset(0)),
             Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
             Value::Null | Value::Empty | Value::Bool(_) => None,
         }
@@ -119,7 +120,7 @@ impl Meaning {
     /// The value of a stored number.
     pub fn value(self, number: i64) -> Value<'static> {
         match self {
-            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Utc)),
+            Meaning::Time(nanos) => Value::Time(number.checked_mul(nanos).map(Local)),
             Meaning::Plain | Meaning::Unread => Value::Int(number),
         }
     }

@@ -3,7 +3,7 @@
 use super::header::Wanted;
 use crate::parquet::{Table, Value};
 use crate::source::Source;
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::Result;
 
 /// The requested columns of a Parquet file, in memory.
@@ -21,7 +21,7 @@ enum Stored {
     Int(i64),
     Float(f64),
     Text(u32),
-    Time(Option<Utc>),
+    Time(Option<Local>),
 }
 
 /// All texts of a table, one after the other.
@@ -92,7 +92,7 @@ impl Texts {
             // pandas writes NaN for a missing number, and `i64::MIN` (below) for a missing time.
             Value::Float(value) if value.is_nan() => Stored::Null,
             Value::Float(value) => Stored::Float(value),
-            Value::Time(Some(Utc(i64::MIN))) => Stored::Null,
+            Value::Time(Some(Local(i64::MIN))) => Stored::Null,
             Value::Time(value) => Stored::Time(value),
             Value::Text(text) => match text.trim_ascii() {
                 [] => Stored::Null,

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::table::WriteTable;
 use gleaner_domain::error::Result;
 use gleaner_domain::results::{Column, Table as Output};
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp};
 
 /// An input with this content, and the temporary folder that holds it.
 fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
@@ -47,7 +47,7 @@ fn after_path(message: &str) -> String {
 }
 
 fn parquet() -> (TempDir, Source) {
-    let time = Utc::from_seconds(1_585_699_200);
+    let time = Local::from_seconds(1_585_699_200);
     let table = Output {
         name: "t",
         columns: vec![
@@ -126,7 +126,7 @@ fn parquet_cells_have_types() {
     assert_eq!(texts[0], Ok("a b".to_owned()));
     assert!(texts[1].is_err());
     let times = column(&source, "time", |cell| cell.clock());
-    let first = Utc::from_seconds(1_585_699_200);
+    let first = Local::from_seconds(1_585_699_200);
     assert_eq!(times[0], Ok(CellTime::Civil(Stamp::Local(first))));
     assert!(times[1].is_err());
 }
@@ -145,7 +145,7 @@ fn times_are_whole_seconds_or_civil() {
     );
     assert_eq!(
         times[2],
-        Ok(CellTime::Civil(Stamp::Local(Utc::from_seconds(
+        Ok(CellTime::Civil(Stamp::Local(Local::from_seconds(
             1_585_699_200
         ))))
     );

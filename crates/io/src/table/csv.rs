@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::results::{Column, Cursor, Table};
 
 /// Writes the table as CSV: a header, then a line for each row.
@@ -29,7 +29,7 @@ pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
 /// run of equal values.
 struct Cells<'a> {
     column: &'a Column<'a>,
-    last: Option<(Utc, String)>,
+    last: Option<(Local, String)>,
     cursor: Cursor,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn write_time(&mut self, time: Utc, cell: &mut Vec<u8>) -> std::io::Result<()> {
+    fn write_time(&mut self, time: Local, cell: &mut Vec<u8>) -> std::io::Result<()> {
         let text = match &mut self.last {
             Some((last, text)) if *last == time => text,
             last => &mut last.insert((time, time.to_string())).1,
@@ -90,7 +90,7 @@ mod tests {
     // Small fixed example.
     #[test]
     fn cells_are_written_as_documented() {
-        let t = Utc::from_seconds(0);
+        let t = Local::from_seconds(0);
         let table = Table {
             name: "t",
             columns: vec![

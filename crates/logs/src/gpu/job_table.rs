@@ -281,7 +281,7 @@ impl JobTable {
             trace: Trace {
                 jobs,
                 workloads: Vec::new(),
-                origin: clock.map(|clock| clock.of_utc(Utc::from_seconds(first))),
+                origin: clock.map(|clock| clock.steady(Utc::from_seconds(first))),
                 known: Vec::new(),
             },
             cluster,

@@ -48,7 +48,7 @@ impl Summary {
     /// A submission as text.
     fn shown(&self, second: i64) -> String {
         match &self.clock {
-            Some(clock) => clock.show(clock.of_utc(Utc::from_seconds(second))),
+            Some(clock) => clock.show(Utc::from_seconds(second)),
             None => format!("second {second}"),
         }
     }

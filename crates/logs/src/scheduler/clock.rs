@@ -9,7 +9,7 @@ use crate::occupancy::Window;
 use crate::zone::{Instant, Zone};
 use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Clock, Stamp, Utc};
+use gleaner_domain::{Clock, Local, Stamp, Utc};
 use gleaner_io::input::Place;
 
 /// What is known about the clock of a log.
@@ -135,9 +135,10 @@ impl SchedulerClock {
     /// The clock of a log that shows no offset: UTC if all its times are seconds since 1970, else
     /// unknown.
     fn untold(&self) -> Clock {
-        match self.epoch && !self.local {
-            true => Clock::new(0, []),
-            false => Clock::UNKNOWN,
+        if self.epoch && !self.local {
+            Clock::new(0, [])
+        } else {
+            Clock::UNKNOWN
         }
     }
 
@@ -149,10 +150,9 @@ impl SchedulerClock {
         if let (Stamp::Local(local), Some(zone)) = (stamp, &self.zone) {
             return Ok(zone.utc(local, occurrence).second());
         }
-        let clock = self.in_window(window);
-        let time = clock.time(stamp, occurrence);
-        let time = time.map_err(|error| Error::Usage(error.to_string()))?;
-        Ok(clock.utc(time).second())
+        let instant = self.in_window(window).instant(stamp, occurrence);
+        let instant = instant.map_err(|error| Error::Usage(error.to_string()))?;
+        Ok(instant.second())
     }
 
     /// A remark for the user on the clock in a window; `None` if the user named the zone and the
@@ -161,7 +161,7 @@ impl SchedulerClock {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);
         if let Some(zone) = &self.zone {
-            let told = told.filter(|told| told.base() != clock.base());
+            let told = told.filter(|told| told.first_offset() != clock.first_offset());
             return match (told, self.said) {
                 (Some(told), _) => Some(format!(
                     "times are local times of {zone}, although the lines of the log imply {}",
@@ -251,9 +251,10 @@ fn earliest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     let mut floor = i64::MIN;
     choices.map(|choice| {
         choice.map(|choice| {
-            let second = match choice.first < floor {
-                true => choice.second,
-                false => choice.first,
+            let second = if choice.first < floor {
+                choice.second
+            } else {
+                choice.first
             };
             floor = second;
             second
@@ -266,9 +267,12 @@ fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     let mut ceiling = i64::MAX;
     let mut latest = [None; N];
     for (choice, latest) in choices.iter().zip(&mut latest).rev() {
-        let second = choice.map(|choice| match choice.second > ceiling {
-            true => choice.first,
-            false => choice.second,
+        let second = choice.map(|choice| {
+            if choice.second > ceiling {
+                choice.first
+            } else {
+                choice.second
+            }
         });
         ceiling = second.unwrap_or(ceiling);
         *latest = second;
@@ -285,17 +289,16 @@ pub fn moment(text: &str) -> Option<Moment> {
 /// seconds since 1970. A fraction is dropped.
 pub fn stamp(text: &str) -> Option<Stamp> {
     if let Some(second) = iso(text.as_bytes()) {
-        return Some(Stamp::Local(Utc::from_seconds(second)));
+        return Some(Stamp::Local(Local::from_seconds(second)));
     }
     if text.bytes().next()?.is_ascii_digit() && !text.contains('-') {
         return epoch(text).map(|second| Stamp::Epoch(Utc::from_seconds(second)));
     }
-    let whole = |time: Utc| Utc::from_seconds(time.second());
     Some(match text.parse().ok()? {
-        Stamp::Local(time) => Stamp::Local(whole(time)),
-        Stamp::Epoch(time) => Stamp::Epoch(whole(time)),
+        Stamp::Local(time) => Stamp::Local(Local::from_seconds(time.second())),
+        Stamp::Epoch(utc) => Stamp::Epoch(Utc::from_seconds(utc.second())),
         Stamp::Zoned { utc, offset } => Stamp::Zoned {
-            utc: whole(utc),
+            utc: Utc::from_seconds(utc.second()),
             offset,
         },
     })
@@ -308,7 +311,7 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
         return None;
     }
     let second = second(&b[6..10], &b[0..2], &b[3..5], &b[11..])?;
-    Some(Stamp::Local(Utc::from_seconds(second)))
+    Some(Stamp::Local(Local::from_seconds(second)))
 }
 
 /// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
@@ -364,7 +367,7 @@ mod tests {
 
     #[test]
     fn times_are_local_or_epochs() {
-        let local = |second| Some(Stamp::Local(Utc::from_seconds(second)));
+        let local = |second| Some(Stamp::Local(Local::from_seconds(second)));
         let epoch = |second| Some(Stamp::Epoch(Utc::from_seconds(second)));
         let zoned = |second, offset| {
             let utc = Utc::from_seconds(second);

@@ -47,7 +47,7 @@ impl Holds {
         &self.nodes
     }
 
-    /// The clock to which the times of the event log refer.
+    /// The clock of the event log.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -58,19 +58,18 @@ impl Holds {
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.
     pub fn sweep(mut self, mut event: impl FnMut(Utc, &[Change]) -> Result<()>) -> Result<Summary> {
-        let clock = self.clock.clone();
-        let at = |second: i64| clock.of_utc(Utc::from_seconds(second));
         let edges = &mut self.edges;
         let swept = sweep(edges, &self.rank, self.window, |second, changes| {
-            event(at(second), changes)
+            event(Utc::from_seconds(second), changes)
         })?;
-        let span = (at(self.window.from), at(self.window.to));
+        let shown = |second| self.clock.show(Utc::from_seconds(second));
+        let span = (shown(self.window.from), shown(self.window.to));
         self.note_overlaps(&swept);
         self.note_short();
         Ok(Summary {
             nodes: self.nodes.len(),
             log_counts: self.log_counts,
-            span: (clock.show(span.0), clock.show(span.1)),
+            span,
             swept,
             notes: self.notes,
         })
@@ -84,7 +83,7 @@ impl Holds {
         let place = self.rank.get(index as usize).map(|rank| *rank as usize);
         let node = place.and_then(|place| self.nodes.get(place));
         let node = node.map_or("?", String::as_str);
-        let time = self.clock.of_utc(Utc::from_seconds(second));
+        let time = Utc::from_seconds(second);
         let example = || format!("{node} at {}", self.clock.show(time));
         self.log_counts
             .note(Reason::Overlap, swept.overlaps.count, example);

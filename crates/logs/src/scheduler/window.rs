@@ -30,7 +30,7 @@ pub(super) fn window(
     };
     let clock = log.clock.in_window(whole);
     let show = |window: Window| {
-        let at = |second: i64| clock.show(clock.of_utc(Utc::from_seconds(second)));
+        let at = |second: i64| clock.show(Utc::from_seconds(second));
         format!("{} to {}", at(window.from), at(window.to))
     };
     if window.from >= window.to && from.is_none() && to.is_none() {

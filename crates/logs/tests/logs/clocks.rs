@@ -1,7 +1,7 @@
 //! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
 //! clock.
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_logs::gpu;
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn offset(second: i64) -> i64 {
 }
 
 fn local(second: i64) -> String {
-    Utc::from_seconds(second + offset(second)).to_string()
+    Local::from_seconds(second + offset(second)).to_string()
 }
 
 fn american(second: i64) -> String {
@@ -65,7 +65,7 @@ fn accounting_records_imply_local_time() {
         format!("{}-05:00", local(start + 24 * HOUR))
     );
     // Events are an hour apart, also across the change of the clock.
-    let times: Vec<Utc> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
+    let times: Vec<Local> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
     assert!(
         times
             .windows(2)
@@ -296,7 +296,7 @@ fn offsets_in_job_records_are_honoured() {
 fn times(line: &str) -> Vec<String> {
     let mut times: Vec<String> = (0..line.len().saturating_sub(18))
         .filter_map(|at| line.get(at..at + 19))
-        .filter(|text| text.len() == 19 && text.parse::<Utc>().is_ok() && text.contains(':'))
+        .filter(|text| text.len() == 19 && text.parse::<Local>().is_ok() && text.contains(':'))
         .map(str::to_owned)
         .collect();
     times.sort();

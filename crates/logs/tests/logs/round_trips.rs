@@ -1,7 +1,7 @@
 //! Random intervals are written in every format and read again. A node must be idle when a table
 //! with a cell for every minute says so. Derived: the table shares no code with the readers.
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, hostlist};
 use proptest::prelude::*;
 
@@ -25,7 +25,9 @@ fn at(minute: i64) -> i64 {
 }
 
 fn iso(minute: i64) -> String {
-    Utc::from_seconds(at(minute)).to_string().replace(' ', "T")
+    Local::from_seconds(at(minute))
+        .to_string()
+        .replace(' ', "T")
 }
 
 fn american(minute: i64) -> String {

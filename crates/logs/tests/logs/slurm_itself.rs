@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary, hostlist};
 use proptest::prelude::*;
 use tempfile::NamedTempFile;
@@ -71,7 +71,7 @@ fn every_table_of_sacct_gives_the_same_log() {
 fn idle(rows: &[String]) -> BTreeMap<String, Vec<(i64, bool)>> {
     let mut nodes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {
-        let time: Utc = row[..19].parse().unwrap();
+        let time: Local = row[..19].parse().unwrap();
         for word in row[19..].split_whitespace() {
             let change = (time.0 / 1_000_000_000, word.starts_with('+'));
             nodes.entry(word[1..].to_owned()).or_default().push(change);
@@ -117,7 +117,7 @@ fn nodes_are_busy_when_the_jobs_say_so() {
     let idle = idle(&rows);
     let truth = truth();
     // When a node was down or drained, from events.txt.
-    let at = |text: &str| text.parse::<Utc>().unwrap().0 / 1_000_000_000;
+    let at = |text: &str| text.parse::<Local>().unwrap().0 / 1_000_000_000;
     let outages = [
         ("n01", at("2026-11-20 20:47:48"), at("2026-11-20 20:48:00")),
         ("n02", at("2026-11-20 20:47:48"), at("2026-11-20 20:47:55")),

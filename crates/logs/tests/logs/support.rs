@@ -20,10 +20,10 @@ pub fn text(name: &str) -> String {
 pub fn events(log: &[u8], options: &Options) -> Result<(Vec<String>, Summary)> {
     let input = Input::new(Path::new("log"), log);
     let holds = scheduler::read_inputs([input], options)?;
-    let nodes = holds.nodes().to_vec();
+    let (nodes, clock) = (holds.nodes().to_vec(), holds.clock().clone());
     let mut rows = Vec::new();
     let summary = holds.sweep(|time, changes| {
-        let mut row = time.to_string();
+        let mut row = clock.steady(time).to_string();
         for change in changes {
             let sign = if change.idle() { " +" } else { " -" };
             row.push_str(sign);

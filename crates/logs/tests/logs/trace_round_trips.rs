@@ -2,7 +2,7 @@
 //! What is written for a simulation must also be read back as the same. Derived: the texts share no
 //! code with the readers.
 
-use gleaner_domain::{Trace, Utc};
+use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};
 use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_runs::prepared::{write_cluster, write_jobs};
@@ -50,7 +50,7 @@ prop_compose! {
 }
 
 fn civil(second: i64) -> String {
-    Utc::from_seconds(DAY + second).to_string()
+    Local::from_seconds(DAY + second).to_string()
 }
 
 fn philly(jobs: &[Job]) -> Vec<String> {

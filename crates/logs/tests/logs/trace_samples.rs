@@ -1,7 +1,7 @@
 //! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed examples: the
 //! expected jobs, virtual clusters and events were worked out by hand.
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_logs::gpu::{Format, Options, Prepared, VcOf};
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::Reason;
@@ -30,7 +30,7 @@ fn philly() {
             "application_1506638472019_00007 ce2f4c ee9e8c 4 0 COMPLETED 5400 1200",
         ]
     );
-    let origin = "2017-10-07 08:00:00".parse::<Utc>().unwrap();
+    let origin = "2017-10-07 08:00:00".parse::<Local>().unwrap();
     assert_eq!(prepared.trace.origin, Some(origin));
     assert_eq!(vcs(&prepared), ["7f04ca 1", "ee9e8c 1"]);
     let expected = [
@@ -98,7 +98,7 @@ fn phillys_times_may_be_resolved_in_their_zone() {
     };
     let prepared = prepare(&[log], &options).unwrap();
     assert_eq!(jobs(&prepared), ["a  v 1 0  0 1800"]);
-    let origin = "2017-11-05 00:20:00".parse::<Utc>().unwrap();
+    let origin = "2017-11-05 00:20:00".parse::<Local>().unwrap();
     assert_eq!(prepared.trace.origin, Some(origin));
     let error = prepare(&[log], &Options::new(Format::Philly)).unwrap_err();
     assert!(

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Label, LabelledEbm, Rule};
 use crate::packing_row;
 use gleaner_domain::inputs::Profile;
-use gleaner_domain::{Utc, Workload};
+use gleaner_domain::{Local, Workload};
 
 /// The explanation of a prediction.
 #[derive(Debug, Clone, Serialize)]
@@ -75,7 +75,7 @@ pub fn of_interval(
     series: &Series,
     step: usize,
 ) -> Result<Prediction, Mismatch> {
-    let time = Utc::from(series.time(step));
+    let time = Local::from(series.time(step));
     let subject = format!("the ten minutes from {time}");
     sum(machine, subject, &table(series, step..step + 1))
 }

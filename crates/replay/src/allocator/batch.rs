@@ -9,12 +9,12 @@ use gleaner_domain::{Change, TrainingTask, Utc};
 /// joined, and submitted tasks, in this order.
 ///
 /// ```
-/// use gleaner_domain::{Change, Time};
+/// use gleaner_domain::{Change, Utc};
 /// use gleaner_replay::allocator::Batch;
 ///
 /// let batch = Batch {
 ///     nodes: &[Change::new(3, false), Change::new(5, true)],
-///     ..Batch::at(7, Time::from_seconds(100))
+///     ..Batch::at(7, Utc::from_seconds(100))
 /// };
 /// assert!(batch.finished.is_empty());
 /// ```

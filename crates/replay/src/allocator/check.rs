@@ -42,7 +42,10 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Earlier { last } => write!(f, "the last batch was at {last}, which is later"),
+            Refusal::Earlier { last } => {
+                let last = last.at_offset(0);
+                write!(f, "the last batch was at {last} UTC, which is later")
+            }
             Refusal::UnknownNode(node) => write!(f, "there is no node {node}"),
             Refusal::NodeTwice(node) => write!(f, "node {node} changes twice"),
             Refusal::AlreadyIdle(node) => write!(f, "node {node} comes, but it is already idle"),
@@ -84,7 +87,7 @@ impl fmt::Display for AllocatorError {
                 refusal,
                 event,
                 time,
-            } => write!(f, "event {event}, {time}: {refusal}"),
+            } => write!(f, "event {event}, {} UTC: {refusal}", time.at_offset(0)),
             AllocatorError::Failed(error) => error.fmt(f),
         }
     }

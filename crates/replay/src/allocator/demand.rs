@@ -17,6 +17,8 @@ pub(super) struct Demand {
     objective: Objective,
     /// Whether values of the objective change with time and progress.
     varies: bool,
+    /// See [`Settings::shown_offset`].
+    shown_offset: i32,
     active: Vec<Active>,
     /// The problem of the next decision. Its tasks mirror `active`. It is updated in place, so that solvers
     /// recognise tasks that are unchanged since the last decision.
@@ -56,6 +58,7 @@ impl Demand {
             problem: settings.empty_problem(),
             objective: settings.objective.clone(),
             varies: settings.objective.varies(),
+            shown_offset: settings.shown_offset,
             active: Vec::new(),
         }
     }
@@ -146,7 +149,11 @@ impl Demand {
     ) -> Result<&Problem> {
         self.problem.id.clear();
         // Writing to a string cannot fail.
-        let _ = write!(self.problem.id, "event {event}, {now}");
+        let _ = write!(
+            self.problem.id,
+            "event {event}, {}",
+            now.at_offset(self.shown_offset)
+        );
         self.problem.nodes = idle;
         for (task, count) in self.problem.tasks.iter_mut().zip(counts) {
             task.current = count;
@@ -164,7 +171,9 @@ impl Demand {
         let values = self
             .objective
             .values(task, &active.constants, &active.state(task, now))
-            .map_err(|fault| Error::Run(format!("at {now}, {fault}")))?;
+            .map_err(|fault| {
+                Error::Run(format!("at {}, {fault}", now.at_offset(self.shown_offset)))
+            })?;
         let solved = &mut self.problem.tasks[place];
         // Equal lists are not replaced, because solvers recognise an unchanged list by its address.
         if solved.curve_objective != values.rates {

@@ -45,7 +45,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use gleaner_domain::{Change, Objective, ScalingCurve, Time, TrainingTask};
+//! use gleaner_domain::{Change, Objective, ScalingCurve, Utc, TrainingTask};
 //! use gleaner_replay::SolverDecider;
 //! use gleaner_replay::allocator::node_choice::Arrival;
 //! use gleaner_replay::allocator::{
@@ -58,8 +58,9 @@
 //!     max_tasks: 10,
 //!     objective: Objective::default(),
 //!     groups: Arc::default(),
+//!     shown_offset: 0,
 //! };
-//! let start = Time::from_seconds(0);
+//! let start = Utc::from_seconds(0);
 //! let mut allocator = Allocator::new(settings, Source::Batches, start, 4, Box::new(Arrival))?;
 //! let mut decider = SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default())?;
 //!
@@ -87,7 +88,7 @@
 //!         objective: [0.0, 40.0].into(),
 //!     },
 //! };
-//! let batch = Batch { submitted: &[task], ..Batch::at(1, Time::from_seconds(10)) };
+//! let batch = Batch { submitted: &[task], ..Batch::at(1, Utc::from_seconds(10)) };
 //! let change = allocator.advance(&batch, &mut decider)?;
 //! assert_eq!((change.known, change.admitted), (0..1, vec![0]));
 //! assert_eq!(change.resized, [Resize { task: 0, before: 0, after: 3 }]);
@@ -96,21 +97,21 @@
 //!
 //! // A node leaves. The task continues on the other two.
 //! let left = [Change::new(1, false)];
-//! let batch = Batch { nodes: &left, ..Batch::at(2, Time::from_seconds(20)) };
+//! let batch = Batch { nodes: &left, ..Batch::at(2, Utc::from_seconds(20)) };
 //! let change = allocator.advance(&batch, &mut decider)?;
 //! assert_eq!(change.lost, [Holding { task: 0, node: 1 }]);
 //! assert!(change.resized.is_empty());
 //!
 //! // The task finishes, and its nodes become free.
-//! let batch = Batch { finished: &[0], ..Batch::at(3, Time::from_seconds(30)) };
+//! let batch = Batch { finished: &[0], ..Batch::at(3, Utc::from_seconds(30)) };
 //! let change = allocator.advance(&batch, &mut decider)?;
 //! assert_eq!(change.released, [0, 2].map(|node| Holding { task: 0, node }));
 //! assert!(allocator.is_over());
 //!
 //! // A node that is not idle cannot leave. The batch is refused, and nothing changes.
-//! let batch = Batch { nodes: &left, ..Batch::at(4, Time::from_seconds(40)) };
+//! let batch = Batch { nodes: &left, ..Batch::at(4, Utc::from_seconds(40)) };
 //! assert!(allocator.advance(&batch, &mut decider).is_err());
-//! assert_eq!(allocator.now(), Time::from_seconds(30));
+//! assert_eq!(allocator.now(), Utc::from_seconds(30));
 //! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 

@@ -16,6 +16,8 @@ pub struct Settings {
     pub objective: Objective,
     /// Groups of tasks with joint limits on their nodes.
     pub groups: Arc<[TaskGroup]>,
+    /// Seconds that times are ahead of UTC in the ids of problems and in messages.
+    pub shown_offset: i32,
 }
 
 impl Settings {

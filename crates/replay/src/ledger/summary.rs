@@ -140,6 +140,7 @@ impl Parts<'_> {
         let Compared { measured, bound } = &self.compared;
         let Span { from: start, to } = self.span;
         let log_end = log.times().last().copied().unwrap_or(start);
+        let shown = |time| log.clock().steady(time).to_string();
         let total_work = self.total(|a| a.work_done);
         let share = |of: f64| (of > 0.0).then(|| total_work / of);
         let (used, gross_work) = (self.total(|a| a.node_seconds), self.total(|a| a.gross_work));
@@ -159,8 +160,8 @@ impl Parts<'_> {
             max_tasks: options.max_tasks,
             solver: closing.decider.name().to_owned(),
             formulation: closing.decider.formulation().map(str::to_owned),
-            log_from: start.to_string(),
-            log_to: log_end.to_string(),
+            log_from: shown(start),
+            log_to: shown(log_end),
             log_span_seconds: log_end.seconds_since(start),
             log_idle_node_seconds: log.idle_node_seconds(),
             active_seconds: measured.active_seconds,
@@ -171,8 +172,8 @@ impl Parts<'_> {
             solver_sha256: None,
             completion_events: options.completion_events,
             node_choice: options.node_choice,
-            from: start.to_string(),
-            to: to.to_string(),
+            from: shown(start),
+            to: shown(to),
             span_seconds: self.span.seconds(),
             nodes: log.nodes().len(),
             events: self.steps.rows.len(),

@@ -43,6 +43,7 @@ fn settings(objective: &str, max_tasks: usize) -> Settings {
         max_tasks,
         objective: objective.parse().unwrap(),
         groups: Arc::default(),
+        shown_offset: 0,
     }
 }
 

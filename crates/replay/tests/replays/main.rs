@@ -44,7 +44,7 @@ fn columns(row: &StepRow) -> (String, [f64; 12]) {
         row.nodes_used.into(),
         row.preemption_cost,
     ];
-    (row.time.to_string(), numbers)
+    (row.time.at_offset(0).to_string(), numbers)
 }
 
 fn assert_equals_reference(rows: &[StepRow], csv: &str) {

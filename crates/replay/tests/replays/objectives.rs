@@ -273,8 +273,8 @@ fn a_slice_by_time_has_the_state_at_its_start() {
     let (log, _) = samples();
     let (from, to) = (log.times()[100], log.times()[300]);
     let cut = log.slice(Slice {
-        from: Some(Stamp::Local(from)),
-        to: Some(Stamp::Local(to)),
+        from: Some(Stamp::Epoch(from)),
+        to: Some(Stamp::Epoch(to)),
         ..Slice::default()
     });
     let skipped = log.slice(Slice {

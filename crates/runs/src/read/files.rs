@@ -117,10 +117,10 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     })
 }
 
-/// Parses a cell with a civil time.
+/// Parses a cell with a civil time. A run directory does not state its time zone, so times are taken as if they were in UTC.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Utc> {
     match cell.clock()? {
-        CellTime::Civil(Stamp::Local(time)) => Ok(time),
+        CellTime::Civil(Stamp::Local(time)) => Ok(time.from_offset(0)),
         _ => Err(cell.fault("a time such as 2020-04-01 00:00:00")),
     }
 }

@@ -5,7 +5,7 @@ use csv::ByteRecord;
 use super::files::RunFiles;
 use super::info::RunInfo;
 use super::tables::Cells;
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::Result;
 use gleaner_io::delimited::Records;
 use gleaner_io::fault::show;
@@ -154,7 +154,7 @@ impl Cells {
             }
             Cells::Times(values) => {
                 let stored = values[row].map(|time| time.to_string());
-                let is_same = text.parse::<Utc>().ok() == values[row]
+                let is_same = text.parse::<Local>().ok() == values[row]
                     && text.is_empty() == values[row].is_none();
                 (is_same, stored.unwrap_or_default())
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::Column;
 
@@ -90,7 +90,7 @@ pub(super) enum Cells {
     Missing(usize),
     Whole(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),
-    Times(Vec<Option<Utc>>),
+    Times(Vec<Option<Local>>),
     Texts(Vec<Option<String>>),
 }
 

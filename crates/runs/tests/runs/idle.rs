@@ -2,7 +2,7 @@
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::{Idleness, JobRun, NodeLife};
-use gleaner_domain::{EventLog, Trace, Utc};
+use gleaner_domain::{EventLog, Local, Trace, Utc};
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_simulate::idle::idle_log;
 use proptest::prelude::*;
@@ -87,8 +87,8 @@ fn times_count_from_the_traces_origin() {
     };
     let cluster = cluster(&[("a", 2), ("b", 2)]);
     let log = idle_log(&trace, &cluster, &elastic(), 100, true).unwrap();
-    let expected: Utc = "2020-04-01 00:01:40".parse().unwrap();
-    assert_eq!(log.times()[0], expected);
+    let expected: Local = "2020-04-01 00:01:40".parse().unwrap();
+    assert_eq!(log.times()[0], expected.from_offset(0));
 }
 
 /// The last second that an event log can hold is 9223372036 s after 1970.
@@ -102,9 +102,9 @@ fn times_beyond_event_logs_are_an_error() {
     run.vcs[1].schedule.jobs[0].end -= 1;
     let log = idle_log(&Trace::default(), &cluster, &run, 100, true).unwrap();
     let last = log.times().last().unwrap();
-    assert_eq!(last.to_string(), "2262-04-11 23:47:16");
+    assert_eq!(last.at_offset(0).to_string(), "2262-04-11 23:47:16");
     let later = Trace {
-        origin: Some(Utc::from_seconds(1)),
+        origin: Some(Local::from_seconds(1)),
         ..Trace::default()
     };
     assert!(idle_log(&later, &cluster, &run, 100, true).is_err());

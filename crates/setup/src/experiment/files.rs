@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 
 /// The files and times of an experiment.
@@ -32,10 +32,10 @@ pub struct ExperimentFiles {
     pub series: Option<PathBuf>,
     /// The civil time of second 0, where the trace tells seconds and its name says their start.
     #[serde(skip)]
-    pub epoch: Option<Utc>,
+    pub epoch: Option<Local>,
     /// Window of a raw trace: its calendar's start, first and last submission.
     #[serde(skip)]
-    pub window: Option<[Utc; 3]>,
+    pub window: Option<[Local; 3]>,
 }
 
 /// A published window: where names contain the first, calendar, from, to.
@@ -138,7 +138,7 @@ fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<
 }
 
 /// The window of an experiment.
-fn window(name: &str) -> Result<Option<[Utc; 3]>> {
+fn window(name: &str) -> Result<Option<[Local; 3]>> {
     let unknown = || {
         Error::Usage(format!(
             "there is no experiment {name:?}: expected a name such as Venus_Sept, Venus_July or \
@@ -149,7 +149,7 @@ fn window(name: &str) -> Result<Option<[Utc; 3]>> {
         .iter()
         .find(|(part, _)| name.contains(part))
         .ok_or_else(unknown)?;
-    let times: Vec<Utc> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+    let times: Vec<Local> = texts.iter().filter_map(|text| text.parse().ok()).collect();
     Ok(times.try_into().ok())
 }
 

@@ -23,7 +23,7 @@ use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::inputs::{ForecastTable, Profile};
 use gleaner_domain::stamp::{as_text, parsed};
-use gleaner_domain::{Cluster, Trace, Utc, Workload};
+use gleaner_domain::{Cluster, Local, Trace, Workload};
 use gleaner_inputs::{jobs, model};
 use gleaner_predict::{
     Calendar, Kind, Model, Trained, Weekly, estimates_by, forecast_by, forecast_trained,
@@ -50,7 +50,7 @@ settings! {
         /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
         /// that models learn from.
         #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
-        pub epoch: Option<Utc> = None => Spec::of("TIME")
+        pub epoch: Option<Local> = None => Spec::of("TIME")
             .heading("Input")
             .used_for(Use::Calendar);
         /// Learn estimates without the profiles of jobs. In published traces the profiles were made
@@ -281,8 +281,8 @@ fn warn_of_future(
         observer.remark(&[format!(
             "the {kind} model was trained until {}, but the simulation starts at {}: it has seen \
              what it is to predict",
-            Utc::from(to),
-            Utc::from(start)
+            Local::from(to),
+            Local::from(start)
         )]);
     }
 }

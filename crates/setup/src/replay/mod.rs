@@ -143,7 +143,8 @@ impl SliceArgs {
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
-            value: cut(&log.value, self.slice(), events, expected, observer)?.told_from_its_start(),
+            value: cut(&log.value, self.slice(), events, expected, observer)?
+                .with_clock_from_start(),
             ..log
         })
     }
@@ -296,7 +297,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
             "{asked} nodes are requested, but the log has only {left}{after}: these are used"
         ));
     }
-    let time = |stamp: Option<Stamp>| log.clock().time(stamp?, Occurrence::First).ok();
+    let time = |stamp: Option<Stamp>| log.clock().instant(stamp?, Occurrence::First).ok();
     let is_early = |time: Utc| log.times().first().is_some_and(|first| time < *first);
     let is_late = |time: Utc| log.times().last().is_some_and(|last| time > *last);
     let (early, late) = (time(slice.from).filter(|t| is_early(*t)), time(slice.to));
@@ -392,6 +393,7 @@ fn late(tasks: &[TrainingTask], log: &EventLog) -> Vec<String> {
         return Vec::new();
     };
     let late = tasks.iter().filter(|task| task.submit > end).count();
+    let [end, first] = [end, first].map(|time| log.clock().steady(time));
     let remark = match late {
         0 => return Vec::new(),
         late if late == tasks.len() => format!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::TFwd;
-use gleaner_domain::{Objective, Stamp, Utc};
+use gleaner_domain::{Local, Objective, Stamp};
 use gleaner_exec_solver::SolverCommand;
 
 use crate::SolverName;
@@ -163,7 +163,7 @@ by_text!(
     NonZeroUsize: Whole,
     String: Text,
     Stamp: Any,
-    Utc: Any,
+    Local: Any,
     TFwd: Any,
 );
 

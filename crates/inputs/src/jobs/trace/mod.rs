@@ -25,7 +25,7 @@ use super::clock::Form;
 use crate::rows::Rows;
 use gleaner_domain::error::{Error, Faults, Result};
 use gleaner_domain::inputs::Profile;
-use gleaner_domain::{Cluster, Stamp, Trace, Utc, Workload};
+use gleaner_domain::{Cluster, Local, Stamp, Trace, Workload};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
@@ -51,7 +51,7 @@ pub struct Options<'a> {
     pub to: Option<Stamp>,
     /// The time from which the window is counted. Earlier jobs are left out. Default: the
     /// submission of the first job.
-    pub epoch: Option<Utc>,
+    pub epoch: Option<Local>,
     /// Whether jobs with faults are left out instead of stopping.
     pub skip_invalid: bool,
     /// Profiles of workloads. If given, every workload of the trace must have one.

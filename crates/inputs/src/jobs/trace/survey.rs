@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::job::JobRow;
 use crate::jobs::clock::Form;
 use crate::rows::{Line, Rows};
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::error::Result;
 
 /// The result of the first pass.
@@ -22,11 +22,11 @@ impl Survey {
     pub fn of(
         rows: &Rows<'_, JobRow>,
         vcs: &BTreeMap<&str, usize>,
-        epoch: Option<Utc>,
+        epoch: Option<Local>,
     ) -> Result<Self> {
         let mut form = None;
         let mut first: Option<i64> = None;
-        let epoch = epoch.map_or(i64::MIN, Utc::second);
+        let epoch = epoch.map_or(i64::MIN, Local::second);
         rows.visit(|line| {
             let Ok(line) = line else { return Ok(()) };
             form = form.or_else(|| Form::of(&line.cell("submit_time")));

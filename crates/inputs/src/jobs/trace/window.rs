@@ -7,7 +7,7 @@ use super::survey::Survey;
 use crate::jobs::bounds::LONGEST;
 use crate::jobs::clock::Form;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Stamp, Utc};
+use gleaner_domain::{Local, Stamp};
 
 /// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) struct Window {
 }
 
 /// First submissions that can only be counted from 1970: no trace's own clock runs for thirty years
-/// before the first job. The range is from September 2001 to the last second of a [`Utc`].
+/// before the first job. The range is from September 2001 to the last second of a [`Local`].
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
 /// How a submission is related to the window.
@@ -56,7 +56,7 @@ impl Window {
         } else {
             0
         };
-        let epoch = options.epoch.map(Utc::second);
+        let epoch = options.epoch.map(Local::second);
         let since_epoch = |stamp: Stamp| {
             let time = survey.form.place(stamp)?;
             Ok::<_, Error>(time.second() - epoch.unwrap_or(zero))
@@ -96,9 +96,9 @@ impl Window {
 
     /// The civil time of second 0, if it is known: the file has civil times, or seconds that can
     /// only be counted from 1970.
-    pub fn origin(&self) -> Option<Utc> {
+    pub fn origin(&self) -> Option<Local> {
         let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
-        known.then(|| Utc::from_seconds(self.zero))
+        known.then(|| Local::from_seconds(self.zero))
     }
 
     /// The second at which a simulation starts if its first job is submitted at second `first`.

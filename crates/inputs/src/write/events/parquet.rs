@@ -35,7 +35,6 @@ pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<(
 /// Writes the long form row by row, with one row group in memory at a time.
 pub(super) struct LongWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    clock: Clock,
     names: Vec<ByteArray>,
     times: Vec<i64>,
     nodes: Vec<ByteArray>,
@@ -51,7 +50,6 @@ impl<W: Write + Send> LongWriter<W> {
         let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
         Ok(LongWriter {
             writer: writer.map_err(io_error)?,
-            clock: clock.clone(),
             names: names.collect(),
             times: Vec::new(),
             nodes: Vec::new(),
@@ -65,7 +63,7 @@ impl<W: Write + Send> LongWriter<W> {
         if self.times.len() == LONG_GROUP {
             self.end_group().map_err(io_error)?;
         }
-        self.times.push(self.clock.utc(time).0);
+        self.times.push(time.0);
         self.present.push(i16::from(change.is_some()));
         if let Some(change) = change {
             self.nodes.push(self.names[change.node() as usize].clone());
@@ -189,8 +187,7 @@ fn wide_group<W: Write + Send>(
             flips[change.node() as usize].push(row);
         }
     }
-    let utc = |time: &Utc| log.clock().utc(*time).0;
-    let times: Vec<i64> = log.times().iter().map(utc).collect();
+    let times: Vec<i64> = log.times().iter().map(|time| time.0).collect();
     let mut group = writer.next_row_group()?;
     put::<Int64Type, W>(&mut group, &times, None)?;
     let mut states = Vec::with_capacity(log.len());

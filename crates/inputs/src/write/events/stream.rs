@@ -64,7 +64,7 @@ impl EventWriter {
         let written = match &mut self.sink {
             Sink::Csv(writer) => rows.try_for_each(|change| writer.push(nodes, time, change)),
             Sink::Parquet(writer) => {
-                self.fingerprint.push_row(self.clock.utc(time), changes);
+                self.fingerprint.push_row(time.0, changes);
                 rows.try_for_each(|change| writer.push(time, change))
             }
             Sink::Gev(writer) => writer.push_row(time, changes),

@@ -3,8 +3,8 @@
 use super::{Named, identity};
 use crate::figure::Colour;
 use crate::{Block, Section};
-use gleaner_domain::Utc;
 use gleaner_domain::results::search::SearchOutcome;
+use gleaner_domain::{Local, Utc};
 
 mod best;
 mod clock;
@@ -38,10 +38,16 @@ impl<'a> Searched<'a> {
             run,
             outcome,
             colour: identity(runs, place, "").1,
-            from: summary.from.parse().unwrap_or(first),
-            to: summary.to.parse().unwrap_or(last),
+            from: parsed(&summary.from).unwrap_or(first),
+            to: parsed(&summary.to).unwrap_or(last),
         })
     }
+}
+
+/// A time of a summary, taken as if it were in UTC, as the times of the tables are.
+fn parsed(text: &str) -> Option<Utc> {
+    let time: Local = text.parse().ok()?;
+    Some(time.from_offset(0))
 }
 
 /// What the words of the section mean.

@@ -1,10 +1,10 @@
 //! A small search, and the replay that ran it.
 
-use gleaner_domain::Utc;
 use gleaner_domain::results::replay::Summary;
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
+use gleaner_domain::{Local, Utc};
 use gleaner_runs::read::ReplayRun;
 use serde_json::{Value, json};
 
@@ -56,8 +56,8 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
 
 /// So many minutes after the first event.
 pub fn at(minutes: i64) -> Utc {
-    let start: Utc = "2026-01-01".parse().unwrap();
-    start.plus_whole(60 * minutes)
+    let start: Local = "2026-01-01".parse().unwrap();
+    start.from_offset(0).plus_whole(60 * minutes)
 }
 
 pub fn trial(trial: u32, state: TrialState, end: Option<i64>, loss: Option<f64>) -> TrialRow {

@@ -1,4 +1,4 @@
-//! Times of logs, with nanosecond resolution.
+//! Instants, and the times that clocks show.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,20 +7,27 @@ use jiff::civil::DateTime;
 
 use super::Stamp;
 
-/// Nanoseconds since 1970-01-01 00:00:00 on the log's own clock: see [`super::Clock`].
+/// An instant: nanoseconds since 1970-01-01 00:00:00 UTC.
+///
+/// If the time zone of a log is unknown, its instants are its local times, taken as if they were UTC.
+/// A [`Clock`](super::Clock) converts between instants and local times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(pub i64);
+
+/// A time that a clock shows: nanoseconds since 1970-01-01 00:00:00 on that clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Local(pub i64);
 
 const NANOS: i64 = 1_000_000_000;
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 impl Utc {
-    /// A time from whole seconds since 1970.
+    /// An instant from whole seconds since 1970.
     pub const fn from_seconds(seconds: i64) -> Self {
         Utc(seconds.saturating_mul(NANOS))
     }
 
-    /// A time from seconds since 1970, to the nearest microsecond (a float of the present time in
+    /// An instant from seconds since 1970, to the nearest microsecond (a float of the present time in
     /// seconds is no more precise); `None` beyond the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
@@ -32,12 +39,12 @@ impl Utc {
         Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }
 
-    /// This time plus whole seconds, saturating.
+    /// This instant plus whole seconds, saturating.
     pub const fn plus_whole(self, seconds: i64) -> Self {
-        Utc(self.0.saturating_add(seconds.saturating_mul(NANOS)))
+        Utc(plus_whole(self.0, seconds))
     }
 
-    /// The second that it lies in, since 1970.
+    /// The second since 1970 that it lies in.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }
@@ -45,19 +52,52 @@ impl Utc {
     /// Seconds from `earlier` to `self`.
     #[inline]
     pub fn seconds_since(self, earlier: Utc) -> f64 {
-        let nanos = i128::from(self.0) - i128::from(earlier.0);
-        // Whole seconds, the usual case, stay exact.
-        (nanos / i128::from(NANOS)) as f64 + (nanos % i128::from(NANOS)) as f64 / NANOS as f64
+        seconds_between(earlier.0, self.0)
     }
 
-    /// This time plus `seconds`, rounded up to the next nanosecond and saturating.
+    /// This instant plus `seconds`, rounded up to the next nanosecond and saturating.
     #[inline]
     pub fn plus_seconds(self, seconds: f64) -> Self {
         let nanos = (seconds * NANOS as f64).ceil();
         Utc(self.0.saturating_add(nanos as i64))
     }
 
-    /// The date and time that it stands for; `None` if there is none.
+    /// The time that a clock shows which is `offset` seconds ahead of UTC.
+    #[inline]
+    pub const fn at_offset(self, offset: i32) -> Local {
+        Local(plus_whole(self.0, offset as i64))
+    }
+}
+
+impl Local {
+    /// A local time from whole seconds since 1970 on the same clock.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Local(seconds.saturating_mul(NANOS))
+    }
+
+    /// The second since 1970 on the same clock that it lies in.
+    pub const fn second(self) -> i64 {
+        self.0.div_euclid(NANOS)
+    }
+
+    /// This time plus whole seconds, saturating.
+    pub const fn plus_whole(self, seconds: i64) -> Self {
+        Local(plus_whole(self.0, seconds))
+    }
+
+    /// Seconds from `earlier` to `self`, if the clock was not put forward or back in between.
+    #[inline]
+    pub fn seconds_since(self, earlier: Local) -> f64 {
+        seconds_between(earlier.0, self.0)
+    }
+
+    /// The instant at which a clock shows this time that is `offset` seconds ahead of UTC.
+    #[inline]
+    pub const fn from_offset(self, offset: i32) -> Utc {
+        Utc(plus_whole(self.0, -(offset as i64)))
+    }
+
+    /// The date and time of day; `None` if they are beyond the calendar.
     pub fn civil(self) -> Option<DateTime> {
         EPOCH
             .checked_add(jiff::SignedDuration::from_nanos(self.0))
@@ -65,11 +105,22 @@ impl Utc {
     }
 }
 
-impl From<DateTime> for Utc {
+const fn plus_whole(nanos: i64, seconds: i64) -> i64 {
+    nanos.saturating_add(seconds.saturating_mul(NANOS))
+}
+
+#[inline]
+fn seconds_between(from: i64, to: i64) -> f64 {
+    let nanos = i128::from(to) - i128::from(from);
+    // Whole seconds, the usual case, stay exact.
+    (nanos / i128::from(NANOS)) as f64 + (nanos % i128::from(NANOS)) as f64 / NANOS as f64
+}
+
+impl From<DateTime> for Local {
     /// Beyond the years 1677 to 2262, the first or last possible time.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
-        Utc(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+        Local(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 }
 
@@ -82,7 +133,7 @@ fn put(digits: &mut [u8], mut number: u16) {
     }
 }
 
-impl fmt::Display for Utc {
+impl fmt::Display for Local {
     /// `YYYY-MM-DD HH:MM:SS`, with as many fractional digits as the time has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(t) = self.civil() else {
@@ -115,7 +166,7 @@ pub enum ParseTimeError {
     Offset,
 }
 
-impl FromStr for Utc {
+impl FromStr for Local {
     type Err = ParseTimeError;
 
     /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970.
@@ -123,7 +174,8 @@ impl FromStr for Utc {
     /// A time with an offset from UTC is an error: see [`Stamp`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.parse()? {
-            Stamp::Local(time) | Stamp::Epoch(time) => Ok(time),
+            Stamp::Local(time) => Ok(time),
+            Stamp::Epoch(utc) => Ok(utc.at_offset(0)),
             Stamp::Zoned { .. } => Err(ParseTimeError::Offset),
         }
     }
@@ -142,15 +194,15 @@ mod tests {
             "2021-02-10 20:21:15.000001",
             "2021-02-10 20:21:15.000000001",
         ] {
-            assert_eq!(text.parse::<Utc>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Local>().unwrap().to_string(), text);
         }
         assert_eq!(
-            "1612988475".parse::<Utc>().unwrap().to_string(),
+            "1612988475".parse::<Local>().unwrap().to_string(),
             "2021-02-10 20:21:15"
         );
         assert_eq!(
-            "2021-02-10T20:21:15".parse::<Utc>(),
-            Ok(Utc::from_seconds(1_612_988_475))
+            "2021-02-10T20:21:15".parse::<Local>(),
+            Ok(Local::from_seconds(1_612_988_475))
         );
     }
 
@@ -162,7 +214,7 @@ mod tests {
             ("1612988475.999999", "2021-02-10 20:21:15.999999"),
             ("-0.5", "1969-12-31 23:59:59.500"),
         ] {
-            assert_eq!(seconds.parse::<Utc>().unwrap().to_string(), text);
+            assert_eq!(seconds.parse::<Local>().unwrap().to_string(), text);
         }
     }
 
@@ -176,9 +228,9 @@ mod tests {
             "inf",
             "1e300",
         ] {
-            assert_eq!(text.parse::<Utc>(), Err(ParseTimeError::NoTime), "{text}");
+            assert_eq!(text.parse::<Local>(), Err(ParseTimeError::NoTime), "{text}");
         }
-        let offset = "2021-02-10 20:21:15+01:00".parse::<Utc>();
+        let offset = "2021-02-10 20:21:15+01:00".parse::<Local>();
         assert_eq!(offset, Err(ParseTimeError::Offset));
     }
 
