@@ -280,9 +280,10 @@ fn given<C: Cells, T>(
     column: usize,
     read: impl Fn(&C, usize) -> Result<T, C::Fault>,
 ) -> Result<Option<T>, C::Fault> {
-    match cells.is_missing(column) {
-        true => Ok(None),
-        false => read(cells, column).map(Some),
+    if cells.is_missing(column) {
+        Ok(None)
+    } else {
+        read(cells, column).map(Some)
     }
 }
 

@@ -120,9 +120,12 @@ fn figures_and_tables_of_the_references() {
 /// A reference table of states as samples.
 fn samples_of(table: &Content) -> Vec<Samples> {
     let counts = |name: &str| table.numbers(name);
-    let floats = |name: &str| match table.columns.iter().any(|column| column == name) {
-        true => table.numbers(name),
-        false => vec![0.0; table.rows.len()],
+    let floats = |name: &str| {
+        if table.columns.iter().any(|column| column == name) {
+            table.numbers(name)
+        } else {
+            vec![0.0; table.rows.len()]
+        }
     };
     let [
         time,
