@@ -75,8 +75,7 @@ def replay(
     check
         Check every decision with a checker that shares no code with the solvers
     completion_events
-        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
-        flags
+        Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
         Scaling curves: the original's second pickle (-scfn)
     drop_end_row
@@ -386,8 +385,7 @@ def compare(
     cache
         Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
     completion_events
-        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
-        flags
+        Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
         Scaling curves: the original's second pickle (-scfn)
     drop_end_row

@@ -80,6 +80,6 @@ fn describe<'py>(py: Python<'py>, about: &About) -> PyResult<Bound<'py, PyDict>>
     dict.set_item("value", about.style.placeholder)?;
     dict.set_item("choices", choices)?;
     dict.set_item("default", about.default.first())?;
-    dict.set_item("help", about.style.counterpart.unwrap_or(&about.help))?;
+    dict.set_item("help", &about.help)?;
     Ok(dict)
 }

@@ -36,11 +36,11 @@ settings! {
         pub node_choice: NodeRule = NodeRule::default() => Spec::of("RULE");
         /// Seed of the random initial deal.
         pub seed: u64 = 0 => Spec::of("NUMBER");
-        /// Let a finished task keep its nodes until the next event of the log, as the original does. Implied
-        /// by the original's flags and by --scripted.
-        pub completion_events: bool = true => Spec::flag().counterpart(
-            "Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with \
-             the original's flags",
+        /// Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's
+        /// flags).
+        pub completion_events: bool = true => Spec::flag().off(
+            "Let a finished task keep its nodes until the next event of the log, as the original does. Implied \
+             by the original's flags and by --scripted",
         );
         /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
         /// previous round were admitted and fewer are active than both --max-tasks and the size of the
