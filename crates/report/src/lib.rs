@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::reproduce::Artifact;
 use gleaner_domain::words::counted;
@@ -50,7 +51,8 @@ pub use sweep::SweepChoice;
 ///
 /// # Errors
 /// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
-pub fn of_runs(runs: &[Run], choice: &SweepChoice) -> Result<Document> {
+/// [`Error::Stopped`] if the observer stops it.
+pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
     let (mut sweeps, mut comparisons) = (Vec::new(), Vec::new());
@@ -68,10 +70,10 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice) -> Result<Document> {
                 .into(),
         ));
     }
-    let mut sections = replay::sections(&replays);
-    sections.extend(simulate::sections(&simulations));
-    sections.extend(sweep::sections(&sweeps, choice)?);
-    sections.extend(compare::sections(&comparisons));
+    let mut sections = replay::sections(&replays, observer)?;
+    sections.extend(simulate::sections(&simulations, observer)?);
+    sections.extend(sweep::sections(&sweeps, choice, observer)?);
+    sections.extend(compare::sections(&comparisons, observer)?);
     let infos = runs.iter().map(|run| &run.info).zip(&names);
     sections.push(made::section(infos));
     let counts = [

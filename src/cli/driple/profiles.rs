@@ -13,10 +13,12 @@ use gleaner_driple::inspector::{Card, Inspector};
 use rayon::prelude::*;
 
 use super::{grouping, number};
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, remark};
+use gleaner_domain::Observer;
 use gleaner_domain::Workload;
 use gleaner_domain::cluster::GPU_MEMORY;
-use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result, check_stop};
 use gleaner_domain::inputs::{Profile, ProfileSource};
 use gleaner_inputs::driple::{graph, model};
 use gleaner_inputs::jobs::graphs;
@@ -95,8 +97,9 @@ pub fn run(args: &Args) -> Result<()> {
         Some(table) => take(graphs::read(table)?),
         None => named(&graph::find(&args.graphs)?)?,
     };
-    let read = reading.all(&graphs)?;
-    let expected = expect(&inspector, &read, args)?;
+    let terminal = Terminal::default();
+    let read = reading.all(&graphs, &terminal)?;
+    let expected = expect(&inspector, &read, args, &terminal)?;
     tell(&graphs, &read, &expected);
     let profiles = profiles(&graphs, &expected);
     let rows = prediction::profiles(&profiles, &args.output)?;
@@ -198,10 +201,19 @@ impl<'a> Reading<'a> {
     }
 
     /// Every graph once.
-    fn all<'g>(&self, graphs: &'g Graphs) -> Result<BTreeMap<&'g PathBuf, Read>> {
+    fn all<'g>(
+        &self,
+        graphs: &'g Graphs,
+        observer: &dyn Observer,
+    ) -> Result<BTreeMap<&'g PathBuf, Read>> {
         let files: BTreeMap<&PathBuf, ()> = graphs.values().map(|file| (file, ())).collect();
         let files: Vec<&PathBuf> = files.into_keys().collect();
-        let read: Vec<Result<Read>> = files.par_iter().map(|file| self.one(file)).collect();
+        let one = |file: &&PathBuf| {
+            check_stop(observer)?;
+            self.one(file)
+        };
+        let read: Vec<Result<Read>> = files.par_iter().map(one).collect();
+        check_stop(observer)?;
         let read = Faults::gather(read)?;
         Ok(files.into_iter().zip(read).collect())
     }
@@ -222,6 +234,7 @@ fn expect<'g>(
     inspector: &Inspector,
     read: &BTreeMap<&'g PathBuf, Read>,
     args: &Args,
+    observer: &dyn Observer,
 ) -> Result<BTreeMap<&'g PathBuf, Expected>> {
     let graphs: Vec<&GroupedGraph> = read.values().map(|read| &read.graph).collect();
     let held = match args.memory {
@@ -229,7 +242,8 @@ fn expect<'g>(
         Memory::Peak => Held::Peak,
     };
     // What is out of bounds is cut, and told, with the usage.
-    let predicted = inspector.outputs(&graphs);
+    let predicted = inspector.outputs(&graphs, observer);
+    let predicted = predicted.map_err(|_| Error::Stopped)?;
     let mut faults = Gatherer::default();
     let mut all = BTreeMap::new();
     for ((file, read), metrics) in read.iter().zip(predicted) {
