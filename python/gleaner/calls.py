@@ -677,8 +677,8 @@ def ingest(
     vc: Optional[Literal['partition', 'account']] = None,
     worker_type: Optional[str] = None,
 ) -> Union[EventLog, Trace]:
-    """Reads logs of a batch scheduler (slurm, pbs, cobalt, djc, swf) as an :class:`EventLog`, or a trace of a GPU
-    cluster (philly, pai, batsim, helios, gavel, or slurm with ``jobs``) as a :class:`Trace`.
+    """Reads logs of a batch scheduler (``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU cluster
+    (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
     Each format accepts some of the options.
