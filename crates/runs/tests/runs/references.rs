@@ -255,7 +255,10 @@ fn tables_of_the_profiler() {
         limit: 200,
         extra_gpus: 0,
     };
-    let again = written(&simulate::profiler_jobs(&trace, &profiler));
+    let again = written(&Table::of(
+        "p",
+        &simulate::profiler_job_rows(&trace, &profiler),
+    ));
     assert_eq!(again.columns, table.columns);
     assert_eq!(again.texts("nodes"), nodes);
     for column in ["job_id", "profiled", "profqueue", "toskip"] {
