@@ -132,40 +132,51 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     }
 }
 
-/// The kinds of runs on a page: the name of one, the name of several, and what they show.
-const KINDS: [(&str, &str, &str); 4] = [
-    (
-        "Replay",
-        "replays",
-        "How much work training would have done on idle nodes.",
-    ),
-    (
-        "Simulation",
-        "simulations",
-        "How scheduling policies compare on a trace of a GPU cluster.",
-    ),
-    (
-        "Sweep",
-        "sweeps",
-        "Which settings are best, and what they cost.",
-    ),
-    (
-        "Comparison",
-        "comparisons",
-        "Which solvers find the best plans, and how soon.",
-    ),
+/// A kind of runs on a page.
+struct RunKind {
+    singular: &'static str,
+    plural: &'static str,
+    /// What such runs show.
+    lead: &'static str,
+}
+
+/// The kinds of runs on a page.
+const KINDS: [RunKind; 4] = [
+    RunKind {
+        singular: "Replay",
+        plural: "replays",
+        lead: "How much work training would have done on idle nodes.",
+    },
+    RunKind {
+        singular: "Simulation",
+        plural: "simulations",
+        lead: "How scheduling policies compare on a trace of a GPU cluster.",
+    },
+    RunKind {
+        singular: "Sweep",
+        plural: "sweeps",
+        lead: "Which settings are best, and what they cost.",
+    },
+    RunKind {
+        singular: "Comparison",
+        plural: "comparisons",
+        lead: "Which solvers find the best plans, and how soon.",
+    },
 ];
 
 fn title(names: &[String], counts: [usize; KINDS.len()]) -> String {
     let mut kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
     match (names, kinds.next(), kinds.next()) {
-        ([name], Some((kind, _)), _) => format!("{} {name}", kind.0),
-        (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.1),
+        ([name], Some((kind, _)), _) => format!("{} {name}", kind.singular),
+        (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.plural),
         (names, ..) => counted(names.len(), "run"),
     }
 }
 
 fn lead(counts: [usize; KINDS.len()]) -> String {
     let kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
-    kinds.map(|(kind, _)| kind.2).collect::<Vec<_>>().join(" ")
+    kinds
+        .map(|(kind, _)| kind.lead)
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -170,7 +170,7 @@ struct Reading<'a> {
 }
 
 /// A graph as the model sees it.
-struct Read {
+struct ReadGraph {
     graph: GroupedGraph,
     /// MB that its tensors take.
     tensors: f64,
@@ -205,23 +205,23 @@ impl<'a> Reading<'a> {
         &self,
         graphs: &'g Graphs,
         observer: &dyn Observer,
-    ) -> Result<BTreeMap<&'g PathBuf, Read>> {
+    ) -> Result<BTreeMap<&'g PathBuf, ReadGraph>> {
         let files: BTreeMap<&PathBuf, ()> = graphs.values().map(|file| (file, ())).collect();
         let files: Vec<&PathBuf> = files.into_keys().collect();
         let one = |file: &&PathBuf| {
             check_stop(observer)?;
             self.one(file)
         };
-        let read: Vec<Result<Read>> = files.par_iter().map(one).collect();
+        let read: Vec<Result<ReadGraph>> = files.par_iter().map(one).collect();
         check_stop(observer)?;
         let read = Faults::gather(read)?;
         Ok(files.into_iter().zip(read).collect())
     }
 
-    fn one(&self, file: &Path) -> Result<Read> {
+    fn one(&self, file: &Path) -> Result<ReadGraph> {
         let (graph, grouped) = grouping::read(file, self.settings, self.frequencies)?;
         let report = &grouped.report;
-        Ok(Read {
+        Ok(ReadGraph {
             tensors: expected::tensors(&graph, &grouped.graph),
             unknown: report.unknown_shapes + report.unknown_dimensions,
             graph: grouped.graph,
@@ -232,7 +232,7 @@ impl<'a> Reading<'a> {
 /// What is expected by graph.
 fn expect<'g>(
     inspector: &Inspector,
-    read: &BTreeMap<&'g PathBuf, Read>,
+    read: &BTreeMap<&'g PathBuf, ReadGraph>,
     args: &Args,
     observer: &dyn Observer,
 ) -> Result<BTreeMap<&'g PathBuf, Expected>> {
@@ -264,7 +264,11 @@ fn expect<'g>(
 }
 
 /// Tells what predictions are not to be trusted, on stderr.
-fn tell(graphs: &Graphs, read: &BTreeMap<&PathBuf, Read>, expected: &BTreeMap<&PathBuf, Expected>) {
+fn tell(
+    graphs: &Graphs,
+    read: &BTreeMap<&PathBuf, ReadGraph>,
+    expected: &BTreeMap<&PathBuf, Expected>,
+) {
     let is_clipped = |file: &PathBuf| expected.get(file).is_some_and(|expected| expected.clipped);
     let clipped: Vec<_> = graphs.iter().filter(|(_, file)| is_clipped(file)).collect();
     if let Some((first, _)) = clipped.first() {
