@@ -49,7 +49,8 @@ impl Inspected {
     /// Reads and inspects a log.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input.
+    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer
+    /// stops it.
     pub fn of(log: &Path, settings: &InspectionSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         let read = settings.slice.read_with_still_rows(log, observer)?;
@@ -58,7 +59,7 @@ impl Inspected {
             observer.remark(&[ZONE_UNKNOWN.to_owned()]);
         }
         Ok(Inspected {
-            inspection: gleaner_inspect::inspect(&read.value, costs.value),
+            inspection: gleaner_inspect::inspect(&read.value, costs.value, observer)?,
             file: log.to_owned(),
             sources: [read.sources, costs.sources].concat(),
             costs: cost_source(settings),

@@ -227,17 +227,19 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) ->
     return Inspection(findings, text, page)
 
 
-LOGS = ("slurm", "pbs", "cobalt", "djc", "swf")
+LOGS = tuple(name for name, is_trace, _ in _gleaner.log_formats() if not is_trace)
 """Log formats of batch schedulers."""
-TRACES = ("philly", "pai", "batsim", "helios", "gavel")
+TRACES = tuple(name for name, is_trace, _ in _gleaner.log_formats() if is_trace)
 """Trace formats of GPU clusters."""
+_GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _gleaner.log_formats()}
+"""Default number of GPUs of a node in a table of jobs; 0 for formats without such tables."""
 
 
 def ingest(
     format: str, *files: StrPath, output: Optional[StrPath] = None, jobs: Optional[StrPath] = None, **options: Any
 ) -> Union[EventLog, Trace]:
-    """Reads logs of a batch scheduler (slurm, pbs, cobalt, djc, swf) as an :class:`EventLog`, or a trace of a GPU
-    cluster (philly, pai, batsim, helios, gavel, or slurm with ``jobs``) as a :class:`Trace`.
+    """Reads logs of a batch scheduler (``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU cluster
+    (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
     Each format accepts some of the options.
@@ -245,7 +247,7 @@ def ingest(
     >>> ingest("slurm", "dataset/logs/sacct.txt")
     <gleaner.EventLog: ...
     """
-    if not re.fullmatch("[a-z]+", format):
+    if format not in _GPUS_PER_NODE:
         raise UsageError(f"there is no format {format!r}")
     is_trace = format in TRACES and not (output and os.fspath(output).endswith(".gev")) or jobs is not None
     folder = new_folder()
@@ -263,7 +265,7 @@ def ingest(
             return EventLog.read(kept)
     beside = kept.with_name("vc_config.csv" if kept.stem == "jobs" else f"{kept.stem}_vc_config.csv")
     cluster = options.get("cluster") or beside
-    gpus = options.get("gpus_per_node") or (1 if format == "batsim" else 8)
+    gpus = options.get("gpus_per_node") or _GPUS_PER_NODE[format]
     trace = Trace(kept, cluster, int(gpus))
     trace._folder = folder
     return trace

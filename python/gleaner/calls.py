@@ -75,8 +75,7 @@ def replay(
     check
         Check every decision with a checker that shares no code with the solvers
     completion_events
-        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
-        flags
+        Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
         Scaling curves: the original's second pickle (-scfn)
     drop_end_row
@@ -386,8 +385,7 @@ def compare(
     cache
         Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
     completion_events
-        Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with the original's
-        flags
+        Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
         Scaling curves: the original's second pickle (-scfn)
     drop_end_row
@@ -679,8 +677,8 @@ def ingest(
     vc: Optional[Literal['partition', 'account']] = None,
     worker_type: Optional[str] = None,
 ) -> Union[EventLog, Trace]:
-    """Reads logs of a batch scheduler (slurm, pbs, cobalt, djc, swf) as an :class:`EventLog`, or a trace of a GPU
-    cluster (philly, pai, batsim, helios, gavel, or slurm with ``jobs``) as a :class:`Trace`.
+    """Reads logs of a batch scheduler (``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU cluster
+    (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
     Each format accepts some of the options.

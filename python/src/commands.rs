@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use gleaner::Sweep;
-use gleaner::ingest::{
-    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
-    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
-};
+use gleaner::ingest::{FORMATS, IngestFormat, Made};
 use gleaner::inspection::{Inspected, InspectionSettings};
 use gleaner::sweep::SweepSettings;
 use gleaner_domain::error::Error;
@@ -40,6 +37,18 @@ pub fn inspect_log(
     Ok((json, inspected.text(), page, host.remarks()))
 }
 
+/// The formats that `ingest_logs` reads. Each has a name, whether it is a trace, which is read as a table of jobs, and
+/// the default number of GPUs of a node in such a table.
+#[pyfunction]
+pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {
+    let all = FORMATS.iter();
+    let of = |format: &IngestFormat| {
+        let is_trace = matches!(format.made, Made::Jobs(_));
+        (format.name, is_trace, format.gpus_per_node())
+    };
+    all.map(of).collect()
+}
+
 /// Makes an event log or a table of jobs of the logs of others; returns remarks.
 #[pyfunction]
 pub fn ingest_logs(
@@ -48,22 +57,10 @@ pub fn ingest_logs(
     files: Vec<PathBuf>,
     options: Pairs,
 ) -> PyResult<Vec<Remark>> {
-    let source: Box<dyn Ingest> = match format {
-        "slurm" => Box::new(read::<SlurmSettings>(py, &options)?),
-        "pbs" => Box::new(read::<PbsSettings>(py, &options)?),
-        "cobalt" => Box::new(read::<CobaltSettings>(py, &options)?),
-        "djc" => Box::new(read::<DjcSettings>(py, &options)?),
-        "swf" => Box::new(read::<SwfSettings>(py, &options)?),
-        "philly" => Box::new(read::<PhillySettings>(py, &options)?),
-        "pai" => Box::new(read::<PaiSettings>(py, &options)?),
-        "batsim" => Box::new(read::<BatsimSettings>(py, &options)?),
-        "helios" => Box::new(read::<HeliosSettings>(py, &options)?),
-        "gavel" => Box::new(read::<GavelSettings>(py, &options)?),
-        _ => {
-            let error = Error::Usage(format!("there is no format {format:?}"));
-            return Err(exception(py, error));
-        }
-    };
+    let known = IngestFormat::named(format);
+    let known = known.ok_or_else(|| Error::Usage(format!("there is no format {format:?}")));
+    let source = known.and_then(|known| (known.read)(&options));
+    let source = source.map_err(|error| exception(py, error))?;
     let host = Host::default();
     host.on_a_thread(py, || source.ingest(&files, &host))?;
     host.proceed(py)?;

@@ -53,12 +53,13 @@ fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
         .iter()
         .filter(|field| field.data_type().is_null());
     let names: Vec<&str> = untyped.map(|field| field.name().as_str()).collect();
-    PyValueError::new_err(match names.is_empty() {
-        true => format!("the table cannot be read as one of Arrow: {error}"),
-        false => format!(
+    PyValueError::new_err(if names.is_empty() {
+        format!("the table cannot be read as one of Arrow: {error}")
+    } else {
+        format!(
             "these columns have no type, as they have no values: {}; give them one, such as polars.String, or leave them out",
             names.join(", ")
-        ),
+        )
     })
 }
 
@@ -169,20 +170,16 @@ fn whole(column: &ArrayRef) -> ArrayRef {
     };
     let is_whole = |value: f64| value.fract() == 0.0 && value.abs() <= EXACT;
     // pandas has NaN for missing values.
-    match floats
-        .iter()
-        .flatten()
-        .all(|value| value.is_nan() || is_whole(value))
-    {
-        true => {
-            let values = floats.iter();
-            let values = values.map(|value| value.filter(|value| !value.is_nan()));
-            Arc::new(
-                values
-                    .map(|value| Some(value? as i64))
-                    .collect::<Int64Array>(),
-            )
-        }
-        false => Arc::clone(column),
+    let mut given = floats.iter().flatten();
+    if given.all(|value| value.is_nan() || is_whole(value)) {
+        let values = floats.iter();
+        let values = values.map(|value| value.filter(|value| !value.is_nan()));
+        Arc::new(
+            values
+                .map(|value| Some(value? as i64))
+                .collect::<Int64Array>(),
+        )
+    } else {
+        Arc::clone(column)
     }
 }

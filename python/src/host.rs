@@ -77,11 +77,12 @@ impl Host {
     /// # Errors
     /// The exception that stopped it.
     pub fn proceed(&self, py: Python<'_>) -> PyResult<()> {
-        match self.is_stopped() {
-            false => Ok(()),
-            true => Err(self
+        if self.is_stopped() {
+            Err(self
                 .failure()
-                .unwrap_or_else(|| exception(py, Error::Interrupted))),
+                .unwrap_or_else(|| exception(py, Error::Interrupted)))
+        } else {
+            Ok(())
         }
     }
 

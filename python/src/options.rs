@@ -4,10 +4,7 @@
 use std::ffi::OsString;
 
 use gleaner::comparison::ComparisonSettings;
-use gleaner::ingest::{
-    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, PaiSettings,
-    PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
-};
+use gleaner::ingest::IngestFormat;
 use gleaner::inspection::InspectionSettings;
 use gleaner::replay::ReplaySettings;
 use gleaner::solving::SolvingSettings;
@@ -46,19 +43,15 @@ pub fn options<'py>(py: Python<'py>, command: &str) -> PyResult<Vec<Bound<'py, P
         "solve" => list::<SolvingSettings>(),
         "inspect" => list::<InspectionSettings>(),
         "sweep" => list::<SweepSettings>(),
-        "ingest slurm" => list::<SlurmSettings>(),
-        "ingest pbs" => list::<PbsSettings>(),
-        "ingest cobalt" => list::<CobaltSettings>(),
-        "ingest djc" => list::<DjcSettings>(),
-        "ingest swf" => list::<SwfSettings>(),
-        "ingest philly" => list::<PhillySettings>(),
-        "ingest pai" => list::<PaiSettings>(),
-        "ingest batsim" => list::<BatsimSettings>(),
-        "ingest helios" => list::<HeliosSettings>(),
-        "ingest gavel" => list::<GavelSettings>(),
         _ => {
-            let error = Error::Usage(format!("no command {command:?}"));
-            return Err(exception(py, error));
+            let format = command
+                .strip_prefix("ingest ")
+                .and_then(IngestFormat::named);
+            let format = format.ok_or_else(|| {
+                let error = Error::Usage(format!("no command {command:?}"));
+                exception(py, error)
+            })?;
+            (format.settings)()
         }
     };
     found.iter().map(|about| describe(py, about)).collect()
@@ -80,6 +73,6 @@ fn describe<'py>(py: Python<'py>, about: &About) -> PyResult<Bound<'py, PyDict>>
     dict.set_item("value", about.style.placeholder)?;
     dict.set_item("choices", choices)?;
     dict.set_item("default", about.default.first())?;
-    dict.set_item("help", about.style.counterpart.unwrap_or(&about.help))?;
+    dict.set_item("help", &about.help)?;
     Ok(dict)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_io::files;
 use gleaner_report::{Document, Figure as Drawing, SweepChoice, html, image};
 use gleaner_runs::read as runs;
@@ -110,8 +110,11 @@ pub fn report_runs(
         if paths.is_empty() {
             return Err(Error::Usage("name at least one run".into()));
         }
-        let runs = paths.iter().map(|path| runs::read(path));
-        let runs = runs.collect::<Result<Vec<_>>>()?;
-        gleaner_report::of_runs(&runs, &choice).map(Page)
+        let read = |path: &PathBuf| {
+            check_stop(&host)?;
+            runs::read(path)
+        };
+        let runs = paths.iter().map(read).collect::<Result<Vec<_>>>()?;
+        gleaner_report::of_runs(&runs, &choice, &host).map(Page)
     })
 }

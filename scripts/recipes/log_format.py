@@ -74,9 +74,12 @@ fn intervals() {
 }
 """
 
-SUBCOMMAND = """\
-    /// Read a list of intervals: lines of nodes, start and end, in seconds since 1970.
-    Intervals(Log<IntervalsSettings>),
+ENTRY = """\
+    IngestFormat::of::<IntervalsSettings>(
+        "intervals",
+        "Read a list of intervals: lines of nodes, start and end, in seconds since 1970",
+        Made::Events,
+    ),
 """
 
 SETTINGS = """\
@@ -96,10 +99,6 @@ impl Ingest for IntervalsSettings {
     }
 }
 
-"""
-
-FROM_PYTHON = """\
-        "intervals" => Box::new(read::<gleaner::ingest::IntervalsSettings>(py, &options)?),
 """
 
 WRITTEN_LINE = """\
@@ -156,13 +155,10 @@ def read(tree: Tree) -> None:
 
 
 def ask(tree: Tree) -> None:
-    command = "src/cli/ingest/mod.rs"
+    formats = "src/ingest/format.rs"
     tree.before("src/ingest/mod.rs", r"^impl InputSettings \{", add=SETTINGS)
-    tree.replace(command, r"    BatsimSettings, CobaltSettings, ", by=r"\g<0>IntervalsSettings, ")
-    tree.after(command, r"^enum What \{", r"^    Pbs\(", add=SUBCOMMAND)
-    tree.copy(command, r"^pub fn run\(", r"What::Pbs\(", old="Pbs", new="Intervals")
-    tree.after("python/src/commands.rs", r'^        "pbs" =>', add=FROM_PYTHON)
-    tree.replace("python/gleaner/api.py", r"^LOGS = \(", by=r'\g<0>"intervals", ')
+    tree.replace(formats, r"    BatsimSettings, CobaltSettings, ", by=r"\g<0>IntervalsSettings, ")
+    tree.before(formats, r"^    IngestFormat::of::<CobaltSettings>", add=ENTRY)
 
 
 def write(tree: Tree) -> None:

@@ -45,12 +45,13 @@ pub struct Args {
 /// # Errors
 /// Wrong usage, unreadable or invalid input.
 pub fn run(args: &Args) -> Result<()> {
-    let inspected = Inspected::of(&args.log, &args.settings, &Terminal::default())?;
+    let terminal = Terminal::default();
+    let inspected = Inspected::of(&args.log, &args.settings, &terminal)?;
     let is_text = args.drawn.is_nothing();
     if !is_text {
         let info = inspected.info(args)?;
         let page = gleaner_report::of_inspection(&inspected.inspection, inspected.costs, &info);
-        args.drawn.write(&page)?;
+        args.drawn.write(&page, &terminal)?;
         remark(&args.drawn.written());
     }
     if args.json {

@@ -7,7 +7,9 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use crate::cli::remark;
-use gleaner_domain::error::{Error, Result};
+use crate::cli::terminal::Terminal;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_io::files;
 use gleaner_report::{Document, Figure, SweepChoice, html, image};
 use gleaner_runs::read as runs;
@@ -62,7 +64,7 @@ pub struct Drawn {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing to write, directories that hold no sound run, or a file that cannot be written.
+/// Nothing to write, directories that hold no sound run, a file that cannot be written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     if args.drawn.is_nothing() {
         return Err(Error::Usage(
@@ -71,15 +73,19 @@ pub fn run(args: &Args) -> Result<()> {
                 .into(),
         ));
     }
-    let runs = args.runs.iter().map(|run| runs::read(run));
-    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let terminal = Terminal::default();
+    let read = |run: &PathBuf| {
+        check_stop(&terminal)?;
+        runs::read(run)
+    };
+    let runs = args.runs.iter().map(read).collect::<Result<Vec<_>>>()?;
     let choice = SweepChoice {
         heat: args.heat.clone(),
         metric: args.metric.clone(),
         against: args.against.clone(),
     };
-    let report = gleaner_report::of_runs(&runs, &choice)?;
-    args.drawn.write(&report)?;
+    let report = gleaner_report::of_runs(&runs, &choice, &terminal)?;
+    args.drawn.write(&report, &terminal)?;
     remark(&args.drawn.written());
     Ok(())
 }
@@ -111,18 +117,21 @@ impl Drawn {
     /// Writes what is asked for.
     ///
     /// # Errors
-    /// A file cannot be written.
-    pub fn write(&self, report: &Document) -> Result<()> {
+    /// A file cannot be written. [`Error::Stopped`] if the observer stops it: the files that are complete by
+    /// then remain.
+    pub fn write(&self, report: &Document, observer: &dyn Observer) -> Result<()> {
         if let Some(path) = &self.output {
-            files::write_bytes(path, html::page(report)?.as_bytes())?;
+            let page = html::page(report)?;
+            check_stop(observer)?;
+            files::write_bytes(path, page.as_bytes())?;
         }
         if let Some(folder) = &self.svg {
-            draw(folder, "svg", report, |figure| {
+            draw(folder, "svg", report, observer, |figure| {
                 Ok(image::svg(figure)?.into_bytes())
             })?;
         }
         if let Some(folder) = &self.png {
-            draw(folder, "png", report, image::png)?;
+            draw(folder, "png", report, observer, image::png)?;
         }
         Ok(())
     }
@@ -132,12 +141,15 @@ fn draw(
     folder: &Path,
     extension: &str,
     report: &Document,
+    observer: &dyn Observer,
     render: impl Fn(&Figure) -> Result<Vec<u8>>,
 ) -> Result<()> {
     fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
     for figure in report.figures() {
         let path = folder.join(format!("{}.{extension}", figure.id));
-        files::write_bytes(&path, &render(figure)?)?;
+        let bytes = render(figure)?;
+        check_stop(observer)?;
+        files::write_bytes(&path, &bytes)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Event logs of idle nodes from logs of batch schedulers, and tables of jobs from traces of GPU clusters.
 
+mod format;
 mod slurm;
 mod trace;
 
@@ -13,6 +14,9 @@ use gleaner_logs::scheduler;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
+#[cfg(feature = "cli")]
+pub use format::Arguments;
+pub use format::{FORMATS, IngestFormat, Made, ReadSettings};
 pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
 pub use slurm::{SlurmSettings, VcColumn};
 pub use trace::{

@@ -233,9 +233,12 @@ fn job_columns<'a>(
 ) -> Vec<(&'static str, Column<'a>)> {
     let names = JobRow::FIELDS.iter().map(|field| field.name);
     let columns = names.zip(JobRow::columns(rows));
-    let forged = columns.map(|(name, column)| match name == changed {
-        true => (name, Column::Whole(vec![number; rows.len()])),
-        false => (name, column),
+    let forged = columns.map(|(name, column)| {
+        if name == changed {
+            (name, Column::Whole(vec![number; rows.len()]))
+        } else {
+            (name, column)
+        }
     });
     forged.collect()
 }

@@ -22,9 +22,10 @@ fn files(directory: &Path) -> BTreeSet<PathBuf> {
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => drop(found.insert(path.strip_prefix(directory).unwrap().to_owned())),
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.strip_prefix(directory).unwrap().to_owned());
             }
         }
     }

@@ -13,7 +13,7 @@ use gleaner_domain::results::replay::{
 use gleaner_domain::results::reproduce::ReproducedRow;
 use gleaner_domain::results::search::{RungRow, SearchRow, TrialRow};
 use gleaner_domain::results::simulate::{Delays, PolicyFigures};
-use gleaner_domain::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow, SEQ};
+use gleaner_domain::results::states::{JobRow, ProfilerJobRow, RunRow, SEQ, ScalingRow};
 use gleaner_domain::results::{Field, Figures, Record};
 use gleaner_expression::FUNCTIONS;
 
@@ -88,8 +88,8 @@ fn results() -> Vec<Placed> {
         ("## `<policy>_jobs`", columns(JobRow::FIELDS)),
         ("## `<policy>_runs`", columns(RunRow::FIELDS)),
         ("## `<policy>_seq`", columns(&SEQ)),
-        ("`profiler_jobs` has", columns(&PROFILER_JOBS)),
-        ("`profiler_scaling` has", columns(&PROFILER_SCALING)),
+        ("`profiler_jobs` has", columns(ProfilerJobRow::FIELDS)),
+        ("`profiler_scaling` has", columns(ScalingRow::FIELDS)),
         (
             "## `summary.json` of a simulation",
             table("field", &of_policy),

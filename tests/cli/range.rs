@@ -40,9 +40,10 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;
-    let (rates, seconds) = match wild {
-        true => (&RATES[..], &SECONDS[..]),
-        false => (&RATES[3..10], &SECONDS[2..6]),
+    let (rates, seconds) = if wild {
+        (&RATES[..], &SECONDS[..])
+    } else {
+        (&RATES[3..10], &SECONDS[2..6])
     };
     let mut problem = synthetic::problem(rng.random_range(0..5), rng.random_range(0..30), seed);
     problem.id = seed.to_string();

@@ -19,15 +19,14 @@ fn line<'a>(out: &'a str, name: &str) -> &'a str {
 fn with_endless(at: &Path, endless: usize) {
     let text = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let mut left = endless;
-    let lines = text
-        .lines()
-        .map(|line| match line.starts_with("work = ") && left > 0 {
-            true => {
-                left -= 1;
-                "work = \"endless\"\n".to_owned()
-            }
-            false => format!("{line}\n"),
-        });
+    let lines = text.lines().map(|line| {
+        if line.starts_with("work = ") && left > 0 {
+            left -= 1;
+            "work = \"endless\"\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
+    });
     let text: String = lines.collect();
     fs::write(at.join("endless.toml"), text).unwrap();
 }
@@ -201,9 +200,12 @@ fn the_window_is_what_inspect_suggests() {
     let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let free: String = toml
         .lines()
-        .map(|line| match line.starts_with("rescale_up") {
-            true => "rescale_up = 0\n".to_owned(),
-            false => format!("{line}\n"),
+        .map(|line| {
+            if line.starts_with("rescale_up") {
+                "rescale_up = 0\n".to_owned()
+            } else {
+                format!("{line}\n")
+            }
         })
         .collect();
     fs::write(at.join("free.toml"), free).unwrap();

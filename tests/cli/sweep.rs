@@ -435,9 +435,12 @@ fn a_sweep_tells_the_share_of_the_bound_that_each_rule_reached() {
     let directory = samples();
     let at = directory.path();
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
-    let endless = tasks.lines().map(|line| match line.starts_with("work = ") {
-        true => "work = \"endless\"\n".to_owned(),
-        false => format!("{line}\n"),
+    let endless = tasks.lines().map(|line| {
+        if line.starts_with("work = ") {
+            "work = \"endless\"\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
     });
     fs::write(at.join("tasks.toml"), endless.collect::<String>()).unwrap();
     let plan = "[replay]\nevents = \"idle.csv\"\ntasks = \"tasks.toml\"\nt_fwd = 120\nbound = true\n\

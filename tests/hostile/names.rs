@@ -21,12 +21,13 @@ fn replace(at: &Path, file: &str, from: &str, to: &str) {
 
 /// A name in TOML, which has such characters only as escapes.
 fn in_toml(name: &str) -> String {
-    let escaped = name
-        .chars()
-        .map(|c| match c.is_ascii_graphic() && c != '\\' && c != '"' {
-            true => c.to_string(),
-            false => format!("\\u{:04x}", c as u32),
-        });
+    let escaped = name.chars().map(|c| {
+        if c.is_ascii_graphic() && c != '\\' && c != '"' {
+            c.to_string()
+        } else {
+            format!("\\u{:04x}", c as u32)
+        }
+    });
     escaped.collect()
 }
 

@@ -49,14 +49,20 @@ fn every_command_stops_cleanly_on_a_signal() {
         "synth tasks --count 400 --hours 9999 -o many.toml",
         "synth jobs --vcs 8 --nodes 20 --days 60 -o big",
         "synth graphs --count 40 -o made",
+        "driple build --graphs made/graphs --measured made/measured.csv -o made.safetensors",
+        "driple train --data made.safetensors --hidden 8 --depth 3 --epochs 1 --quiet -o model.safetensors",
         "replay --events idle.csv --tasks tasks.toml --quiet --out done",
     ] {
         assert_eq!(attack(at, line).code, 0, "{line}");
     }
+    let row = "n0|2026-01-05T00:00:00|2026-01-05T01:00:00|DOWN\n";
+    let outages = format!("NodeName|TimeStart|TimeEnd|State\n{}", row.repeat(300_000));
+    fs::write(at.join("outages.txt"), outages).unwrap();
     let before = files(at);
     let mut met = 0;
     for line in [
         "ingest slurm jobs.txt -o out.gev",
+        "ingest slurm jobs.txt --events outages.txt -o out.gev",
         "synth slurm --nodes 3000 --days 300 -o out.txt",
         "convert long.gev -o out.csv",
         "inspect long.gev -o out.html",
@@ -65,6 +71,10 @@ fn every_command_stops_cleanly_on_a_signal() {
         "train workload --data big --out out",
         "evaluate workload --data big",
         "driple build --graphs made/graphs --measured made/measured.csv -o out.safetensors",
+        "driple predict --model model.safetensors made/graphs -o out.csv",
+        "driple evaluate --model model.safetensors --data made.safetensors -o out.csv",
+        "driple convert model.safetensors --weights -o out.safetensors",
+        "report done -o out.html",
         "sweep sweep.toml --quiet --out swept",
         "compare --events idle.csv --tasks tasks.toml --every 1 --solvers exact --quiet --out run",
         "check done --again",

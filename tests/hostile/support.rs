@@ -202,9 +202,10 @@ pub fn files(directory: &Path) -> Vec<String> {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        match path.is_dir() {
-            true => names.extend(files(&path).iter().map(|inner| format!("{name}/{inner}"))),
-            false => names.push(name),
+        if path.is_dir() {
+            names.extend(files(&path).iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            names.push(name);
         }
     }
     names.sort();

@@ -50,9 +50,10 @@ fn five_digits(value: f64) -> String {
 
 /// A share as percent: `12.3 %`.
 pub fn percent(share: f64) -> String {
-    match share.is_finite() {
-        true => format!("{:.1} %", 100.0 * share),
-        false => "none".to_owned(),
+    if share.is_finite() {
+        format!("{:.1} %", 100.0 * share)
+    } else {
+        "none".to_owned()
     }
 }
 

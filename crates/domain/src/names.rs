@@ -10,13 +10,14 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
         let key = |text: &str| text.trim_start_matches('0').len();
         let numbers =
             a_part.as_bytes()[0].is_ascii_digit() && b_part.as_bytes()[0].is_ascii_digit();
-        let order = match numbers {
-            true => key(a_part).cmp(&key(b_part)).then_with(|| {
+        let order = if numbers {
+            key(a_part).cmp(&key(b_part)).then_with(|| {
                 a_part
                     .trim_start_matches('0')
                     .cmp(b_part.trim_start_matches('0'))
-            }),
-            false => a_part.cmp(b_part),
+            })
+        } else {
+            a_part.cmp(b_part)
         };
         if order != Ordering::Equal {
             return order;

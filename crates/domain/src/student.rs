@@ -30,9 +30,10 @@ fn solved(freedom: usize) -> f64 {
         if middle <= low || middle >= high {
             return (freedom as f64).sqrt() * low.tan();
         }
-        match within(middle, freedom) < 0.95 {
-            true => low = middle,
-            false => high = middle,
+        if within(middle, freedom) < 0.95 {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
 }
@@ -50,9 +51,10 @@ fn within(angle: f64, freedom: usize) -> f64 {
         let power = power as f64;
         term *= cosine * cosine * (power + 1.0) / (power + 2.0);
     }
-    match is_odd {
-        true => FRAC_2_PI * (angle + sine * sum),
-        false => sine * sum,
+    if is_odd {
+        FRAC_2_PI * (angle + sine * sum)
+    } else {
+        sine * sum
     }
 }
 

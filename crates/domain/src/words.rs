@@ -23,9 +23,10 @@ pub fn printable_json(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match is_escaped(c) {
-            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => out.push(c),
+        if is_escaped(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
         }
     }
     Cow::Owned(out)
@@ -71,9 +72,10 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match is_escaped(c) {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
+        if is_escaped(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
         }
     }
     Cow::Owned(out)

@@ -6,12 +6,15 @@ use std::convert::Infallible;
 
 use gleaner_driple::dataset::{Dataset, Example};
 use gleaner_driple::graph::GroupedGraph;
-use gleaner_driple::inspector::{InferError, Inspector, InspectorError, converted, read, write};
+use gleaner_driple::inspector::{
+    InferError, Inspector, InspectorError, Stopped, converted, read, write,
+};
 use gleaner_driple::model::{
     Architecture, Convolution, Depth, Tensor, Weights, WeightsError, weights,
 };
 use gleaner_driple::train::{Plan, checkpoint, start};
 use gleaner_observer::Unobserved;
+use gleaner_testing::StopAfter;
 use proptest::prelude::*;
 
 fn example(nodes: u32, weight: f32) -> Example {
@@ -60,7 +63,7 @@ fn trained(kind: Convolution) -> Inspector {
 fn predictions(inspector: &Inspector) -> Vec<Option<[f64; 12]>> {
     let data = data();
     let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|example| &example.graph).collect();
-    inspector.predict(&graphs)
+    inspector.predict(&graphs, &Unobserved).unwrap()
 }
 
 #[test]
@@ -83,10 +86,30 @@ fn graphs_of_any_size_are_predicted_in_order() {
     let inspector = trained(Convolution::Gcn);
     let all = predictions(&inspector);
     for (example, wanted) in data().train[0].iter().zip(&all) {
-        let alone = inspector.predict(&[&example.graph])[0].unwrap();
-        assert_eq!(Some(alone), *wanted);
+        let alone = inspector.predict(&[&example.graph], &Unobserved).unwrap()[0];
+        assert_eq!(alone, *wanted);
     }
-    assert_eq!(inspector.predict(&[&GroupedGraph::default()]), [None]);
+    let empty = inspector.predict(&[&GroupedGraph::default()], &Unobserved);
+    assert_eq!(empty.unwrap(), [None]);
+}
+
+#[test]
+fn predictions_are_stopped_between_graphs() {
+    let inspector = trained(Convolution::Gcn);
+    let data = data();
+    let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|e| &e.graph).collect();
+    // On a single thread, no other graph is under way when the run is stopped.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
+    pool.build().unwrap().install(|| {
+        for reports in 0..graphs.len() {
+            let observer = StopAfter::new(reports);
+            assert_eq!(inspector.predict(&graphs, &observer), Err(Stopped));
+            assert_eq!(observer.progress().len(), reports);
+        }
+        let observer = StopAfter::new(usize::MAX);
+        inspector.predict(&graphs, &observer).unwrap();
+        assert_eq!(observer.progress().len(), graphs.len());
+    });
 }
 
 /// An inspector whose last biases in the readout are `bias`, so that its predictions are near that.
@@ -109,15 +132,15 @@ fn predictions_below_zero_are_zero() {
     };
     let data = data();
     let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|e| &e.graph).collect();
-    let all = |rows: Vec<Option<[f64; 12]>>| -> Vec<f64> {
-        rows.into_iter().flat_map(Option::unwrap).collect()
+    let all = |rows: Result<Vec<Option<[f64; 12]>>, Stopped>| -> Vec<f64> {
+        rows.unwrap().into_iter().flat_map(Option::unwrap).collect()
     };
     let (mut below, mut above) = (0, 0);
     for bias in [-10.0, 0.0, 10.0] {
         let deep = biased(small(Architecture::new(Convolution::Gcn)), bias);
-        for (output, predicted) in all(deep.outputs(&graphs))
+        for (output, predicted) in all(deep.outputs(&graphs, &Unobserved))
             .into_iter()
-            .zip(all(deep.predict(&graphs)))
+            .zip(all(deep.predict(&graphs, &Unobserved)))
         {
             assert_eq!(predicted, if output > 0.0 { output } else { 0.0 });
             assert!(predicted.is_sign_positive());
@@ -125,14 +148,25 @@ fn predictions_below_zero_are_zero() {
             above += usize::from(output > 0.0);
         }
         let original = biased(small(Architecture::original(Convolution::Gcn)), bias);
-        assert_eq!(original.predict(&graphs), original.outputs(&graphs));
+        assert_eq!(
+            original.predict(&graphs, &Unobserved),
+            original.outputs(&graphs, &Unobserved)
+        );
     }
     assert!(below >= 48 && above >= 48, "{below} {above}");
     let original = biased(small(Architecture::original(Convolution::Gcn)), -10.0);
-    assert!(all(original.predict(&graphs)).iter().all(|&v| v < 0.0));
+    assert!(
+        all(original.predict(&graphs, &Unobserved))
+            .iter()
+            .all(|&v| v < 0.0)
+    );
     // A NaN stays a NaN.
     let broken = biased(small(Architecture::new(Convolution::Gcn)), f32::NAN);
-    assert!(all(broken.predict(&graphs)).iter().all(|v| v.is_nan()));
+    assert!(
+        all(broken.predict(&graphs, &Unobserved))
+            .iter()
+            .all(|v| v.is_nan())
+    );
 }
 
 /// Weights as in the original: three inputs, and a readout with only Set2Set before its linear

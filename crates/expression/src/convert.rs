@@ -54,9 +54,10 @@ fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
     // At the end of the text, the parser has no place; at the end of a bracket, it has.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
-    let column = match is_end {
-        true => line.trim_end().chars().count() + 1,
-        false => error.span().start().column + 1,
+    let column = if is_end {
+        line.trim_end().chars().count() + 1
+    } else {
+        error.span().start().column + 1
     };
     let (found, expected) = match message.as_str() {
         _ if is_end => ("the end".to_owned(), OPERAND.to_owned()),

@@ -18,9 +18,10 @@ impl Scaled {
     pub fn factor(&self, values: &[f64]) -> f64 {
         let product = |nodes: &[Node]| nodes.iter().map(|node| node.value(values)).product::<f64>();
         let times = product(&self.times);
-        match self.over.is_empty() {
-            true => times,
-            false => times / product(&self.over),
+        if self.over.is_empty() {
+            times
+        } else {
+            times / product(&self.over)
         }
     }
 }

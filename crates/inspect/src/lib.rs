@@ -1,14 +1,14 @@
 //! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
 //!
 //! ```
-//! use gleaner_domain::{Change, EventLogBuilder, Utc};
+//! use gleaner_domain::{Change, EventLogBuilder, Unobserved, Utc};
 //! use gleaner_inspect::{RescaleCosts, inspect};
 //!
 //! // One of two nodes is idle for an hour.
 //! let mut log = EventLogBuilder::new(vec!["n1".to_owned(), "n2".to_owned()]);
 //! log.push_row(Utc::from_seconds(0), [Change::new(0, true)]);
 //! log.push_row(Utc::from_seconds(3600), [Change::new(0, false)]);
-//! let inspection = inspect(&log.finish()?, RescaleCosts::typical(10));
+//! let inspection = inspect(&log.finish()?, RescaleCosts::typical(10), &Unobserved)?;
 //! assert_eq!((inspection.idle_share, inspection.idle_node_seconds), (0.5, 3600.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,7 +41,8 @@ pub use timeline::Timeline;
 
 use serde::Serialize;
 
-use gleaner_domain::{EventLog, Utc};
+use gleaner_domain::error::Result;
+use gleaner_domain::{EventLog, Observer, Utc};
 
 /// The description of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -90,8 +91,11 @@ pub struct Inspection {
 }
 
 /// Suggests a window for replays of `log` with tasks of these costs.
-pub fn suggest(log: &EventLog, costs: RescaleCosts) -> Suggestion {
-    suggestion_of(&scan::Scan::of(log), costs)
+///
+/// # Errors
+/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+pub fn suggest(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> Result<Suggestion> {
+    Ok(suggestion_of(&scan::Scan::of(log, observer)?, costs))
 }
 
 fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
@@ -100,8 +104,11 @@ fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
 }
 
 /// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.
-pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
-    let scan = scan::Scan::of(log);
+///
+/// # Errors
+/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+pub fn inspect(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> Result<Inspection> {
+    let scan = scan::Scan::of(log, observer)?;
     let gaps = gaps(log.times());
     let nodes = log.nodes().len();
     let capacity = nodes as f64 * scan.span_seconds;
@@ -109,7 +116,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
     let suggestion = suggestion_of(&scan, costs);
     let time = |row: Option<&Utc>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
     let (first, last) = (log.times().first(), log.times().last());
-    Inspection {
+    Ok(Inspection {
         from: time(first),
         to: time(last),
         span: (
@@ -135,7 +142,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts) -> Inspection {
         calendar: scan.calendar.finish(),
         timeline: scan.timeline.finish(),
         suggestion,
-    }
+    })
 }
 
 /// `part / whole`, or 0 if the whole is 0.

@@ -6,7 +6,8 @@ use super::calendar::CalendarScan;
 use super::distribution::seconds;
 use super::idle_since::IdleSince;
 use super::timeline::TimelineScan;
-use gleaner_domain::{Change, EventLog, Utc};
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::{Change, EventLog, Observer, Utc};
 
 /// The data that the pass collects.
 #[derive(Debug)]
@@ -62,7 +63,9 @@ impl Row {
 }
 
 impl<'l> Scan<'l> {
-    pub fn of(log: &'l EventLog) -> Self {
+    /// # Errors
+    /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+    pub fn of(log: &'l EventLog, observer: &dyn Observer) -> Result<Self> {
         let start = log.times().first().copied().unwrap_or(Utc(0));
         let end = log.times().last().copied().unwrap_or(start);
         let mut scan = Scan::new(log, start, end);
@@ -70,6 +73,7 @@ impl<'l> Scan<'l> {
         let mut idle = 0u32;
         let mut before = Row::first(start);
         for (row, (time, changes)) in log.rows().enumerate() {
+            check_stop(observer)?;
             let now = Row {
                 time,
                 changed: (row > 0).then_some(changes.len()),
@@ -86,7 +90,7 @@ impl<'l> Scan<'l> {
             }
         }
         scan.close(end, &idle_since);
-        scan
+        Ok(scan)
     }
 
     fn new(log: &'l EventLog, start: Utc, end: Utc) -> Self {

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use gleaner_domain::{Change, EventLogBuilder, Utc};
+use gleaner_domain::{Change, Error, EventLogBuilder, Unobserved, Utc};
+use gleaner_testing::StopAtCheck;
 
 /// A log from rows of (seconds after the row before, states).
 fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
@@ -22,7 +23,7 @@ fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
 }
 
 fn inspected(rows: &[(i64, Vec<bool>)]) -> Inspection {
-    inspect(&log(rows), RescaleCosts::typical(10))
+    inspect(&log(rows), RescaleCosts::typical(10), &Unobserved).unwrap()
 }
 
 /// The state of every node in every second of the span.
@@ -154,8 +155,21 @@ fn a_single_row_has_no_span_and_no_window() {
     assert_eq!((found.span_seconds, found.idle_share), (0.0, 0.0));
     assert_eq!(found.suggestion.window, None);
     assert_eq!(found.suspicions, []);
-    let empty = inspect(&log(&[]), RescaleCosts::typical(10));
+    let empty = inspect(&log(&[]), RescaleCosts::typical(10), &Unobserved).unwrap();
     assert_eq!((empty.events, empty.nodes, empty.from.as_str()), (0, 0, ""));
+}
+
+#[test]
+fn a_stop_ends_the_inspection_at_any_row() {
+    let log = log(&[(0, vec![true]), (60, vec![false]), (60, vec![true])]);
+    let costs = RescaleCosts::typical(10);
+    for at in 1..=3 {
+        let inspected = inspect(&log, costs, &StopAtCheck::new(at));
+        assert!(matches!(inspected, Err(Error::Stopped)), "{at}");
+        let suggested = suggest(&log, costs, &StopAtCheck::new(at));
+        assert!(matches!(suggested, Err(Error::Stopped)), "{at}");
+    }
+    assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
 /// 30 nodes of which half are idle, one of them changing every 10 s, with odd rows put in.

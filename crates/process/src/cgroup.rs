@@ -17,8 +17,10 @@ const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 /// How the names of groups begin.
 const PREFIX: &str = "gleaner-";
 
-/// Time to wait for the processes of a group to be gone, in steps.
-const PATIENCE: (u32, Duration) = (200, Duration::from_millis(10));
+/// Number of attempts to remove a group, whose processes must be gone.
+const ATTEMPTS: u32 = 200;
+/// Time between two attempts.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(10);
 
 /// The place where groups can be made.
 #[derive(Debug, Clone)]
@@ -137,11 +139,11 @@ pub(crate) fn kill(folder: &Path) {
 impl Drop for Cgroup {
     fn drop(&mut self) {
         kill(&self.path);
-        for _ in 0..PATIENCE.0 {
+        for _ in 0..ATTEMPTS {
             if fs::remove_dir(&self.path).is_ok() || !self.path.exists() {
                 return;
             }
-            thread::sleep(PATIENCE.1);
+            thread::sleep(BETWEEN_ATTEMPTS);
         }
     }
 }

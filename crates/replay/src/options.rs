@@ -30,7 +30,8 @@ pub struct Options {
     pub node_order: Option<Arc<NodeOrder>>,
     /// Seed of the random deal.
     pub seed: u64,
-    /// Whether a task's completion is an event of its own.
+    /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise the task keeps them
+    /// until the next event of the log.
     pub completion_events: bool,
     /// Whether the tasks are resubmitted as they finish. They must then pass
     /// [`check_repeatable`](super::rounds::check_repeatable).

@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::reproduce::Artifact;
 use gleaner_domain::words::counted;
@@ -50,7 +51,8 @@ pub use sweep::SweepChoice;
 ///
 /// # Errors
 /// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
-pub fn of_runs(runs: &[Run], choice: &SweepChoice) -> Result<Document> {
+/// [`Error::Stopped`] if the observer stops it.
+pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
     let (mut sweeps, mut comparisons) = (Vec::new(), Vec::new());
@@ -68,10 +70,10 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice) -> Result<Document> {
                 .into(),
         ));
     }
-    let mut sections = replay::sections(&replays);
-    sections.extend(simulate::sections(&simulations));
-    sections.extend(sweep::sections(&sweeps, choice)?);
-    sections.extend(compare::sections(&comparisons));
+    let mut sections = replay::sections(&replays, observer)?;
+    sections.extend(simulate::sections(&simulations, observer)?);
+    sections.extend(sweep::sections(&sweeps, choice, observer)?);
+    sections.extend(compare::sections(&comparisons, observer)?);
     let infos = runs.iter().map(|run| &run.info).zip(&names);
     sections.push(made::section(infos));
     let counts = [
@@ -130,40 +132,51 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     }
 }
 
-/// The kinds of runs on a page: the name of one, the name of several, and what they show.
-const KINDS: [(&str, &str, &str); 4] = [
-    (
-        "Replay",
-        "replays",
-        "How much work training would have done on idle nodes.",
-    ),
-    (
-        "Simulation",
-        "simulations",
-        "How scheduling policies compare on a trace of a GPU cluster.",
-    ),
-    (
-        "Sweep",
-        "sweeps",
-        "Which settings are best, and what they cost.",
-    ),
-    (
-        "Comparison",
-        "comparisons",
-        "Which solvers find the best plans, and how soon.",
-    ),
+/// A kind of runs on a page.
+struct RunKind {
+    singular: &'static str,
+    plural: &'static str,
+    /// What such runs show.
+    lead: &'static str,
+}
+
+/// The kinds of runs on a page.
+const KINDS: [RunKind; 4] = [
+    RunKind {
+        singular: "Replay",
+        plural: "replays",
+        lead: "How much work training would have done on idle nodes.",
+    },
+    RunKind {
+        singular: "Simulation",
+        plural: "simulations",
+        lead: "How scheduling policies compare on a trace of a GPU cluster.",
+    },
+    RunKind {
+        singular: "Sweep",
+        plural: "sweeps",
+        lead: "Which settings are best, and what they cost.",
+    },
+    RunKind {
+        singular: "Comparison",
+        plural: "comparisons",
+        lead: "Which solvers find the best plans, and how soon.",
+    },
 ];
 
 fn title(names: &[String], counts: [usize; KINDS.len()]) -> String {
     let mut kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
     match (names, kinds.next(), kinds.next()) {
-        ([name], Some((kind, _)), _) => format!("{} {name}", kind.0),
-        (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.1),
+        ([name], Some((kind, _)), _) => format!("{} {name}", kind.singular),
+        (names, Some((kind, _)), None) => format!("{} {}", names.len(), kind.plural),
         (names, ..) => counted(names.len(), "run"),
     }
 }
 
 fn lead(counts: [usize; KINDS.len()]) -> String {
     let kinds = KINDS.iter().zip(counts).filter(|(_, count)| *count > 0);
-    kinds.map(|(kind, _)| kind.2).collect::<Vec<_>>().join(" ")
+    kinds
+        .map(|(kind, _)| kind.lead)
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -203,11 +203,10 @@ pub fn report_faults(
     let Some(told) = tally.and_then(|tally| tally.get().remark()) else {
         return Ok(());
     };
-    match strict {
-        true => Err(Error::Run(told)),
-        false => {
-            observer.remark(&[told]);
-            Ok(())
-        }
+    if strict {
+        Err(Error::Run(told))
+    } else {
+        observer.remark(&[told]);
+        Ok(())
     }
 }

@@ -185,9 +185,10 @@ impl Segment {
     fn append(&mut self, line: &str) -> Result<()> {
         let written = self.file.write_all(line.as_bytes());
         written.map_err(|error| Error::io("write", &self.path, error))?;
-        match self.synced.elapsed() >= SYNC {
-            true => self.sync(),
-            false => Ok(()),
+        if self.synced.elapsed() >= SYNC {
+            self.sync()
+        } else {
+            Ok(())
         }
     }
 

@@ -193,9 +193,10 @@ proptest! {
         let mut bytes = fs::read(segment).unwrap();
         let place = ((bytes.len() - 1) as f64 * cut) as usize;
         let before = bytes[..place].iter().filter(|byte| **byte == b'\n').count();
-        match change {
-            true => bytes[place] ^= 0x41,
-            false => bytes.truncate(place),
+        if change {
+            bytes[place] ^= 0x41;
+        } else {
+            bytes.truncate(place);
         }
         fs::write(segment, &bytes).unwrap();
         let found = read(&store);

@@ -1,5 +1,5 @@
 //! Shared by the tests of all crates of the workspace: the settings of property tests, paths of files, the examples
-//! and tables of the documentation, and an observer that stops runs.
+//! and tables of the documentation, and observers that stop runs.
 //!
 //! Every block of property tests states its number of cases, and no other setting:
 //!
@@ -29,6 +29,7 @@ mod places;
 mod records;
 mod saved;
 mod stop_after;
+mod stop_at_check;
 
 use std::env;
 use std::str::FromStr;
@@ -41,6 +42,7 @@ pub use places::{shared, workspace};
 pub use records::{records, results, segments};
 pub use saved::SavedCases;
 pub use stop_after::StopAfter;
+pub use stop_at_check::StopAtCheck;
 
 /// Environment variable with the factor on the number of cases of each test: a whole number of at
 /// least 1.

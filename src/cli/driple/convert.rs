@@ -14,7 +14,8 @@ use super::failed;
 use super::network::LayerCount;
 use super::predict::UNSCALED;
 use crate::cli::remark;
-use gleaner_domain::error::{Error, Fault, Result};
+use crate::cli::terminal::Terminal;
+use gleaner_domain::error::{Error, Fault, Result, check_stop};
 use gleaner_inputs::driple::data;
 use gleaner_inputs::driple::model;
 use gleaner_inputs::driple::model::Found;
@@ -55,10 +56,12 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that holds nothing of the kind, options that do not go with it, or a file that cannot be
-/// written.
+/// A file that holds nothing of the kind, options that do not go with it, a file that cannot be
+/// written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
+    let terminal = Terminal::default();
     let found = model::any(&args.input)?.value;
+    check_stop(&terminal)?;
     let bytes = match found {
         Found::Weights(weights) => args.model(weights)?,
         Found::Inspector(inspector) if args.weights => args.written(*inspector)?,
@@ -66,6 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
         Found::Data(data) => args.data(&data.0, &data.1)?,
         Found::Checkpoint(start) => args.best(&start)?,
     };
+    check_stop(&terminal)?;
     files::write_bytes(&args.output, &bytes)?;
     remark(&[format!("{}: {}", args.output.display(), words(&bytes))]);
     Ok(())

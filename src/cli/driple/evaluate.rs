@@ -6,9 +6,10 @@ use clap::Args as ClapArgs;
 use gleaner_driple::train::Scale;
 
 use super::predict::UNSCALED;
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, print_json, remark};
 use gleaner_document::text;
-use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::error::{Fault, Result, check_stop};
 use gleaner_inputs::driple::{data, model};
 use gleaner_io::table::{Form, WriteTable};
 use gleaner_predict::driple::Part;
@@ -49,7 +50,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, a part without jobs, or a table that cannot be written.
+/// Missing or faulty files, a part without jobs, a table that cannot be written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let (data, _) = data::read(&args.data)?.value;
@@ -68,7 +69,9 @@ pub fn run(args: &Args) -> Result<()> {
         Part::Train.of(&data)
     });
     let mut all = Vec::new();
+    let terminal = Terminal::default();
     for path in std::iter::once(&args.model).chain(&args.against) {
+        check_stop(&terminal)?;
         let inspector = model::read(path)?.value;
         if inspector.card.scale.is_none() {
             remark(&[format!(
@@ -77,11 +80,12 @@ pub fn run(args: &Args) -> Result<()> {
                 args.data.display()
             )]);
         }
-        let told = predicted(&inspector, &examples, &scale);
+        let told = predicted(&inspector, &examples, &scale, &terminal)?;
         all.push(scores(&name(path), &examples, &told, &scale));
     }
     let models = all.len();
     all.extend(baselines(&data, &examples, &scale));
+    check_stop(&terminal)?;
     let evaluation = Evaluation::new(args.part, examples.len(), models, all);
     if let Some(path) = &args.output {
         evaluation.table().write_file(path)?;

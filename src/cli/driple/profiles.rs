@@ -13,10 +13,12 @@ use gleaner_driple::inspector::{Card, Inspector};
 use rayon::prelude::*;
 
 use super::{grouping, number};
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, remark};
+use gleaner_domain::Observer;
 use gleaner_domain::Workload;
 use gleaner_domain::cluster::GPU_MEMORY;
-use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::error::{Error, Fault, Faults, Result, check_stop};
 use gleaner_domain::inputs::{Profile, ProfileSource};
 use gleaner_inputs::driple::{graph, model};
 use gleaner_inputs::jobs::graphs;
@@ -95,8 +97,9 @@ pub fn run(args: &Args) -> Result<()> {
         Some(table) => take(graphs::read(table)?),
         None => named(&graph::find(&args.graphs)?)?,
     };
-    let read = reading.all(&graphs)?;
-    let expected = expect(&inspector, &read, args)?;
+    let terminal = Terminal::default();
+    let read = reading.all(&graphs, &terminal)?;
+    let expected = expect(&inspector, &read, args, &terminal)?;
     tell(&graphs, &read, &expected);
     let profiles = profiles(&graphs, &expected);
     let rows = prediction::profiles(&profiles, &args.output)?;
@@ -167,7 +170,7 @@ struct Reading<'a> {
 }
 
 /// A graph as the model sees it.
-struct Read {
+struct ReadGraph {
     graph: GroupedGraph,
     /// MB that its tensors take.
     tensors: f64,
@@ -198,18 +201,27 @@ impl<'a> Reading<'a> {
     }
 
     /// Every graph once.
-    fn all<'g>(&self, graphs: &'g Graphs) -> Result<BTreeMap<&'g PathBuf, Read>> {
+    fn all<'g>(
+        &self,
+        graphs: &'g Graphs,
+        observer: &dyn Observer,
+    ) -> Result<BTreeMap<&'g PathBuf, ReadGraph>> {
         let files: BTreeMap<&PathBuf, ()> = graphs.values().map(|file| (file, ())).collect();
         let files: Vec<&PathBuf> = files.into_keys().collect();
-        let read: Vec<Result<Read>> = files.par_iter().map(|file| self.one(file)).collect();
+        let one = |file: &&PathBuf| {
+            check_stop(observer)?;
+            self.one(file)
+        };
+        let read: Vec<Result<ReadGraph>> = files.par_iter().map(one).collect();
+        check_stop(observer)?;
         let read = Faults::gather(read)?;
         Ok(files.into_iter().zip(read).collect())
     }
 
-    fn one(&self, file: &Path) -> Result<Read> {
+    fn one(&self, file: &Path) -> Result<ReadGraph> {
         let (graph, grouped) = grouping::read(file, self.settings, self.frequencies)?;
         let report = &grouped.report;
-        Ok(Read {
+        Ok(ReadGraph {
             tensors: expected::tensors(&graph, &grouped.graph),
             unknown: report.unknown_shapes + report.unknown_dimensions,
             graph: grouped.graph,
@@ -220,8 +232,9 @@ impl<'a> Reading<'a> {
 /// What is expected by graph.
 fn expect<'g>(
     inspector: &Inspector,
-    read: &BTreeMap<&'g PathBuf, Read>,
+    read: &BTreeMap<&'g PathBuf, ReadGraph>,
     args: &Args,
+    observer: &dyn Observer,
 ) -> Result<BTreeMap<&'g PathBuf, Expected>> {
     let graphs: Vec<&GroupedGraph> = read.values().map(|read| &read.graph).collect();
     let held = match args.memory {
@@ -229,7 +242,8 @@ fn expect<'g>(
         Memory::Peak => Held::Peak,
     };
     // What is out of bounds is cut, and told, with the usage.
-    let predicted = inspector.outputs(&graphs);
+    let predicted = inspector.outputs(&graphs, observer);
+    let predicted = predicted.map_err(|_| Error::Stopped)?;
     let mut faults = Gatherer::default();
     let mut all = BTreeMap::new();
     for ((file, read), metrics) in read.iter().zip(predicted) {
@@ -250,7 +264,11 @@ fn expect<'g>(
 }
 
 /// Tells what predictions are not to be trusted, on stderr.
-fn tell(graphs: &Graphs, read: &BTreeMap<&PathBuf, Read>, expected: &BTreeMap<&PathBuf, Expected>) {
+fn tell(
+    graphs: &Graphs,
+    read: &BTreeMap<&PathBuf, ReadGraph>,
+    expected: &BTreeMap<&PathBuf, Expected>,
+) {
     let is_clipped = |file: &PathBuf| expected.get(file).is_some_and(|expected| expected.clipped);
     let clipped: Vec<_> = graphs.iter().filter(|(_, file)| is_clipped(file)).collect();
     if let Some((first, _)) = clipped.first() {

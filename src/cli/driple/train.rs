@@ -16,6 +16,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{print, remark};
 use crate::threads;
 use gleaner_document::text;
+use gleaner_domain::Unobserved;
 use gleaner_domain::error::{Error, Result};
 use gleaner_inputs::driple::data;
 use gleaner_io::files;
@@ -96,7 +97,7 @@ fn train(args: &Args) -> Result<()> {
     let inspector = start.inspector(&training);
     files::write_bytes(&args.output, &inspector::write(&inspector).map_err(failed)?)?;
     diverged?;
-    print(&args.summary(&inspector, &data, clock.elapsed().as_secs_f64()))?;
+    print(&args.summary(&inspector, &data, clock.elapsed().as_secs_f64())?)?;
     if training.is_over() {
         return Ok(());
     }
@@ -177,7 +178,7 @@ impl Args {
     }
 
     /// What the training came to, for people.
-    fn summary(&self, inspector: &Inspector, data: &Data, seconds: f64) -> String {
+    fn summary(&self, inspector: &Inspector, data: &Data, seconds: f64) -> Result<String> {
         let origin = inspector.card.provenance.clone().unwrap_or_default();
         let weights = inspector.parameters.count();
         let mut text = format!(
@@ -188,23 +189,24 @@ impl Args {
             text += &format!(", validation mse {:.5}", mean(&val));
         }
         text.push('\n');
-        text += &test(inspector, data);
-        text + &format!("saved as {}\n", self.output.display())
+        text += &test(inspector, data)?;
+        Ok(text + &format!("saved as {}\n", self.output.display()))
     }
 }
 
 /// How the model does on the test part, beside the training mean.
-fn test(inspector: &Inspector, data: &Data) -> String {
+fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     let examples = Part::Test.of(&data.data);
     if examples.is_empty() {
-        return "there is no test part\n".to_owned();
+        return Ok("there is no test part\n".to_owned());
     }
     let scale = inspector.card.scale.unwrap_or(Scale::NONE);
-    let told = predicted(inspector, &examples, &scale);
+    // A stopped training is summarised, too.
+    let told = predicted(inspector, &examples, &scale, &Unobserved)?;
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);
     let Some(mean) = baselines.first() else {
-        return String::new();
+        return Ok(String::new());
     };
     if model.share_of(mean) > HARDLY_BETTER {
         remark(&[
@@ -213,7 +215,7 @@ fn test(inspector: &Inspector, data: &Data) -> String {
                 .to_owned(),
         ]);
     }
-    text(&tables::beside_mean(&model, mean, examples.len()))
+    Ok(text(&tables::beside_mean(&model, mean, examples.len())))
 }
 
 /// The share of the training mean's squared error above which a user is told.

@@ -1,15 +1,17 @@
 //! `gleaner ingest`: a scheduler's own log to an event log of idle nodes, and a GPU
 //! cluster's trace to the jobs of a simulation.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args as ClapArgs, Subcommand};
+use clap::error::ErrorKind;
+use clap::{
+    Arg, ArgAction, ArgGroup, ArgMatches, Args as ClapArgs, Command, FromArgMatches, Subcommand,
+    value_parser,
+};
 
 use super::terminal::Terminal;
-use crate::ingest::{
-    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
-    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
-};
+use crate::ingest::{FORMATS, Ingest, IngestFormat, Made};
 use gleaner_domain::error::Result;
 
 /// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
@@ -55,49 +57,85 @@ What to do with them:
   gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
   gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
 
-#[derive(Debug, Subcommand)]
-enum What {
-    /// Read the table of jobs that sacct -a -X -P -D prints, of Slurm.
-    #[command(after_help = HELP)]
-    #[command(group = ArgGroup::new("outputs").required(true).multiple(true).args(["output", "jobs"]))]
-    Slurm(Log<SlurmSettings>),
-    /// Read accounting records of PBS Professional, OpenPBS or Torque.
-    Pbs(Log<PbsSettings>),
-    /// Read accounting records of Cobalt, including nodes that go down and up (ND, NU).
-    Cobalt(Log<CobaltSettings>),
-    /// Read job records that ALCF publishes, as CSV.
-    Djc(Log<DjcSettings>),
-    /// Read a log in the Standard Workload Format 2.2.
-    Swf(Log<SwfSettings>),
-    /// Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its
-    /// machines were idle.
-    Philly(Trace<PhillySettings>),
-    /// Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order.
-    Pai(Trace<PaiSettings>),
-    /// Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU.
-    Batsim(Trace<BatsimSettings>),
-    /// Read SenseTime's trace of Helios, cluster_log.csv.
-    Helios(Trace<HeliosSettings>),
-    /// Read .trace files of Gavel, in which the work of jobs is a number of steps.
-    Gavel(Trace<GavelSettings>),
+/// The settings of a format, and the files to read.
+struct What {
+    settings: Box<dyn Ingest>,
+    files: Vec<PathBuf>,
 }
 
-#[derive(Debug, ClapArgs)]
-struct Log<S: ClapArgs> {
-    /// Logs, in any order; - for stdin.
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    settings: S,
+impl fmt::Debug for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("What")
+            .field("files", &self.files)
+            .finish_non_exhaustive()
+    }
 }
 
-#[derive(Debug, ClapArgs)]
-struct Trace<S: ClapArgs> {
-    /// Files of the trace, plain or compressed with gzip or Zstandard; - for stdin.
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    settings: S,
+impl Subcommand for What {
+    fn augment_subcommands(command: Command) -> Command {
+        FORMATS
+            .iter()
+            .map(subcommand)
+            .fold(command, Command::subcommand)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        IngestFormat::named(name).is_some()
+    }
+}
+
+impl FromArgMatches for What {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let chosen = matches.subcommand();
+        let chosen = chosen.and_then(|(name, matches)| Some((IngestFormat::named(name)?, matches)));
+        let (format, matches) =
+            chosen.ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
+        let files = matches.get_many(FILES).into_iter().flatten();
+        Ok(What {
+            settings: (format.arguments.read)(matches)?,
+            files: files.cloned().collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Name of the argument for the files.
+const FILES: &str = "files";
+
+/// The subcommand of a format.
+fn subcommand(format: &IngestFormat) -> Command {
+    let files = Arg::new(FILES)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .num_args(1..)
+        .required(true)
+        .action(ArgAction::Append)
+        .help(match format.made {
+            Made::Events | Made::EventsAndJobs(_) => "Logs, in any order; - for stdin",
+            Made::Jobs(_) => {
+                "Files of the trace, plain or compressed with gzip or Zstandard; - for stdin"
+            }
+        });
+    let command = Command::new(format.name).about(format.about).arg(files);
+    let command = (format.arguments.augment)(command);
+    match format.made {
+        // Either output may be left out, but not both.
+        Made::EventsAndJobs(_) => {
+            let outputs = ArgGroup::new("outputs").required(true).multiple(true);
+            command
+                .group(outputs.args(["output", "jobs"]))
+                .after_help(HELP)
+        }
+        Made::Events | Made::Jobs(_) => command,
+    }
 }
 
 /// Runs the subcommand.
@@ -105,17 +143,6 @@ struct Trace<S: ClapArgs> {
 /// # Errors
 /// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let (settings, files): (&dyn Ingest, _) = match &args.what {
-        What::Slurm(args) => (&args.settings, &args.files),
-        What::Pbs(args) => (&args.settings, &args.files),
-        What::Cobalt(args) => (&args.settings, &args.files),
-        What::Djc(args) => (&args.settings, &args.files),
-        What::Swf(args) => (&args.settings, &args.files),
-        What::Philly(args) => (&args.settings, &args.files),
-        What::Pai(args) => (&args.settings, &args.files),
-        What::Batsim(args) => (&args.settings, &args.files),
-        What::Helios(args) => (&args.settings, &args.files),
-        What::Gavel(args) => (&args.settings, &args.files),
-    };
+    let What { settings, files } = &args.what;
     settings.ingest(files, &Terminal::default())
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::data::DataArgs;
 use super::predict::check_estimator;
 use crate::cli::report::Drawn;
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, print_json, remark};
 use gleaner_document::text;
 use gleaner_domain::error::{Error, Result};
@@ -90,7 +91,7 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.drawn.is_nothing() {
         let info = RunInfo::of_this("explain", &args.model, args, &sources)?;
         let report = gleaner_report::of_model(&explanation, machine.as_ref(), &info);
-        args.drawn.write(&report)?;
+        args.drawn.write(&report, &Terminal::default())?;
         remark(&args.drawn.written());
     }
     match (args.json, args.drawn.is_nothing()) {

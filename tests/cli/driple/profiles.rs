@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use gleaner_domain::Unobserved;
 use gleaner_driple::features::Frequencies;
 use gleaner_driple::graph::{Graph, METRICS};
 use gleaner_driple::group::{self, Devices, Settings};
@@ -120,7 +121,7 @@ fn profiles_are_averages_of_predictions() {
         let grouped = group::group(&graph(at, row), frequencies, settings)
             .unwrap()
             .graph;
-        let metrics = inspector.predict(&[&grouped])[0].unwrap();
+        let metrics = inspector.predict(&[&grouped], &Unobserved).unwrap()[0].unwrap();
         for (name, first) in [("gmem_util", 0), ("gpu_util", 3)] {
             let [idle, active] = [0, 1].map(|place: usize| metrics[first + place].max(0.0));
             let peak = metrics[first + 2].clamp(0.0, 100.0);

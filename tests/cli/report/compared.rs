@@ -33,12 +33,11 @@ fn comparison(solvers: &str) -> (TempDir, bool) {
         fs::write(at.join(format!("{name}.toml")), text).unwrap();
     }
     fs::copy(dataset("problems.jsonl"), at.join("problems.jsonl")).unwrap();
-    let program = match has_python {
-        true => "--program exec:steps.toml",
-        false => {
-            eprintln!("without a program: python3 is not installed");
-            ""
-        }
+    let program = if has_python {
+        "--program exec:steps.toml"
+    } else {
+        eprintln!("without a program: python3 is not installed");
+        ""
     };
     let line = format!(
         "compare --problems problems.jsonl --solvers {solvers} {program} --out compared --quiet"
@@ -85,9 +84,10 @@ fn the_gap_over_time_is_that_of_the_plans_on_the_way() {
     let figures = Figures::of(&page);
     assert_eq!(figures.ids(), ["gap-compared"]);
     assert_eq!(figures.get("gap-compared")["x"]["scale"], "duration");
-    let solvers = match has_python {
-        true => vec!["exact", "equal-share", STEPS],
-        false => vec!["exact", "equal-share"],
+    let solvers = if has_python {
+        vec!["exact", "equal-share", STEPS]
+    } else {
+        vec!["exact", "equal-share"]
     };
     for solver in solvers {
         let (x, y) = figures.curve("gap-compared", solver);

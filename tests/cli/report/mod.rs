@@ -8,5 +8,6 @@ mod large;
 mod numbers;
 mod page;
 mod searched;
+mod stopped;
 mod support;
 mod swept;

@@ -1,7 +1,8 @@
 //! Compares the tables of Lucid's profiler with the trace and with each other.
 
 use gleaner_domain::error::Result;
-use gleaner_domain::results::states::PROFILER_JOBS;
+use gleaner_domain::results::Record;
+use gleaner_domain::results::states::{ProfilerJobRow, ScalingRow};
 use gleaner_runs::read::{Cell, RunInfo};
 
 use super::given::Profiling;
@@ -69,8 +70,8 @@ pub(super) fn check(
     let before = findings.wrong_count;
     let rows = read_jobs(info, given, findings)?;
     let steps = read_steps(info, findings)?;
-    findings.covers(JOBS, PROFILER_JOBS.iter().map(|field| field.name));
-    findings.covers(SCALING, ["time", "scaling_num"]);
+    findings.covers(JOBS, ProfilerJobRow::FIELDS.iter().map(|field| field.name));
+    findings.covers(SCALING, ScalingRow::FIELDS.iter().map(|field| field.name));
     if findings.wrong_count > before {
         return Ok(None);
     }
@@ -181,7 +182,7 @@ fn read_jobs(info: &RunInfo, given: &Given<'_>, findings: &mut Findings) -> Resu
             0
         }
     };
-    for (number, field) in PROFILER_JOBS.iter().enumerate() {
+    for (number, field) in ProfilerJobRow::FIELDS.iter().enumerate() {
         let is_there = info.visit(JOBS, field.name, |row, cell| {
             let place = format!("{JOBS}, row {row}: {}", field.name);
             let Some(row) = rows.get_mut(row) else {

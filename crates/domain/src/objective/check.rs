@@ -42,9 +42,10 @@ impl Objective {
         let late = situation.end.max(submit);
         let span = late.seconds_since(submit);
         // An endless task does at most this until the log ends.
-        let nearly = match task.is_endless() {
-            true => (task.as_solved().best_rate() * span, f64::INFINITY),
-            false => (task.work * (1.0 - NEARLY_DONE), task.work * NEARLY_DONE),
+        let nearly = if task.is_endless() {
+            (task.as_solved().best_rate() * span, f64::INFINITY)
+        } else {
+            (task.work * (1.0 - NEARLY_DONE), task.work * NEARLY_DONE)
         };
         let moments = [(submit, 0.0), (late, 0.0), (late, span)];
         let works = [(0.0, task.work), nearly];

@@ -82,9 +82,10 @@ impl Objective {
         let speedup = self.uses(Variable::Speedup);
         Constants {
             speed_of_one: if speedup { speed_of_one(task) } else { 1.0 },
-            best_rate: match self.uses(Variable::BestRate) {
-                true => task.as_solved().best_rate(),
-                false => 0.0,
+            best_rate: if self.uses(Variable::BestRate) {
+                task.as_solved().best_rate()
+            } else {
+                0.0
             },
         }
     }
@@ -154,9 +155,10 @@ impl Objective {
             values[Variable::Nodes as usize] = f64::from(nodes);
             values[Variable::Speedup as usize] = curve.progress[point] / constants.speed_of_one;
             let value = self.expression.value(&values[..]);
-            let value = match value.abs() < *range::RATE.start() {
-                true => 0.0,
-                false => value,
+            let value = if value.abs() < *range::RATE.start() {
+                0.0
+            } else {
+                value
             };
             if !range::is_rate(value) {
                 return Err(OutOfRange {

@@ -23,6 +23,7 @@ mod spaced;
 pub mod states;
 pub mod sweep;
 mod table;
+pub mod training;
 
 pub use figures::{Direction, Figure, Figures, Metric};
 pub use record::{Cells, Encoding, Field, Finite, Fixed, Ids, Named, Plain, Record};

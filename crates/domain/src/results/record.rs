@@ -213,6 +213,27 @@ impl Encoding<i64> for Plain {
     }
 }
 
+impl Encoding<Option<i64>> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a Option<i64>>) -> Column<'a> {
+        Column::OptionalWhole(values.copied().collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<Option<i64>, C::Fault> {
+        given(cells, column, <Plain as Encoding<i64>>::read)
+    }
+}
+
+/// 1 for true, 0 for false.
+impl Encoding<bool> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a bool>) -> Column<'a> {
+        Column::Integers(values.map(|&value| value.into()).collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<bool, C::Fault> {
+        Ok(cells.whole(column, 0..=1)? == 1)
+    }
+}
+
 impl Encoding<String> for Ids {
     fn column<'a>(values: impl Iterator<Item = &'a String>) -> Column<'a> {
         let texts: Vec<&str> = values.map(String::as_str).collect();
@@ -284,9 +305,10 @@ fn given<C: Cells, T>(
     column: usize,
     read: impl Fn(&C, usize) -> Result<T, C::Fault>,
 ) -> Result<Option<T>, C::Fault> {
-    match cells.is_missing(column) {
-        true => Ok(None),
-        false => read(cells, column).map(Some),
+    if cells.is_missing(column) {
+        Ok(None)
+    } else {
+        read(cells, column).map(Some)
     }
 }
 

@@ -436,9 +436,10 @@ summary! {
 impl Summary {
     /// Mean number of idle nodes over the time replayed; 0 if that is no time.
     pub fn idle_nodes_mean(&self) -> f64 {
-        match self.span_seconds > 0.0 {
-            true => self.idle_node_seconds / self.span_seconds,
-            false => 0.0,
+        if self.span_seconds > 0.0 {
+            self.idle_node_seconds / self.span_seconds
+        } else {
+            0.0
         }
     }
 

@@ -59,38 +59,37 @@ record! {
     }
 }
 
-/// `profiler_jobs`: every job of the trace, in its order.
-pub const PROFILER_JOBS: [Field; 7] = [
-    Field::new("job_id", "", "its id; a number where all ids are"),
-    Field::new(
-        "start_time",
-        "s",
-        "in the profiler; empty where it was not profiled",
-    ),
-    Field::new(
-        "end_time",
-        "s",
-        "in the profiler; empty where it was not profiled",
-    ),
-    Field::new("profiled", "", "1 where it was, else 0"),
-    Field::new("profqueue", "s", "waited for it"),
-    Field::new(
-        "toskip",
-        "",
-        "1 where it ended there and never came to its virtual cluster",
-    ),
-    Field::new("nodes", "", "as above, of the profiler's nodes"),
-];
+record! {
+    /// A row of `profiler_jobs`: a job of the trace, in its order.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ProfilerJobRow {
+        /// its id; a number where all ids are
+        id: String as Ids = "job_id" [""],
+        /// in the profiler; empty where it was not profiled
+        start: Option<i64> = "start_time" ["s"],
+        /// in the profiler; empty where it was not profiled
+        end: Option<i64> = "end_time" ["s"],
+        /// 1 where it was, else 0
+        is_profiled: bool = "profiled" [""],
+        /// waited for it
+        queue: i64 = "profqueue" ["s"],
+        /// 1 where it ended there and never came to its virtual cluster
+        has_ended: bool = "toskip" [""],
+        /// as above, of the profiler's nodes
+        nodes: String = "nodes" [""],
+    }
+}
 
-/// `profiler_scaling`: one row for every node borrowed or returned.
-pub const PROFILER_SCALING: [Field; 2] = [
-    Field::new("time", "s", "when"),
-    Field::new(
-        "scaling_num",
-        "nodes",
-        "1 where it was borrowed, -1 where it was returned",
-    ),
-];
+record! {
+    /// A row of `profiler_scaling`: a node borrowed or returned.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ScalingRow {
+        /// when
+        time: i64 = "time" ["s"],
+        /// 1 where it was borrowed, -1 where it was returned
+        change: i64 = "scaling_num" ["nodes"],
+    }
+}
 
 /// Time of a state.
 pub const TIME: Field = Field::new("time", "s", "the minute");

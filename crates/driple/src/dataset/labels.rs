@@ -126,9 +126,10 @@ impl Measurements {
                 jobs.entry(columns.job(&record)).or_default().push(row);
             }
         }
-        match faults.is_empty() {
-            true => Ok(Measurements { jobs }),
-            false => Err(LabelError::Values(faults)),
+        if faults.is_empty() {
+            Ok(Measurements { jobs })
+        } else {
+            Err(LabelError::Values(faults))
         }
     }
 

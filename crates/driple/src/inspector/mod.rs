@@ -9,6 +9,7 @@ pub use card::{Card, Provenance};
 pub use file::{InspectorError, read, write, write_plain};
 pub(crate) use file::{KEY, metadata, write_tensors};
 pub use infer::{InferError, converted};
+pub use predict::Stopped;
 
 use crate::model::Network;
 use crate::nn::Parameters;

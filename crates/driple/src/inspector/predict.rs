@@ -1,5 +1,6 @@
 //! Predictions of inspectors.
 
+use gleaner_observer::{Observer, Parts};
 use rayon::prelude::*;
 
 use super::Inspector;
@@ -7,23 +8,48 @@ use crate::graph::{GroupedGraph, METRICS};
 use crate::model::Design;
 use crate::nn::{Real, Tape};
 
+/// The observer stopped the predictions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the predictions were stopped")]
+pub struct Stopped;
+
 impl Inspector {
     /// The metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in their own
     /// units. If the card has no scale, they are shares of maxima that are unknown. `None` for a
     /// graph without nodes.
     ///
     /// The prediction for a graph does not depend on the other graphs, to the last digit.
-    #[must_use]
-    pub fn predict(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
-        let outputs = self.outputs(graphs).into_iter();
-        outputs.map(|one| one.map(|o| self.possible(o))).collect()
+    ///
+    /// # Errors
+    /// [`Stopped`] if the observer stops it.
+    pub fn predict(
+        &self,
+        graphs: &[&GroupedGraph],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Option<[f64; METRICS]>>, Stopped> {
+        let outputs = self.outputs(graphs, observer)?.into_iter();
+        Ok(outputs.map(|one| one.map(|o| self.possible(o))).collect())
     }
 
     /// The same as the network computes them. Some values may be below zero, which no metric can
-    /// be.
-    #[must_use]
-    pub fn outputs(&self, graphs: &[&GroupedGraph]) -> Vec<Option<[f64; METRICS]>> {
-        let one = |graph: &&GroupedGraph| (!graph.is_empty()).then(|| self.output(graph));
+    /// be. The observer receives progress in graphs.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the observer stops it.
+    pub fn outputs(
+        &self,
+        graphs: &[&GroupedGraph],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Option<[f64; METRICS]>>, Stopped> {
+        let parts = Parts::new(observer, graphs.len());
+        let one = |graph: &&GroupedGraph| {
+            if observer.is_stopped() {
+                return Err(Stopped);
+            }
+            let output = (!graph.is_empty()).then(|| self.output(graph));
+            parts.add(1);
+            Ok(output)
+        };
         graphs.par_iter().map(one).collect()
     }
 

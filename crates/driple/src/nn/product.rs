@@ -31,9 +31,10 @@ pub(super) fn multiply_f32(
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
     // The library is fastest when it writes by columns. If `to` is stored by rows, the transposed
     // product bᵀ aᵀ is computed instead, whose columns are these rows.
-    let (a, b, mut to) = match is_by_rows {
-        true => (b.t(), a.t(), to.view_mut().reversed_axes()),
-        false => (a.view(), b.view(), to.view_mut()),
+    let (a, b, mut to) = if is_by_rows {
+        (b.t(), a.t(), to.view_mut().reversed_axes())
+    } else {
+        (a.view(), b.view(), to.view_mut())
     };
     let ((m, k), n) = (a.dim(), b.ncols());
     let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);

@@ -102,12 +102,16 @@ impl Candidate {
 /// A name that can be a field of a job's name and part of a file name. Characters other than
 /// letters, digits, `.` and `-` become `-`.
 fn field(name: &str) -> String {
-    let sign = |sign: char| match sign.is_ascii_alphanumeric() || sign == '.' {
-        true => sign,
-        false => '-',
+    let sign = |sign: char| {
+        if sign.is_ascii_alphanumeric() || sign == '.' {
+            sign
+        } else {
+            '-'
+        }
     };
-    match name.is_empty() {
-        true => "-".to_owned(),
-        false => name.chars().take(64).map(sign).collect(),
+    if name.is_empty() {
+        "-".to_owned()
+    } else {
+        name.chars().take(64).map(sign).collect()
     }
 }

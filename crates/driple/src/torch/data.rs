@@ -25,13 +25,14 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
         val: saved.part("val", arrays)?,
         test: saved.part("test", arrays)?,
     };
-    match data == Dataset::default() {
-        true => Err(TorchError::Layout {
+    if data == Dataset::default() {
+        Err(TorchError::Layout {
             place: "the data set".to_owned(),
             found: "without batches".to_owned(),
             expected: LAYOUT,
-        }),
-        false => Ok(data),
+        })
+    } else {
+        Ok(data)
     }
 }
 

@@ -52,13 +52,14 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
         _ => &[],
     };
     let little = (Value::Text("little_endian"), Value::Bool(true));
-    match entries.contains(&little) {
-        true => Ok(()),
-        false => Err(TorchError::Layout {
+    if entries.contains(&little) {
+        Ok(())
+    } else {
+        Err(TorchError::Layout {
             place: "the order of bytes".to_owned(),
             found: "the highest first, or unknown".to_owned(),
             expected: "the lowest first; save the file on another machine",
-        }),
+        })
     }
 }
 

@@ -123,11 +123,12 @@ fn returned<'p, 'a>(
             ));
         }
     };
-    match call.state.is_none() && call.entries.is_empty() {
-        true => Ok(Object::Tensor(tensor)),
-        false => Err(Problem::Malformed(
+    if call.state.is_none() && call.entries.is_empty() {
+        Ok(Object::Tensor(tensor))
+    } else {
+        Err(Problem::Malformed(
             "attributes or entries are set in a tensor",
-        )),
+        ))
     }
 }
 

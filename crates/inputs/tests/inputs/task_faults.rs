@@ -425,9 +425,10 @@ fn groups_name_their_faults() {
         ),
         ("group = 7", "group: found 7, expected a list of groups"),
     ] {
-        let text = match rest.starts_with('[') {
-            true => toml_and(rest),
-            false => format!("{rest}\n{}", toml_and("")),
+        let text = if rest.starts_with('[') {
+            toml_and(rest)
+        } else {
+            format!("{rest}\n{}", toml_and(""))
         };
         assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
     }
@@ -529,9 +530,10 @@ fn searches_name_their_faults() {
         ),
         ("search = 3", "search: found 3, expected a table of fields"),
     ] {
-        let text = match rest.starts_with('[') {
-            true => toml_and(rest),
-            false => format!("{rest}\n{}", toml_and("")),
+        let text = if rest.starts_with('[') {
+            toml_and(rest)
+        } else {
+            format!("{rest}\n{}", toml_and(""))
         };
         assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
     }

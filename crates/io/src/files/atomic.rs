@@ -77,23 +77,23 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Sink {
-    Beside(Beside),
+    Temporary(TemporaryFile),
     Direct(File),
 }
 
 /// A temporary file beside the one it will replace.
 #[derive(Debug)]
-struct Beside {
+struct TemporaryFile {
     file: NamedTempFile,
     target: PathBuf,
-    listed: Listed,
+    registration: Registration,
 }
 
-/// The entry of a temporary file in [`UNFINISHED`].
+/// The registration of a temporary file in [`UNFINISHED`]. It ends when this is dropped.
 #[derive(Debug)]
-struct Listed(PathBuf);
+struct Registration(PathBuf);
 
-impl Drop for Listed {
+impl Drop for Registration {
     fn drop(&mut self) {
         unfinished().remove(&self.0);
     }
@@ -128,7 +128,7 @@ impl AtomicFile {
         let AtomicFile { path, out } = self;
         let sink = out.into_inner().map_err(|error| error.into_error());
         let closed = sink.and_then(|sink| match sink {
-            Sink::Beside(beside) => beside.close().map(Some),
+            Sink::Temporary(temporary) => temporary.close().map(Some),
             Sink::Direct(_) => Ok(None),
         });
         match closed {
@@ -152,7 +152,7 @@ pub struct ClosedFile {
 struct Closed {
     file: TempPath,
     target: PathBuf,
-    listed: Listed,
+    registration: Registration,
 }
 
 impl ClosedFile {
@@ -185,8 +185,8 @@ impl Sink {
                 Ok(Sink::Direct(file))
             }
             // A symbolic link stays, and the file that it leads to is replaced.
-            Ok(_) => Beside::create(fs::canonicalize(path)?).map(Sink::Beside),
-            Err(_) => Beside::create(path.to_owned()).map(Sink::Beside),
+            Ok(_) => TemporaryFile::create(fs::canonicalize(path)?).map(Sink::Temporary),
+            Err(_) => TemporaryFile::create(path.to_owned()).map(Sink::Temporary),
         }
     }
 }
@@ -194,20 +194,20 @@ impl Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Sink::Beside(beside) => beside.file.as_file_mut().write(bytes),
+            Sink::Temporary(temporary) => temporary.file.as_file_mut().write(bytes),
             Sink::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Sink::Beside(beside) => beside.file.as_file_mut().flush(),
+            Sink::Temporary(temporary) => temporary.file.as_file_mut().flush(),
             Sink::Direct(file) => file.flush(),
         }
     }
 }
 
-impl Beside {
+impl TemporaryFile {
     fn create(target: PathBuf) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(found) => {
@@ -222,7 +222,7 @@ impl Beside {
         builder.prefix(&prefix).suffix(UNFINISHED_ENDING);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The lock is held until the file is listed, so that a signal finds it listed or not
+        // The lock is held until the file is registered, so that a signal finds it registered or not
         // created.
         let mut files = unfinished();
         let file = builder.tempfile_in(folder(&target))?;
@@ -232,10 +232,10 @@ impl Beside {
         if let Some(permissions) = replaced {
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Beside {
+        Ok(TemporaryFile {
             file,
             target,
-            listed: Listed(path),
+            registration: Registration(path),
         })
     }
 
@@ -245,7 +245,7 @@ impl Beside {
         Ok(Closed {
             file: self.file.into_temp_path(),
             target: self.target,
-            listed: self.listed,
+            registration: self.registration,
         })
     }
 }
@@ -256,12 +256,12 @@ impl Closed {
         let Closed {
             file,
             target,
-            listed,
+            registration,
         } = self;
         let files = unfinished();
         let placed = file.persist(&target);
         drop(files);
-        drop(listed);
+        drop(registration);
         placed.map(drop).map_err(|failed| failed.error)
     }
 }

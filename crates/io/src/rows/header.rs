@@ -20,7 +20,7 @@ impl Col {
 
 /// A requested column and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct RequestedColumn {
     /// The name for messages.
     pub label: String,
     /// Its index among all columns of the file.
@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 pub struct Header<'a> {
     source: &'a Source,
     names: ColumnNames,
-    wanted: Vec<Wanted>,
+    requested: Vec<RequestedColumn>,
     faults: Gatherer,
     /// The file's metadata; `None` for CSV.
     parquet: Option<parquet::Table<'a>>,
@@ -56,7 +56,7 @@ impl<'a> Header<'a> {
         Ok(Header {
             source,
             names,
-            wanted: Vec::new(),
+            requested: Vec::new(),
             faults: Gatherer::default(),
             parquet,
         })
@@ -98,7 +98,7 @@ impl<'a> Header<'a> {
     /// # Errors
     /// There are too many faults; the error holds all of them.
     pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
-        let is_free = |at: &usize| self.wanted.iter().all(|wanted| wanted.at != *at);
+        let is_free = |at: &usize| self.requested.iter().all(|requested| requested.at != *at);
         let mut found = names
             .iter()
             .map(|name| (name, self.names.position(name).filter(is_free)));
@@ -111,11 +111,11 @@ impl<'a> Header<'a> {
             self.faults.add(fault.remedy("remove one of the two"))?;
         }
         let label = if is_written(name) { name } else { names[0] };
-        self.wanted.push(Wanted {
+        self.requested.push(RequestedColumn {
             label: label.to_owned(),
             at,
         });
-        Ok(Some(Col(self.wanted.len() - 1)))
+        Ok(Some(Col(self.requested.len() - 1)))
     }
 
     /// The table with the requested columns.
@@ -126,11 +126,11 @@ impl<'a> Header<'a> {
         self.faults.finish(())?;
         let content = match self.parquet {
             None => Content::Csv,
-            Some(table) => Content::Parquet(Held::read(self.source, &table, &self.wanted)?),
+            Some(table) => Content::Parquet(Held::read(self.source, &table, &self.requested)?),
         };
         Ok(Table {
             source: self.source,
-            wanted: self.wanted,
+            requested: self.requested,
             content,
         })
     }

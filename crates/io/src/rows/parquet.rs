@@ -1,6 +1,6 @@
 //! The requested columns of a Parquet table, held in memory.
 
-use super::header::Wanted;
+use super::header::RequestedColumn;
 use crate::parquet::{Table, Value};
 use crate::source::Source;
 use gleaner_domain::Local;
@@ -40,15 +40,15 @@ fn max_rows(file: u64) -> u64 {
 
 impl Held {
     /// Decodes the requested columns.
-    pub fn read(source: &Source, table: &Table<'_>, wanted: &[Wanted]) -> Result<Self> {
+    pub fn read(source: &Source, table: &Table<'_>, requested: &[RequestedColumn]) -> Result<Self> {
         if table.rows() as u64 > max_rows(source.id().length) {
             let found = format!("{} rows in {} bytes", table.rows(), source.id().length);
             return Err(source.fault(found, "a valid Parquet file").into());
         }
         let mut texts = Texts::default();
-        let columns = wanted.iter().map(|wanted| {
+        let columns = requested.iter().map(|requested| {
             let mut cells = Vec::new();
-            table.visit(&table.columns()[wanted.at], |_, value| {
+            table.visit(&table.columns()[requested.at], |_, value| {
                 let cell = texts
                     .store(value)
                     .ok_or_else(|| source.fault("more than 4 billion texts", "a smaller file"))?;

@@ -4,7 +4,7 @@ use csv::ByteRecord;
 
 use super::Place;
 use super::cell::Cell;
-use super::header::{Col, Wanted};
+use super::header::{Col, RequestedColumn};
 use super::parquet::Held;
 use crate::parquet::Value;
 use crate::source::Source;
@@ -13,7 +13,7 @@ use crate::source::Source;
 #[derive(Clone, Copy)]
 pub struct Row<'r> {
     pub(super) source: &'r Source,
-    pub(super) wanted: &'r [Wanted],
+    pub(super) requested: &'r [RequestedColumn],
     pub(super) place: Place,
     pub(super) cells: Cells<'r>,
 }
@@ -34,10 +34,10 @@ impl<'r> Row<'r> {
 
     /// A cell. An empty cell is a missing one.
     pub fn cell(&self, col: Col) -> Cell<'r> {
-        let wanted = &self.wanted[col.index()];
+        let requested = &self.requested[col.index()];
         let value = match self.cells {
             Cells::Held(held, row) => held.value(col.index(), row),
-            Cells::Record(record) => match record[wanted.at].trim_ascii() {
+            Cells::Record(record) => match record[requested.at].trim_ascii() {
                 [] => Value::Null,
                 text => Value::Text(text),
             },
@@ -45,7 +45,7 @@ impl<'r> Row<'r> {
         Cell {
             source: self.source,
             place: self.place,
-            label: &wanted.label,
+            label: &requested.label,
             value,
         }
     }

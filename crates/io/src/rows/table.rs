@@ -4,7 +4,7 @@ use csv::ByteRecord;
 
 use super::Place;
 use super::cell::CellResult;
-use super::header::{Col, Wanted};
+use super::header::{Col, RequestedColumn};
 use super::parquet::Held;
 use super::row::{Cells, Row};
 use crate::Gatherer;
@@ -15,7 +15,7 @@ use gleaner_domain::error::Result;
 /// A table whose columns were requested.
 pub struct Table<'a> {
     pub(super) source: &'a Source,
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) requested: Vec<RequestedColumn>,
     pub(super) content: Content,
 }
 
@@ -87,13 +87,13 @@ impl<'a> Table<'a> {
 
     /// The name of a requested column, for messages.
     pub fn label(&self, col: Col) -> &str {
-        &self.wanted[col.index()].label
+        &self.requested[col.index()].label
     }
 
     fn row<'r>(&'r self, place: Place, cells: Cells<'r>) -> Row<'r> {
         Row {
             source: self.source,
-            wanted: &self.wanted,
+            requested: &self.requested,
             place,
             cells,
         }

@@ -101,16 +101,13 @@ mod tests {
             let mut set = BTreeSet::new();
             for (index, insert) in steps {
                 let index = index % length;
-                match insert {
-                    true => {
-                        heads.insert(index);
-                        set.insert(index);
-                    }
-                    // Removes a member, if there is one at or after the index.
-                    false => if let Some(found) = set.range(index..).next().copied() {
-                        heads.remove(found);
-                        set.remove(&found);
-                    },
+                if insert {
+                    heads.insert(index);
+                    set.insert(index);
+                } else if let Some(found) = set.range(index..).next().copied() {
+                    // A member at or after the index.
+                    heads.remove(found);
+                    set.remove(&found);
                 }
                 for at in [0, index / 2, index, length - 1] {
                     prop_assert_eq!(heads.contains(at), set.contains(&at));

@@ -226,9 +226,10 @@ impl<'a> Sweep<'a> {
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
-            match self.nodes[next].held == self.nodes[head].held {
-                true => self.heads.remove(next),
-                false => head = next,
+            if self.nodes[next].held == self.nodes[head].held {
+                self.heads.remove(next);
+            } else {
+                head = next;
             }
         }
     }

@@ -152,9 +152,10 @@ fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
         return Err(HostlistError::Empty);
     }
     let size = size(host)?;
-    match size.hosts <= left {
-        true => Ok(size),
-        false => Err(HostlistError::TooMany),
+    if size.hosts <= left {
+        Ok(size)
+    } else {
+        Err(HostlistError::TooMany)
     }
 }
 
@@ -326,9 +327,10 @@ fn push_stem(list: &mut String, stem: &str, width: usize, numbers: &[u64]) {
     for run in numbers.chunk_by(|a, b| *b == a + 1) {
         let (first, last) = (run[0], run[run.len() - 1]);
         // Writing to a string cannot fail.
-        let _ = match first == last {
-            true => write!(list, "{separator}{first:0width$}"),
-            false => write!(list, "{separator}{first:0width$}-{last:0width$}"),
+        let _ = if first == last {
+            write!(list, "{separator}{first:0width$}")
+        } else {
+            write!(list, "{separator}{first:0width$}-{last:0width$}")
         };
         separator = ',';
     }

@@ -174,10 +174,9 @@ impl Options {
 /// [`Options::strict`], also the first fault. [`gleaner_domain::Error::Usage`] if options contradict the
 /// logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
-    let inputs = files
-        .iter()
-        .map(|file| Input::open_observed(file, observer));
-    read_inputs(inputs, options)
+    let open = |file: &Path| Input::open_observed(file, observer);
+    let inputs = files.iter().map(|file| open(file));
+    read_opened(inputs, options, open)
 }
 
 /// Reads logs from streams.
@@ -188,6 +187,16 @@ pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
 ) -> Result<Holds> {
+    let open = |file: &Path| -> Result<Input<'a>> { Input::open(file) };
+    read_opened(inputs, options, open)
+}
+
+/// Reads logs from streams, and the node events from a file that `open_events` opens.
+fn read_opened<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+    open_events: impl FnOnce(&Path) -> Result<Input<'a>>,
+) -> Result<Holds> {
     let (log, mut sink) = open(options)?;
     let mut collector = Collector::new(log, &mut sink);
     let inputs = inputs.into_iter();
@@ -195,7 +204,7 @@ pub fn read_inputs<'a>(
     read_all(reader.as_mut(), inputs, &mut collector)?;
     if let Some(path) = &options.events {
         let mut reader = EventReader::new(options.delimiter.clone());
-        read_all(&mut reader, [Input::open(path)], &mut collector)?;
+        read_all(&mut reader, [open_events(path)], &mut collector)?;
     }
     let log = collector.log;
     finish(log, sink, options)

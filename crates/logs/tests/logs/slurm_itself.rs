@@ -167,12 +167,14 @@ fn hostnames(list: &str) -> Option<Vec<String>> {
 
 /// Lists of hosts with brackets, ranges and leading zeros.
 fn lists() -> impl Strategy<Value = String> {
-    let range = (0u32..120, 0u32..12, 1usize..5, any::<bool>()).prop_map(
-        |(low, more, width, one)| match one || more == 0 {
-            true => format!("{low:0width$}"),
-            false => format!("{low:0width$}-{:0width$}", low + more),
-        },
-    );
+    let range =
+        (0u32..120, 0u32..12, 1usize..5, any::<bool>()).prop_map(|(low, more, width, one)| {
+            if one || more == 0 {
+                format!("{low:0width$}")
+            } else {
+                format!("{low:0width$}-{:0width$}", low + more)
+            }
+        });
     let bracket =
         prop::collection::vec(range, 1..4).prop_map(|ranges| format!("[{}]", ranges.join(",")));
     // Slurm does not accept a name that continues after its last bracket.

@@ -45,3 +45,32 @@ fn the_reading_of_a_long_log_is_stopped() {
         }
     }
 }
+
+#[test]
+fn the_reading_of_node_events_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, outages] = ["log", "events"].map(|name| folder.path().join(name));
+    let job = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n\
+               1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T01:00:00|1|a\n";
+    fs::write(&log, job).unwrap();
+    let row = "a|2026-01-01T00:00:00|2026-01-01T00:10:00|DOWN\n";
+    let table = format!("NodeName|TimeStart|TimeEnd|State\n{}", row.repeat(40_000));
+    fs::write(&outages, table).unwrap();
+    let alone = Options::new(Format::Slurm);
+    let with_events = Options {
+        events: Some(outages),
+        ..alone.clone()
+    };
+    let read = |options: &Options, observer: &StopAfter| {
+        scheduler::read(std::slice::from_ref(&log), options, observer)
+    };
+    let observer = StopAfter::new(usize::MAX);
+    read(&alone, &observer).unwrap();
+    let of_log = observer.progress().len();
+    for reports in [of_log + 1, of_log + 2] {
+        let observer = StopAfter::new(reports);
+        let stopped = read(&with_events, &observer);
+        assert!(matches!(stopped, Err(Error::Stopped)), "{reports}");
+        assert_eq!(observer.progress().len(), reports);
+    }
+}

@@ -8,6 +8,8 @@ use gleaner_learn::metrics::{mean_absolute_error, r_squared, spearman};
 use serde::Serialize;
 
 use super::ridge::Ridge;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Result};
 
 /// The metrics of a job.
 pub type Metrics = [f64; METRICS];
@@ -78,9 +80,18 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
 
 /// Predictions of `inspector` for `examples`. Those of an inspector without units are shares of
 /// `scale`, and are multiplied by it. NaN for a graph that it cannot predict.
-pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) -> Vec<Metrics> {
+///
+/// # Errors
+/// [`Error::Stopped`] if the observer stops it.
+pub fn predicted(
+    inspector: &Inspector,
+    examples: &[&Example],
+    scale: &Scale,
+    observer: &dyn Observer,
+) -> Result<Vec<Metrics>> {
     let graphs: Vec<_> = examples.iter().map(|example| &example.graph).collect();
-    let predictions = inspector.predict(&graphs).into_iter();
+    let predictions = inspector.predict(&graphs, observer);
+    let predictions = predictions.map_err(|_| Error::Stopped)?.into_iter();
     let known = inspector.card.scale.is_some();
     let metrics = predictions.map(|metrics| metrics.unwrap_or([f64::NAN; METRICS]));
     let own = metrics.map(|metrics| {
@@ -90,7 +101,7 @@ pub fn predicted(inspector: &Inspector, examples: &[&Example], scale: &Scale) ->
             scale.multiply(metrics)
         }
     });
-    own.collect()
+    Ok(own.collect())
 }
 
 /// The scores of baselines that need no network, learnt from the training part of a data set: the

@@ -13,8 +13,10 @@ use super::best::Best;
 /// How often prices are changed. On Summit's log, 600 rounds lower the bound by another 0.02 %.
 const ROUNDS: usize = 60;
 
-/// By which share of the best bound the first steps try to better it, and the last.
-const AIM: (f64, f64) = (0.01, 1e-6);
+/// The first steps aim for a bound that is lower than the best by this share of it.
+const FIRST_AIM: f64 = 0.01;
+/// The search ends once the aim is at most this share.
+const LAST_AIM: f64 = 1e-6;
 
 /// Rounds without a better bound after which the aim is halved.
 const PATIENCE: u32 = 5;
@@ -29,7 +31,7 @@ const INERTIA: f64 = 0.5;
 pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observer) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;
-    let (mut aim, mut stalled) = (AIM.0, 0);
+    let (mut aim, mut stalled) = (FIRST_AIM, 0);
     let mut subgradient = vec![0.0; prices.len()];
     for round in 0..ROUNDS {
         observer.progress(round, ROUNDS);
@@ -44,7 +46,7 @@ pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observ
         if stalled == PATIENCE {
             (aim, stalled) = (aim / 2.0, 0);
         }
-        let Some(nodes) = demand.nodes.filter(|_| aim > AIM.1) else {
+        let Some(nodes) = demand.nodes.filter(|_| aim > LAST_AIM) else {
             break;
         };
         let mut squares = 0.0;

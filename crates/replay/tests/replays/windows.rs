@@ -15,7 +15,7 @@ fn whole_summit() -> Option<Inspection> {
     let log = gleaner_inputs::events::read(&shared(SUMMIT)?)
         .unwrap()
         .value;
-    Some(inspect(&log, RescaleCosts::typical(10)))
+    Some(inspect(&log, RescaleCosts::typical(10), &Unobserved).unwrap())
 }
 
 // Golden values: 423,502 fragments, 56 % of them under 10 minutes with 11 % of idle
@@ -66,7 +66,11 @@ fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
 /// The work done with the suggested window, divided by the most done with any window of a grid.
 fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
     let costs = RescaleCosts::of(tasks, tasks.len());
-    let window = inspect(log, costs).suggestion.window.unwrap();
+    let window = inspect(log, costs, &Unobserved)
+        .unwrap()
+        .suggestion
+        .window
+        .unwrap();
     let work = |t_fwd: f64| {
         let options = options(t_fwd, tasks.len());
         let outcome = replay(log, tasks, &options, &mut solver(SolverKind::Exact)).unwrap();

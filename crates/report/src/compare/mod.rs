@@ -4,6 +4,8 @@ use super::names::cut;
 use super::names::slug;
 use super::numbers::count;
 use super::{Block, Section};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::results::compare::SolverRow;
 use gleaner_domain::results::programs::Tally;
 use gleaner_runs::compare::compared;
@@ -23,8 +25,14 @@ pub(super) struct Named<'a> {
 }
 
 /// The sections about `runs`, one for each.
-pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
-    let of = |(place, run): (usize, &Named<'_>)| section(run, place + 1, runs.len() > 1);
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
+    let of = |(place, run): (usize, &Named<'_>)| {
+        check_stop(observer)?;
+        Ok(section(run, place + 1, runs.len() > 1))
+    };
     runs.iter().enumerate().map(of).collect()
 }
 

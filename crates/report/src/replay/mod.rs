@@ -3,6 +3,8 @@
 use super::figure::Colour;
 use super::names::slug;
 use super::{Block, Section};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
 use gleaner_runs::read::ReplayRun;
 
 mod completion;
@@ -23,31 +25,35 @@ pub(super) struct Named<'a> {
 }
 
 /// The sections about `runs`. Several runs are compared: changes are relative to the first.
-pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
-    match runs {
-        [] => Vec::new(),
-        [run] => {
-            let mut section = together(runs);
-            section.blocks.extend(alone(run));
-            std::iter::once(section)
-                .chain(search::section(runs))
-                .collect()
-        }
-        runs => {
-            let each = runs.iter().enumerate().map(|(place, run)| Section {
-                id: format!("replay-{}-{}", place + 1, slug(run.name)),
-                title: format!("Replay {}", run.name),
-                lead: String::new(),
-                blocks: if same_log(runs) {
-                    alone(run)
-                } else {
-                    [vec![fragments::block(run)], alone(run)].concat()
-                },
-            });
-            let compared = std::iter::once(together(runs)).chain(search::section(runs));
-            compared.chain(each).collect()
-        }
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
     }
+    check_stop(observer)?;
+    let mut sections = vec![together(runs)];
+    sections.extend(search::section(runs));
+    if let [run] = runs {
+        check_stop(observer)?;
+        sections[0].blocks.extend(alone(run));
+        return Ok(sections);
+    }
+    for (place, run) in runs.iter().enumerate() {
+        check_stop(observer)?;
+        sections.push(Section {
+            id: format!("replay-{}-{}", place + 1, slug(run.name)),
+            title: format!("Replay {}", run.name),
+            lead: String::new(),
+            blocks: if same_log(runs) {
+                alone(run)
+            } else {
+                [vec![fragments::block(run)], alone(run)].concat()
+            },
+        });
+    }
+    Ok(sections)
 }
 
 fn together(runs: &[Named<'_>]) -> Section {

@@ -3,6 +3,8 @@
 use super::figure::Colour;
 use super::names::slug;
 use super::{Block, Section};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
 use gleaner_runs::read::{PolicyRun, SimulateRun};
 use gleaner_runs::simulate::{Entry, Figure as Delay, by_cluster, compared};
 
@@ -31,7 +33,10 @@ impl<'a> Named<'a> {
 
 /// The sections about `runs`. If there are several, the first section has their changes relative to
 /// the first run.
-pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
+///
+/// # Errors
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
     if runs.len() > 1 {
         sections.push(Section {
@@ -47,9 +52,11 @@ pub(super) fn sections(runs: &[Named<'_>]) -> Vec<Section> {
                 .collect(),
         });
     }
-    let of = |(place, run): (usize, &Named<'_>)| alone(run, place + 1, runs.len() > 1);
-    sections.extend(runs.iter().enumerate().map(of));
-    sections
+    for (place, run) in runs.iter().enumerate() {
+        check_stop(observer)?;
+        sections.push(alone(run, place + 1, runs.len() > 1));
+    }
+    Ok(sections)
 }
 
 fn alone(run: &Named<'_>, number: usize, several: bool) -> Section {

@@ -3,7 +3,8 @@
 use super::names::slug;
 use super::numbers::count;
 use super::{Block, Fact, Figure, Section};
-use gleaner_domain::error::Result;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::results::sweep::Mode;
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::{best_settings, note_on_placers};
@@ -31,9 +32,16 @@ pub(super) struct Named<'a> {
 /// The sections about `sweeps`, one for each.
 ///
 /// # Errors
-/// `choice` names a setting or figure that a sweep does not have.
-pub(super) fn sections(sweeps: &[Named<'_>], choice: &SweepChoice) -> Result<Vec<Section>> {
-    let of = |(place, sweep): (usize, &Named<'_>)| section(sweep, place + 1, sweeps.len(), choice);
+/// `choice` names a setting or figure that a sweep does not have, or the observer stops it.
+pub(super) fn sections(
+    sweeps: &[Named<'_>],
+    choice: &SweepChoice,
+    observer: &dyn Observer,
+) -> Result<Vec<Section>> {
+    let of = |(place, sweep): (usize, &Named<'_>)| {
+        check_stop(observer)?;
+        section(sweep, place + 1, sweeps.len(), choice)
+    };
     sweeps.iter().enumerate().map(of).collect()
 }
 

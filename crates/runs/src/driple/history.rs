@@ -5,7 +5,8 @@ use std::path::Path;
 use gleaner_driple::train::Epoch;
 
 use gleaner_domain::error::Result;
-use gleaner_domain::results::{Column, Table};
+use gleaner_domain::results::Table;
+use gleaner_domain::results::training::EpochRow;
 use gleaner_io::table::WriteTable;
 
 /// Writes the errors of all epochs as CSV or Parquet, depending on the path's extension.
@@ -13,22 +14,11 @@ use gleaner_io::table::WriteTable;
 /// # Errors
 /// The extension is another one, or the file cannot be written.
 pub fn write(history: &[Epoch], path: &Path) -> Result<()> {
-    let table = Table {
-        name: "history",
-        columns: vec![
-            (
-                "epoch",
-                Column::Whole(history.iter().map(|epoch| epoch.epoch as i64).collect()),
-            ),
-            (
-                "train",
-                Column::Floats(history.iter().map(|epoch| Some(epoch.train)).collect()),
-            ),
-            (
-                "val",
-                Column::Floats(history.iter().map(|epoch| epoch.val).collect()),
-            ),
-        ],
+    let row = |epoch: &Epoch| EpochRow {
+        epoch: epoch.epoch as i64,
+        train: epoch.train,
+        val: epoch.val,
     };
-    table.write_file(path)
+    let rows: Vec<EpochRow> = history.iter().map(row).collect();
+    Table::of("history", &rows).write_file(path)
 }

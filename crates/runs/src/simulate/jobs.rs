@@ -6,9 +6,8 @@ use super::nodes;
 use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
 use gleaner_domain::results::schedule::JobOutcome;
 use gleaner_domain::results::schedule::JobRun;
-use gleaner_domain::results::states::{JobRow, PROFILER_JOBS, PROFILER_SCALING, RunRow};
-use gleaner_domain::results::{Column, Encoding, Ids, Table};
-use gleaner_domain::{Cluster, Trace};
+use gleaner_domain::results::states::{JobRow, ProfilerJobRow, RunRow, ScalingRow};
+use gleaner_domain::{Cluster, Job, Trace};
 
 /// A policy's jobs, in the trace's order.
 pub fn job_rows(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Vec<JobRow> {
@@ -72,40 +71,30 @@ fn stretches(run: &JobRun) -> impl Iterator<Item = (i64, i64, f64)> {
 }
 
 /// All jobs of the trace in the profiler; jobs that it did not run have no times.
-pub fn profiler_jobs<'a>(trace: &'a Trace, profiler: &ProfilerRun) -> Table<'a> {
-    let mut rows: Vec<Option<&JobOutcome>> = vec![None; trace.jobs.len()];
+pub fn profiler_job_rows(trace: &Trace, profiler: &ProfilerRun) -> Vec<ProfilerJobRow> {
+    let mut outcomes: Vec<Option<&JobOutcome>> = vec![None; trace.jobs.len()];
     for (job, outcome) in profiler.outcomes() {
-        rows[job] = Some(outcome);
+        outcomes[job] = Some(outcome);
     }
-    let time = |of: fn(&JobOutcome) -> i64| {
-        Column::OptionalWhole(rows.iter().map(|row| row.map(of)).collect())
+    let jobs = trace.jobs.iter().zip(outcomes);
+    let row = |(job, outcome): (&Job, Option<&JobOutcome>)| ProfilerJobRow {
+        id: job.id.clone(),
+        start: outcome.map(|outcome| outcome.start),
+        end: outcome.map(|outcome| outcome.end),
+        is_profiled: outcome.is_some(),
+        queue: outcome.map_or(0, |outcome| outcome.queue),
+        has_ended: outcome.is_some() && job.duration <= profiler.limit,
+        nodes: nodes::text(outcome.map_or(&[], |outcome| &outcome.nodes)),
     };
-    let queues = rows.iter().map(|row| row.map_or(0, |o| o.queue));
-    let ended = trace.jobs.iter().zip(&rows);
-    let ended = ended.map(|(job, row)| u64::from(row.is_some() && job.duration <= profiler.limit));
-    let columns = [
-        <Ids as Encoding<String>>::column(trace.jobs.iter().map(|job| &job.id)),
-        time(|o| o.start),
-        time(|o| o.end),
-        Column::Integers(rows.iter().map(|row| row.is_some().into()).collect()),
-        Column::Whole(queues.collect()),
-        Column::Integers(ended.collect()),
-        places(rows.iter().copied()),
-    ];
-    Table::named("profiler_jobs", &PROFILER_JOBS, columns)
+    jobs.map(row).collect()
 }
 
 /// The nodes that the profiler borrowed and gave back.
-pub fn profiler_scaling(profiler: &ProfilerRun) -> Table<'_> {
-    let steps = &profiler.schedule.scaling;
-    let columns = [
-        Column::Whole(steps.iter().map(|step| step.0).collect()),
-        Column::Whole(steps.iter().map(|step| step.1.into()).collect()),
-    ];
-    Table::named("profiler_scaling", &PROFILER_SCALING, columns)
-}
-
-fn places<'a, 'o>(rows: impl Iterator<Item = Option<&'o JobOutcome>>) -> Column<'a> {
-    let texts = rows.map(|row| nodes::text(row.map_or(&[], |outcome| &outcome.nodes)).into());
-    Column::Texts(texts.collect())
+pub fn scaling_rows(profiler: &ProfilerRun) -> Vec<ScalingRow> {
+    let steps = profiler.schedule.scaling.iter();
+    let row = |&(time, change): &(i64, i32)| ScalingRow {
+        time,
+        change: change.into(),
+    };
+    steps.map(row).collect()
 }

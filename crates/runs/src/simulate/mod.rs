@@ -27,7 +27,7 @@ mod seq_log;
 pub use compared::{by_cluster, compared};
 pub use estimates::estimates;
 pub use interval::Interval;
-pub use jobs::{job_rows, profiler_jobs, profiler_scaling, run_rows};
+pub use jobs::{job_rows, profiler_job_rows, run_rows, scaling_rows};
 pub use policies::{policies, vcs};
 pub use results::{Entry, Figure, PLACEMENT_AFFECTS_SPEED, averages, summary};
 pub use seq::{profiler_seq, seq};
@@ -78,9 +78,13 @@ pub fn write_profiler(
     simulated: SimulatedTrace<'_>,
     profiler: &ProfilerRun,
 ) -> Result<()> {
-    write_table(dir, simulated, &profiler_jobs(simulated.trace, profiler))?;
+    let (jobs, scaling) = (
+        profiler_job_rows(simulated.trace, profiler),
+        scaling_rows(profiler),
+    );
+    write_table(dir, simulated, &Table::of("profiler_jobs", &jobs))?;
     write_table(dir, simulated, &profiler_seq(profiler, simulated.interval))?;
-    write_table(dir, simulated, &profiler_scaling(profiler))
+    write_table(dir, simulated, &Table::of("profiler_scaling", &scaling))
 }
 
 /// Writes the result tables, `jct_avg.csv`, `que_avg.csv`, `que_p999.csv` and `summary.json`.

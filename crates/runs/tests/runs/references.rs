@@ -120,9 +120,12 @@ fn figures_and_tables_of_the_references() {
 /// A reference table of states as samples.
 fn samples_of(table: &Content) -> Vec<Samples> {
     let counts = |name: &str| table.numbers(name);
-    let floats = |name: &str| match table.columns.iter().any(|column| column == name) {
-        true => table.numbers(name),
-        false => vec![0.0; table.rows.len()],
+    let floats = |name: &str| {
+        if table.columns.iter().any(|column| column == name) {
+            table.numbers(name)
+        } else {
+            vec![0.0; table.rows.len()]
+        }
     };
     let [
         time,
@@ -252,7 +255,10 @@ fn tables_of_the_profiler() {
         limit: 200,
         extra_gpus: 0,
     };
-    let again = written(&simulate::profiler_jobs(&trace, &profiler));
+    let again = written(&Table::of(
+        "p",
+        &simulate::profiler_job_rows(&trace, &profiler),
+    ));
     assert_eq!(again.columns, table.columns);
     assert_eq!(again.texts("nodes"), nodes);
     for column in ["job_id", "profiled", "profqueue", "toskip"] {

@@ -80,11 +80,21 @@ job_id,start_time,end_time,profiled,profqueue,toskip,nodes
 8,,,0,0,0,[]
 9,130,330,1,10,0,[{0: [0]}]
 ";
-    assert_eq!(csv(&simulate::profiler_jobs(&trace, &profiler)), expected);
+    assert_eq!(
+        csv(&Table::of(
+            "p",
+            &simulate::profiler_job_rows(&trace, &profiler)
+        )),
+        expected
+    );
     trace.jobs[0].duration = 200;
-    let ended = written(&simulate::profiler_jobs(&trace, &profiler)).numbers("toskip");
+    let ended = written(&Table::of(
+        "p",
+        &simulate::profiler_job_rows(&trace, &profiler),
+    ))
+    .numbers("toskip");
     assert_eq!(ended, [1.0, 0.0, 0.0]);
-    let steps = csv(&simulate::profiler_scaling(&profiler));
+    let steps = csv(&Table::of("s", &simulate::scaling_rows(&profiler)));
     assert_eq!(steps, "time,scaling_num\n110,1\n300,-1\n");
     let states = csv(&simulate::profiler_seq(&profiler, Interval::default()));
     let last = "180,16,9,12,2,3,1,2,1,1,0.438";
@@ -135,7 +145,10 @@ fn empty_tables_can_be_read() {
         Interval::default(),
     ));
     assert_eq!((seq.columns.len(), seq.rows.len()), (16, 0));
-    let scaling = written(&simulate::profiler_scaling(run.profiler.as_ref().unwrap()));
+    let scaling = written(&Table::of(
+        "s",
+        &simulate::scaling_rows(run.profiler.as_ref().unwrap()),
+    ));
     assert_eq!((scaling.columns.len(), scaling.rows.len()), (2, 0));
     run.vcs.clear();
     run.profiler = None;

@@ -348,7 +348,7 @@ impl Replay {
         skip_invalid: bool,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let (window, notes) = rules.window(&log, &tasks);
+        let (window, notes) = rules.window(&log, &tasks, observer)?;
         let set = tasks.within_window(window, skip_invalid)?;
         if rules.repeat_tasks {
             check_repeatable(&set.tasks)?;

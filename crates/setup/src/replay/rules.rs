@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::t_fwd::{self, TFwd};
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{EventLog, NodeRule, Objective, TrialSearch};
+use gleaner_domain::{EventLog, NodeRule, Objective, Observer, TrialSearch};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_replay::{Initial, Options};
 use gleaner_search::Algorithm;
@@ -36,11 +36,11 @@ settings! {
         pub node_choice: NodeRule = NodeRule::default() => Spec::of("RULE");
         /// Seed of the random initial deal.
         pub seed: u64 = 0 => Spec::of("NUMBER");
-        /// Let a finished task keep its nodes until the next event of the log, as the original does. Implied
-        /// by the original's flags and by --scripted.
-        pub completion_events: bool = true => Spec::flag().counterpart(
-            "Reallocate the nodes of a finished task as soon as it finishes (default). Needed only with \
-             the original's flags",
+        /// Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's
+        /// flags).
+        pub completion_events: bool = true => Spec::flag().off(
+            "Let a finished task keep its nodes until the next event of the log, as the original does. Implied \
+             by the original's flags and by --scripted",
         );
         /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
         /// previous round were admitted and fewer are active than both --max-tasks and the size of the
@@ -78,14 +78,22 @@ impl Rules {
     }
 
     /// The forward window in seconds, and, if it was chosen automatically, remarks about the choice.
-    pub(super) fn window(&self, log: &EventLog, set: &TaskSet) -> (f64, Vec<String>) {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] if the observer stops the choice.
+    pub(super) fn window(
+        &self,
+        log: &EventLog,
+        set: &TaskSet,
+        observer: &dyn Observer,
+    ) -> Result<(f64, Vec<String>)> {
         let at_once = set.at_once(self.max_tasks);
-        let chosen = self.t_fwd.choose(log, &set.tasks, at_once);
+        let chosen = self.t_fwd.choose(log, &set.tasks, at_once, observer)?;
         let found = chosen.suggestion.is_some();
-        (
+        Ok((
             chosen.seconds,
             found.then(|| chosen.to_string()).into_iter().collect(),
-        )
+        ))
     }
 
     /// What the engine takes, with a forward window of `t_fwd` seconds.

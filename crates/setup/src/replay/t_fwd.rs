@@ -7,7 +7,8 @@ use gleaner_solvers::range;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use gleaner_domain::{EventLog, TrainingTask};
+use gleaner_domain::error::Result;
+use gleaner_domain::{EventLog, Observer, TrainingTask};
 use gleaner_inspect::{RescaleCosts, Suggestion};
 
 /// The window of the original replayer, in seconds. It is also used if none can be suggested.
@@ -36,21 +37,31 @@ pub struct ChosenWindow {
 
 impl TFwd {
     /// The window for `tasks`, of which `at_once` are active at once, on `log`.
-    pub fn choose(self, log: &EventLog, tasks: &[TrainingTask], at_once: usize) -> ChosenWindow {
-        match self {
+    ///
+    /// # Errors
+    /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+    pub fn choose(
+        self,
+        log: &EventLog,
+        tasks: &[TrainingTask],
+        at_once: usize,
+        observer: &dyn Observer,
+    ) -> Result<ChosenWindow> {
+        Ok(match self {
             TFwd::Seconds(seconds) => ChosenWindow {
                 seconds,
                 suggestion: None,
             },
             TFwd::Auto => {
-                let suggestion = gleaner_inspect::suggest(log, RescaleCosts::of(tasks, at_once));
+                let costs = RescaleCosts::of(tasks, at_once);
+                let suggestion = gleaner_inspect::suggest(log, costs, observer)?;
                 let seconds = suggestion.window.map_or(ORIGINAL, |window| window.t_fwd_s);
                 ChosenWindow {
                     seconds: seconds.clamp(*range::WINDOW.start(), *range::WINDOW.end()),
                     suggestion: Some(suggestion),
                 }
             }
-        }
+        })
     }
 
     /// Whether the seconds are in range.

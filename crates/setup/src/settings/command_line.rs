@@ -30,7 +30,7 @@ pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(),
         let about = &setting.about;
         let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
         let texts: Vec<OsString> = match about.kind {
-            // If the counterpart came last, clap has removed this flag.
+            // If a later flag switches the setting on again, clap has removed this flag.
             Kind::Flag if is_given(&flag(about)) => vec![(!about.is_on).to_string().into()],
             Kind::One | Kind::List if is_given(about.name) => {
                 let raw = matches.get_raw(about.name).into_iter().flatten();
@@ -73,14 +73,14 @@ fn possible(named: &[(String, &'static str)]) -> Vec<PossibleValue> {
         .collect()
 }
 
-/// The arguments of a setting: one, or two for a flag with a counterpart.
+/// The arguments of a setting: one, or two for a flag that is on by default.
 fn arguments<S: Settings>(setting: Setting<S>) -> Vec<Arg> {
     let about = setting.about.clone();
     let style = &about.style;
     let name = flag(&about);
     let mut arg = Arg::new(name.clone())
         .long(name.replace('_', "-"))
-        .help(about.help.clone())
+        .help(style.off.map_or_else(|| about.help.clone(), str::to_owned))
         .conflicts_with_all(style.conflicts);
     if let Some(short) = style.short {
         arg = arg.short(short);
@@ -104,12 +104,12 @@ fn arguments<S: Settings>(setting: Setting<S>) -> Vec<Arg> {
         return vec![with_value(arg, setting)];
     }
     let arg = arg.action(ArgAction::SetTrue);
-    let Some(help) = style.counterpart else {
+    if !about.is_on {
         return vec![arg];
-    };
+    }
     let on = Arg::new(about.name)
         .long(about.option())
-        .help(help)
+        .help(about.help.clone())
         .action(ArgAction::SetTrue)
         .overrides_with(name);
     vec![arg.overrides_with(about.name), on]

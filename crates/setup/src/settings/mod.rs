@@ -467,4 +467,24 @@ mod tests {
             ["search", "strict"]
         );
     }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_flag_that_is_on_has_a_help_for_each_direction() {
+        use clap::{Args, Command};
+
+        let command = ReplaySettings::augment_args(Command::new("replay"));
+        let help = |name: &str| {
+            let arg = command.get_arguments().find(|arg| arg.get_id() == name);
+            arg.unwrap().get_help().unwrap().to_string()
+        };
+        let list = ReplaySettings::list();
+        let all = list.iter().map(|setting| &setting.about);
+        for about in all.filter(|about| about.is_on) {
+            assert_eq!(help(about.name), about.help);
+            assert_ne!(help(&format!("no_{}", about.name)), about.help);
+        }
+        assert!(help("no_completion_events").starts_with("Let a finished task keep its nodes"));
+        assert!(help("completion_events").starts_with("Reallocate the nodes"));
+    }
 }

@@ -29,8 +29,8 @@ pub struct Style {
     pub separator: Option<char>,
     /// The value of an option that is given without one.
     pub alone: Option<&'static str>,
-    /// Help of the flag that switches it on, if it is on by default.
-    pub counterpart: Option<&'static str>,
+    /// Help of the flag `--no-NAME` that switches it off, if it is on by default.
+    pub off: Option<&'static str>,
     /// Whether the value may be a negative number.
     pub is_signed: bool,
     /// Whether it is required.
@@ -143,10 +143,10 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Adds the flag `--NAME`, with its help, to a setting that is on by default. If `--no-NAME` is also given, the
-    /// last of the two counts.
-    pub fn counterpart(mut self, help: &'static str) -> Self {
-        self.style.counterpart = Some(help);
+    /// Sets the help of `--no-NAME`, the flag that switches off a setting that is on by default. If `--NAME` is also
+    /// given, the last of the two counts.
+    pub fn off(mut self, help: &'static str) -> Self {
+        self.style.off = Some(help);
         self
     }
 

@@ -12,8 +12,10 @@ use gleaner_store::{Ended, Failure, Found, PartName};
 
 use crate::cluster::{Batch, BatchFolder, Costs, Deal};
 
-/// Bytes of the end of a log that are read, and the last lines of it that are shown.
-const LOG: (u64, usize) = (4096, 5);
+/// Number of bytes that are read from the end of a log.
+const LOG_BYTES: u64 = 4096;
+/// Maximum number of lines that are shown from the end of a log.
+const LOG_LINES: usize = 5;
 
 /// What there is of a sweep.
 #[derive(Debug)]
@@ -154,11 +156,11 @@ fn log_end(path: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = open_regular(path, OpenOptions::new().read(true))?;
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(LOG.0)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES)))?;
         let mut bytes = Vec::new();
-        file.take(LOG.0).read_to_end(&mut bytes)?;
+        file.take(LOG_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     let bytes = read().unwrap_or_default();
-    last_lines(&String::from_utf8_lossy(&bytes), LOG.1)
+    last_lines(&String::from_utf8_lossy(&bytes), LOG_LINES)
 }

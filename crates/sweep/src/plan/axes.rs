@@ -22,9 +22,15 @@ impl<S: Clone + 'static> Axes<S> {
         self.0.iter().find(|axis| axis.name == name)
     }
 
-    /// Number of combinations. It cannot overflow, because the size of a replay plan was checked.
+    /// Number of combinations. It cannot overflow, because the reader checks [`Axes::checked_count`].
     pub fn count(&self) -> usize {
         self.0.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// Number of combinations; `None` if it overflows.
+    pub fn checked_count(&self) -> Option<usize> {
+        let mut counts = self.0.iter().map(|axis| axis.values.len());
+        counts.try_fold(1, usize::checked_mul)
     }
 
     /// The positions of the settings' values in the combination at `index`. The last setting varies fastest.

@@ -31,6 +31,18 @@ pub enum Plan {
     Simulate(Box<SimulatePlan>),
 }
 
+impl From<ReplayPlan> for Plan {
+    fn from(plan: ReplayPlan) -> Self {
+        Plan::Replay(Box::new(plan))
+    }
+}
+
+impl From<SimulatePlan> for Plan {
+    fn from(plan: SimulatePlan) -> Self {
+        Plan::Simulate(Box::new(plan))
+    }
+}
+
 impl Plan {
     /// Whether it runs replays or simulations.
     pub fn mode(&self) -> Mode {

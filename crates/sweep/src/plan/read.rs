@@ -9,7 +9,7 @@ use gleaner_io::{Loaded, toml_text};
 use serde::Deserialize;
 
 use super::table::Table;
-use super::{Plan, PlanFault, ReplayPlan, SimulatePlan};
+use super::{MAX_RUNS, Plan, PlanFault, ReplayPlan, SimulatePlan};
 
 /// What a plan is.
 const EXPECTED: &str = "a plan as in dataset/README.md";
@@ -35,14 +35,8 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let file: PlanFile = toml_text::parse(&source, &text, EXPECTED, &[])?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let (plan, faults) = match (file.replay, file.simulate) {
-        (Some(replay), None) => {
-            let (plan, faults) = ReplayPlan::read(&replay, folder);
-            (Plan::Replay(Box::new(plan)), faults)
-        }
-        (None, Some(simulate)) => {
-            let (plan, faults) = SimulatePlan::read(&simulate, folder);
-            (Plan::Simulate(Box::new(plan)), faults)
-        }
+        (Some(replay), None) => checked(ReplayPlan::read(&replay, folder)),
+        (None, Some(simulate)) => checked(SimulatePlan::read(&simulate, folder)),
         (None, None) => return Err(source.fault("no table", "[replay] or [simulate]").into()),
         _ => {
             let fault = source.fault("[replay] and [simulate]", "one of the two");
@@ -63,6 +57,27 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
         sources: vec![source.id().clone()],
         notes: Vec::new(),
     })
+}
+
+/// A plan with its faults in the order of the text, among them the one of too many runs.
+pub(super) fn checked<P: Into<Plan>>(
+    (plan, mut faults): (P, Vec<PlanFault>),
+) -> (Plan, Vec<PlanFault>) {
+    let plan = plan.into();
+    let (table, runs) = match &plan {
+        Plan::Replay(plan) => ("replay", plan.runs()),
+        Plan::Simulate(plan) => ("simulate", plan.runs()),
+    };
+    if runs.is_none_or(|runs| runs > MAX_RUNS) {
+        let found = runs.map_or("more runs than can be counted".into(), |n| {
+            format!("{n} runs")
+        });
+        let expected = format!("at most {MAX_RUNS}");
+        faults.push(PlanFault::new(None, table, found, expected));
+    }
+    // Faults without a position come last.
+    faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
+    (plan, faults)
 }
 
 /// The fault with its line, if it has one.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use gleaner_solvers::{Formulation, Goal, SolverSpec};
 use toml::Value;
 
-use super::MAX_RUNS;
 use super::axes::Axes;
 use super::table::{Grammar, Group, Mismatch, PlanFault, Table, Words};
 use gleaner_domain::results::sweep::Mode;
@@ -95,9 +94,6 @@ impl ReplayPlan {
         };
         plan.check_solvers(&mut faults);
         plan.check_formulation(&mut faults);
-        plan.check_size(&mut faults);
-        // Faults without a position come last.
-        faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
         (plan, faults)
     }
 
@@ -137,16 +133,9 @@ impl ReplayPlan {
         }
     }
 
-    fn check_size(&self, faults: &mut Vec<PlanFault>) {
-        let mut counts = self.axes.0.iter().map(|axis| axis.values.len());
-        let runs = counts.try_fold(1_usize, usize::checked_mul);
-        if runs.is_none_or(|runs| runs > MAX_RUNS) {
-            let found = runs.map_or("more runs than can be counted".into(), |n| {
-                format!("{n} runs")
-            });
-            let expected = format!("at most {MAX_RUNS}");
-            faults.push(PlanFault::new(None, "replay", found, expected));
-        }
+    /// Number of runs; `None` if it overflows.
+    pub(super) fn runs(&self) -> Option<usize> {
+        self.axes.checked_count()
     }
 
     /// Number of combinations of settings.

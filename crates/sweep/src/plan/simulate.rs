@@ -112,8 +112,6 @@ impl SimulatePlan {
             names: given.names,
         };
         plan.check_files(table.span().start, &mut faults);
-        // Faults without a position come last.
-        faults.sort_by_key(|fault| fault.at.unwrap_or(usize::MAX));
         (plan, faults)
     }
 
@@ -154,13 +152,32 @@ impl SimulatePlan {
     /// The choices of all runs: every combination, where later settings vary fastest. Lucid's settings vary only in
     /// runs of Lucid. By default, these runs correct the faults of the original, unless the plan names a preset.
     pub fn expand(&self) -> Vec<Choice> {
-        let policies = self.axes.named("policy").into_iter();
-        let changes = policies.flat_map(|axis| &axis.values);
-        changes.flat_map(|change| self.of_policy(change)).collect()
+        let of_policy = |policy| {
+            let (first, axes) = self.of_policy(policy);
+            let all = 0..axes.count();
+            all.map(move |index| axes.settings(&first, &axes.places(index)).choice)
+        };
+        self.policies().flat_map(of_policy).collect()
     }
 
-    /// The choices of the runs of one policy.
-    fn of_policy(&self, policy: &Change<SimulationSettings>) -> Vec<Choice> {
+    /// Number of runs; `None` if it overflows.
+    pub(super) fn runs(&self) -> Option<usize> {
+        let mut counts = self
+            .policies()
+            .map(|policy| self.of_policy(policy).1.checked_count());
+        counts.try_fold(0_usize, |sum, count| sum.checked_add(count?))
+    }
+
+    fn policies(&self) -> impl Iterator<Item = &Change<SimulationSettings>> {
+        let axis = self.axes.named("policy").into_iter();
+        axis.flat_map(|axis| &axis.values)
+    }
+
+    /// The settings that the runs of one policy share, and the axes in which they differ.
+    fn of_policy(
+        &self,
+        policy: &Change<SimulationSettings>,
+    ) -> (SimulationSettings, Axes<SimulationSettings>) {
         let mut first = self.base.clone();
         policy.apply(&mut first);
         let is_lucid = is_profiled(&first.choice);
@@ -173,9 +190,7 @@ impl SimulatePlan {
         axes.0.retain(|axis| {
             axis.name != "policy" && (is_lucid || !LUCIDS.contains(&axis.name.as_str()))
         });
-        let all = 0..axes.count();
-        all.map(|index| axes.settings(&first, &axes.places(index)).choice)
-            .collect()
+        (first, axes)
     }
 }
 
@@ -259,5 +274,49 @@ fn corrected(choices: &[Choice]) -> Option<Corrected> {
 fn add<T: PartialEq + Clone>(all: &mut Vec<T>, one: &T) {
     if !all.contains(one) {
         all.push(one.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::axes::Axis;
+    use crate::plan::read::checked;
+
+    fn axis(name: &str, values: Vec<Change<SimulationSettings>>) -> Axis<SimulationSettings> {
+        Axis {
+            name: name.to_owned(),
+            at: 0,
+            values,
+        }
+    }
+
+    /// A change of the policy.
+    fn policy(name: &'static str) -> Change<SimulationSettings> {
+        Change::new(move |settings: &mut SimulationSettings| {
+            settings.choice.policy = vec![name.to_owned()];
+        })
+    }
+
+    // Derived by formula: the settings of Lucid multiply only the runs of Lucid.
+    #[test]
+    fn simulations_are_counted_without_listing_them() {
+        let same = Change::new(|_: &mut SimulationSettings| {});
+        let plan = |parts: usize| SimulatePlan {
+            base: SimulationSettings::default(),
+            axes: Axes(vec![
+                axis("policy", vec![policy("fifo"), policy("lucid")]),
+                axis("placer", vec![same.clone(); 3]),
+                axis("without", vec![same.clone(); parts]),
+            ]),
+            names: BTreeSet::new(),
+        };
+        assert_eq!(plan(5).runs(), Some(3 + 3 * 5));
+        assert_eq!(plan(5).expand().len(), 3 + 3 * 5);
+        let faults = checked((plan(4_000_000), Vec::new())).1;
+        assert!(
+            matches!(&faults[..], [fault] if fault.found == "12000003 runs"),
+            "{faults:?}"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::read::PlanFile;
+use super::read::{self, PlanFile};
 use super::simulate::{Listed, together};
 use super::*;
 use gleaner_domain::Slice;
@@ -15,22 +15,27 @@ use gleaner_setup::settings::{Form, Settings};
 use gleaner_setup::{ReplaySettings, SimulationSettings};
 
 /// A plan in the folder `at`, and its faults.
-fn checked(text: &str) -> (ReplayPlan, Vec<PlanFault>) {
+fn checked(text: &str) -> (Plan, Vec<PlanFault>) {
     let file: PlanFile = toml::from_str(text).unwrap();
-    ReplayPlan::read(&file.replay.unwrap(), "at".as_ref())
+    let folder = "at".as_ref();
+    match file.replay {
+        Some(replay) => read::checked(ReplayPlan::read(&replay, folder)),
+        None => read::checked(SimulatePlan::read(&file.simulate.unwrap(), folder)),
+    }
 }
 
 fn parsed(text: &str) -> ReplayPlan {
-    let (plan, faults) = checked(text);
-    assert_eq!(faults, []);
-    plan
+    match checked(text) {
+        (Plan::Replay(plan), faults) if faults.is_empty() => *plan,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn simulations(text: &str) -> SimulatePlan {
-    let file: PlanFile = toml::from_str(text).unwrap();
-    let (plan, faults) = SimulatePlan::read(&file.simulate.unwrap(), "at".as_ref());
-    assert_eq!(faults, []);
-    plan
+    match checked(text) {
+        (Plan::Simulate(plan), faults) if faults.is_empty() => *plan,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The type of a setting's column.

@@ -85,7 +85,7 @@ impl Replays {
         for window in replays.plan.windows() {
             replays.cut(window, &events, &log.value, observer)?;
         }
-        let shortest = replays.find_forward_windows(&sets, observer);
+        let shortest = replays.find_forward_windows(&sets, observer)?;
         // What fits the shortest window fits all, and all runs have the same tasks.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
@@ -154,12 +154,12 @@ impl Replays {
         &mut self,
         sets: &[gleaner_inputs::tasks::TaskSet],
         observer: &dyn Observer,
-    ) -> f64 {
+    ) -> Result<f64> {
         let given = self.plan.t_fwds();
         let all = given.iter().filter_map(|t_fwd| t_fwd.seconds());
         let shortest = all.fold(f64::INFINITY, f64::min);
         if given.iter().all(|t_fwd| t_fwd.seconds().is_some()) {
-            return shortest;
+            return Ok(shortest);
         }
         for index in 0..self.plan.count() {
             let one = self.plan.combination(index);
@@ -171,12 +171,12 @@ impl Replays {
             }
             let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
             let at_once = set.at_once(rules.max_tasks);
-            let chosen = rules.t_fwd.choose(log, &set.tasks, at_once);
+            let chosen = rules.t_fwd.choose(log, &set.tasks, at_once, observer)?;
             let tasks = log_args.tasks.unwrap_or_default();
             observer.remark(&[format!("{}: {chosen}", tasks.display())]);
             self.t_fwds.insert(situation, chosen.seconds);
         }
-        self.t_fwds.values().copied().fold(shortest, f64::min)
+        Ok(self.t_fwds.values().copied().fold(shortest, f64::min))
     }
 
     /// Takes the tasks that all runs can have.

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use super::super::grouping;
 use crate::cli::remark;
-use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Error, Fault, Faults, Result, check_stop};
 use gleaner_inputs::driple::{data, graph};
 use gleaner_predict::driple::Part;
 
@@ -44,14 +45,16 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
 ///
 /// # Errors
 /// The faults of all graphs that `paths` name themselves, a directory without graphs, or a file or
-/// directory that cannot be read.
+/// directory that cannot be read. [`Error::Stopped`] if the observer stops it.
 pub fn of_files(
     paths: &[PathBuf],
     settings: &Settings,
     frequencies: &Frequencies,
+    observer: &dyn Observer,
 ) -> Result<(Vec<Named>, Faults)> {
     let files = files(paths)?;
     let one = |asked: &Asked| {
+        check_stop(observer)?;
         let (_, grouping) = grouping::read(&asked.file, settings, frequencies)?;
         let named = Named {
             job: graph::job(&asked.file),
@@ -61,6 +64,7 @@ pub fn of_files(
         Ok((named, grouping.report))
     };
     let read: Vec<Result<(Named, Report)>> = files.par_iter().map(one).collect();
+    check_stop(observer)?;
     let (mut graphs, mut left_out) = (Vec::new(), Faults::default());
     let mut refused = Vec::new();
     for (asked, result) in files.iter().zip(read) {

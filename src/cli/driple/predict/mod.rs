@@ -12,8 +12,10 @@ use gleaner_driple::inspector::{Card, Inspector};
 
 use self::graphs::Named;
 use super::grouping::GroupingArgs;
+use crate::cli::terminal::Terminal;
 use crate::cli::{print, print_json, remark};
 use gleaner_document::{Block, text};
+use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::words::counted;
 use gleaner_inputs::driple::{model, table};
@@ -68,15 +70,16 @@ pub struct Args {
 ///
 /// # Errors
 /// Missing or faulty files, all of which are told, a model that lacks what graphs are grouped by,
-/// no graph that can be predicted, or a table that cannot be written.
+/// no graph that can be predicted, a table that cannot be written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
     if inspector.card.scale.is_none() {
         remark(&[UNSCALED.to_owned()]);
     }
-    let (graphs, mut faults) = args.graphs(&inspector.card)?;
-    let rows = rows(&inspector, &graphs, &mut faults);
+    let terminal = Terminal::default();
+    let (graphs, mut faults) = args.graphs(&inspector.card, &terminal)?;
+    let rows = rows(&inspector, &graphs, &mut faults, &terminal)?;
     if rows.is_empty() {
         return Err(Error::Data(faults));
     }
@@ -94,9 +97,15 @@ pub(super) const UNSCALED: &str = "the model does not know the units of its pred
     convert --scale-of DATA sets them";
 
 /// The predictions. Graphs of which the model predicts no finite numbers are added to `faults`.
-fn rows(inspector: &Inspector, graphs: &[Named], faults: &mut Faults) -> Vec<Row> {
+fn rows(
+    inspector: &Inspector,
+    graphs: &[Named],
+    faults: &mut Faults,
+    observer: &dyn Observer,
+) -> Result<Vec<Row>> {
     let grouped: Vec<&GroupedGraph> = graphs.iter().map(|named| &named.graph).collect();
-    let outputs = inspector.outputs(&grouped);
+    let outputs = inspector.outputs(&grouped, observer);
+    let outputs = outputs.map_err(|_| Error::Stopped)?;
     let mut rows = Vec::new();
     let mut cut = 0;
     for (Named { job, file, .. }, output) in graphs.iter().zip(outputs) {
@@ -120,7 +129,7 @@ fn rows(inspector: &Inspector, graphs: &[Named], faults: &mut Faults) -> Vec<Row
              graphs like these"
         )]);
     }
-    rows
+    Ok(rows)
 }
 
 impl Args {
@@ -142,12 +151,12 @@ impl Args {
     }
 
     /// The graphs, grouped as the model knows them, and the faults of those left out.
-    fn graphs(&self, card: &Card) -> Result<(Vec<Named>, Faults)> {
+    fn graphs(&self, card: &Card, observer: &dyn Observer) -> Result<(Vec<Named>, Faults)> {
         if let Some(path) = &self.data {
             return Ok((graphs::of_data(path, self.part)?, Faults::default()));
         }
         let (settings, frequencies) = (self.settings(card)?, self.frequencies(card)?);
-        graphs::of_files(&self.graphs, &settings, &frequencies)
+        graphs::of_files(&self.graphs, &settings, &frequencies, observer)
     }
 
     fn settings(&self, card: &Card) -> Result<group::Settings> {

@@ -53,9 +53,10 @@ impl Metric {
     fn new<S>(metric: &results::Metric<S>, of: Of) -> Self {
         Metric {
             name: metric.name,
-            kind: match metric.is_whole {
-                true => Kind::Whole,
-                false => Kind::Float,
+            kind: if metric.is_whole {
+                Kind::Whole
+            } else {
+                Kind::Float
             },
             best: metric.best,
             of,

@@ -134,9 +134,10 @@ fn integers(tensor: &Tensor) -> Option<Vec<Option<i64>>> {
         .0
         .iter()
         .map(|bytes| i64::from_le_bytes(*bytes));
-    let values: Vec<Option<i64>> = match tensor.int64_data.is_empty() {
-        true => raw.map(Some).collect(),
-        false => tensor.int64_data.iter().copied().map(Some).collect(),
+    let values: Vec<Option<i64>> = if tensor.int64_data.is_empty() {
+        raw.map(Some).collect()
+    } else {
+        tensor.int64_data.iter().copied().map(Some).collect()
     };
     (values.len() == count).then_some(values)
 }

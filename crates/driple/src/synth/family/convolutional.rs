@@ -24,24 +24,21 @@ impl Images {
     }
 
     fn of_any_batch(random: &mut ChaCha8Rng) -> Self {
-        match random.random_bool(0.5) {
-            true => {
-                let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32, 64]));
-                Self {
-                    data: "ImageNet",
-                    side,
-                    classes: 1000,
-                    batch,
-                }
+        if random.random_bool(0.5) {
+            let (side, batch) = (one(random, &[64, 96, 128]), one(random, &[16, 32, 64]));
+            Self {
+                data: "ImageNet",
+                side,
+                classes: 1000,
+                batch,
             }
-            false => {
-                let batch = one(random, &[128, 192, 256]);
-                Self {
-                    data: "Cifar10",
-                    side: 32,
-                    classes: 10,
-                    batch,
-                }
+        } else {
+            let batch = one(random, &[128, 192, 256]);
+            Self {
+                data: "Cifar10",
+                side: 32,
+                classes: 10,
+                batch,
             }
         }
     }
@@ -159,9 +156,10 @@ fn shortcut(
     stride: u64,
     bottleneck: bool,
 ) -> Value {
-    let kernels: &[(u64, u64)] = match bottleneck {
-        true => &[(1, 1), (3, 1), (1, 2)],
-        false => &[(3, 1), (3, 1)],
+    let kernels: &[(u64, u64)] = if bottleneck {
+        &[(1, 1), (3, 1), (1, 2)]
+    } else {
+        &[(3, 1), (3, 1)]
     };
     let mut y = x;
     for (layer, (size, widen)) in kernels.iter().enumerate() {

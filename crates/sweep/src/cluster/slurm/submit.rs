@@ -16,8 +16,10 @@ use super::{Call, Queue, SlurmOptions};
 use crate::cluster::batch::{Batch, BatchFolder, now};
 use crate::cluster::{Costs, Deal};
 
-/// Times that a submission is tried while the controller does not answer, and the time between two.
-const ATTEMPTS: (u32, Duration) = (10, Duration::from_secs(3));
+/// Maximum number of attempts to submit while the controller does not answer.
+const ATTEMPTS: u32 = 10;
+/// Time between two attempts.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(3);
 
 /// What is to be submitted.
 pub struct Submission<'a> {
@@ -159,11 +161,11 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
             Ok(text) => return Ok(text.trim().split(';').next().unwrap_or_default().to_owned()),
             Err(error) => error,
         };
-        if !is_silent(&error) || attempt >= ATTEMPTS.0 {
+        if !is_silent(&error) || attempt >= ATTEMPTS {
             return Err(error);
         }
         attempt += 1;
-        thread::sleep(ATTEMPTS.1);
+        thread::sleep(BETWEEN_ATTEMPTS);
         // An answer may have been lost on its way.
         let queue = Queue::ask([batch]);
         if let Some(id) = queue.as_ref().ok().and_then(|queue| queue.id_of(&name)) {

@@ -159,9 +159,10 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let starts = operation.integers("starts", 1);
     let ends = operation.integers("ends", 2);
-    let along = match operation.has(3) || operation.attribute("axes").is_some() {
-        true => operation.integers("axes", 3)?,
-        false => (0..i64::try_from(starts.as_ref()?.len()).ok()?).collect(),
+    let along = if operation.has(3) || operation.attribute("axes").is_some() {
+        operation.integers("axes", 3)?
+    } else {
+        (0..i64::try_from(starts.as_ref()?.len()).ok()?).collect()
     };
     let plain = !operation.has(4)
         || operation

@@ -1,0 +1,14 @@
+//! Results of the trainings of inspectors.
+
+record! {
+    /// A row of the history of a training: an epoch.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct EpochRow {
+        /// number of the epoch, from 0
+        epoch: i64 = "epoch" [""],
+        /// mean squared error over the metrics, each batch before its step
+        train: f64 = "train" [""],
+        /// mean squared error on the validation part after the epoch; empty if there is none
+        val: Option<f64> = "val" [""],
+    }
+}

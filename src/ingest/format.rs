@@ -1,0 +1,186 @@
+//! The formats of logs and traces, each with its settings.
+
+use std::ffi::OsString;
+
+use super::{
+    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
+    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
+};
+use gleaner_domain::error::Result;
+use gleaner_logs::gpu;
+use gleaner_setup::settings::{self, About, Settings};
+
+/// A format of logs. The command line and Python derive their formats from [`FORMATS`].
+#[derive(Debug, Clone, Copy)]
+pub struct IngestFormat {
+    /// Name of the format.
+    pub name: &'static str,
+    /// What is read, in one sentence.
+    pub about: &'static str,
+    /// What it is read as.
+    pub made: Made,
+    /// The settings of the format.
+    pub settings: fn() -> Vec<About>,
+    /// Reads settings from names, each with the texts of its values.
+    pub read: ReadSettings,
+    /// The settings as command-line arguments.
+    #[cfg(feature = "cli")]
+    pub arguments: Arguments,
+}
+
+/// What logs of a format are read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// An event log of idle nodes.
+    Events,
+    /// An event log of idle nodes, a table of jobs, or both.
+    EventsAndJobs(gpu::Format),
+    /// A table of jobs. The event log of idle nodes of a trace that names its machines has the same setting for its
+    /// file.
+    Jobs(gpu::Format),
+}
+
+/// The type of [`IngestFormat::read`].
+pub type ReadSettings = fn(&[(String, Vec<OsString>)]) -> Result<Box<dyn Ingest>>;
+
+/// Settings of a format as command-line arguments.
+#[cfg(feature = "cli")]
+#[derive(Debug, Clone, Copy)]
+pub struct Arguments {
+    /// Adds the arguments to a command.
+    pub augment: fn(clap::Command) -> clap::Command,
+    /// Reads the settings from the arguments.
+    pub read: fn(&clap::ArgMatches) -> Result<Box<dyn Ingest>, clap::Error>,
+}
+
+/// All formats.
+pub const FORMATS: &[IngestFormat] = &[
+    IngestFormat::of::<SlurmSettings>(
+        "slurm",
+        "Read the table of jobs that sacct -a -X -P -D prints, of Slurm",
+        Made::EventsAndJobs(gpu::Format::Slurm),
+    ),
+    IngestFormat::of::<PbsSettings>(
+        "pbs",
+        "Read accounting records of PBS Professional, OpenPBS or Torque",
+        Made::Events,
+    ),
+    IngestFormat::of::<CobaltSettings>(
+        "cobalt",
+        "Read accounting records of Cobalt, including nodes that go down and up (ND, NU)",
+        Made::Events,
+    ),
+    IngestFormat::of::<DjcSettings>(
+        "djc",
+        "Read job records that ALCF publishes, as CSV",
+        Made::Events,
+    ),
+    IngestFormat::of::<SwfSettings>(
+        "swf",
+        "Read a log in the Standard Workload Format 2.2",
+        Made::Events,
+    ),
+    IngestFormat::of::<PhillySettings>(
+        "philly",
+        "Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its \
+         machines were idle",
+        Made::Jobs(gpu::Format::Philly),
+    ),
+    IngestFormat::of::<PaiSettings>(
+        "pai",
+        "Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order",
+        Made::Jobs(gpu::Format::Pai),
+    ),
+    IngestFormat::of::<BatsimSettings>(
+        "batsim",
+        "Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU",
+        Made::Jobs(gpu::Format::Batsim),
+    ),
+    IngestFormat::of::<HeliosSettings>(
+        "helios",
+        "Read SenseTime's trace of Helios, cluster_log.csv",
+        Made::Jobs(gpu::Format::Helios),
+    ),
+    IngestFormat::of::<GavelSettings>(
+        "gavel",
+        "Read .trace files of Gavel, in which the work of jobs is a number of steps",
+        Made::Jobs(gpu::Format::Gavel),
+    ),
+];
+
+impl IngestFormat {
+    /// The format with this name, if there is one.
+    pub fn named(name: &str) -> Option<&'static IngestFormat> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// GPUs of each node in a table of jobs, unless the settings name another number. `None` if the format has no
+    /// table of jobs.
+    pub fn gpus_per_node(&self) -> Option<u32> {
+        match self.made {
+            Made::Events => None,
+            Made::EventsAndJobs(format) | Made::Jobs(format) => {
+                Some(gpu::Options::new(format).gpus_per_node)
+            }
+        }
+    }
+
+    const fn of<S: Settings + Ingest + 'static>(
+        name: &'static str,
+        about: &'static str,
+        made: Made,
+    ) -> Self {
+        IngestFormat {
+            name,
+            about,
+            made,
+            settings: || S::list().into_iter().map(|setting| setting.about).collect(),
+            read: |given| Ok(Box::new(settings::read::<S>(given)?)),
+            #[cfg(feature = "cli")]
+            arguments: Arguments {
+                augment: settings::command_line::augment::<S>,
+                read: |matches| {
+                    let mut settings = S::default();
+                    settings::command_line::update(&mut settings, matches)?;
+                    Ok(Box::new(settings))
+                },
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names_of_their_own() {
+        for format in FORMATS {
+            assert_eq!(
+                IngestFormat::named(format.name).unwrap().about,
+                format.about
+            );
+        }
+        assert!(IngestFormat::named("intervals").is_none());
+    }
+
+    #[test]
+    fn a_format_reads_its_own_settings() {
+        let read = |name: &str, setting: &str| {
+            let given = [("output", "x.gev"), (setting, "4")];
+            let given = given.map(|(name, text)| (name.to_owned(), vec![text.into()]));
+            (IngestFormat::named(name).unwrap().read)(&given)
+        };
+        assert!(read("swf", "cores_per_node").is_ok());
+        assert!(read("pbs", "cores_per_node").is_err());
+        assert_eq!(
+            IngestFormat::named("batsim").unwrap().gpus_per_node(),
+            Some(1)
+        );
+        assert_eq!(
+            IngestFormat::named("philly").unwrap().gpus_per_node(),
+            Some(8)
+        );
+        assert_eq!(IngestFormat::named("pbs").unwrap().gpus_per_node(), None);
+    }
+}
