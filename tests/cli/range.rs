@@ -130,10 +130,10 @@ fn is_finite(value: &Value, field: &str) -> bool {
 fn sound_problems_of_any_numbers_are_answered_by_every_solver() {
     let directory = samples();
     let at = directory.path();
-    let problems: Vec<Problem> = (0..400).map(|seed| problem(seed, seed % 2 == 0)).collect();
+    let problems: Vec<Problem> = (0..100).map(|seed| problem(seed, seed % 2 == 0)).collect();
     let sound = |p: &&Problem| p.validate().is_empty();
     let sound: Vec<&Problem> = problems.iter().filter(sound).collect();
-    assert!(sound.len() > 60, "{} problems to solve", sound.len());
+    assert!(sound.len() > 15, "{} problems to solve", sound.len());
     for (spec, arguments) in solvers() {
         let taken = |p: &&&Problem| spec.accepts(p).is_ok();
         let taken: Vec<&Problem> = sound.iter().filter(taken).copied().collect();
