@@ -123,13 +123,6 @@ fn read_intervals(path: &Path) -> gleaner_domain::Result<()> {
 
 """
 
-MUTATION = """\
-        (
-            "logs/intervals.txt",
-            "ingest intervals logs/intervals.txt -o x.gev",
-        ),
-"""
-
 
 def follow(tree: Tree) -> None:
     read(tree)
@@ -175,4 +168,3 @@ def damage(tree: Tree) -> None:
     tests = "crates/inputs/tests/inputs/corruption.rs"
     tree.before(tests, r"^fn read_slurm_events\(", add=READ_DAMAGED)
     tree.before(tests, r"^fn scheduler_logs\(", r'sample\("workload\.swf"', add='        sample("intervals.txt", read_intervals),')
-    tree.before("tests/hostile/mutations.rs", r"^fn texts\(", r'\("logs/workload\.swf"', add=MUTATION)

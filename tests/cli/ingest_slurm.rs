@@ -209,17 +209,6 @@ fn aligned_columns_are_refused_as_bars_are_expected() {
 }
 
 #[test]
-fn a_short_line_of_a_workload_is_reported_with_the_format() {
-    let directory = logs();
-    let at = directory.path();
-    fs::write(at.join("six.swf"), "; UnixStartTime: 0\n1 0 10 60 4 -1\n").unwrap();
-    gleaner(at, "ingest swf six.swf -o a.gev").expect(3).says(&[
-        "six.swf, line 2: 6 fields, not the 18 of the format (job number, submit time, wait time, \
-         run time, allocated processors",
-    ]);
-}
-
-#[test]
 fn logs_of_schedulers_are_not_read_as_event_logs() {
     let directory = logs();
     let at = directory.path();

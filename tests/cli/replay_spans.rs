@@ -101,53 +101,6 @@ fn endless_and_repeated_tasks_run_to_the_end_of_the_log() {
 
     let run = gleaner(at, &(line_of("endless.toml") + " --repeat-tasks")).expect(2);
     run.says(&["endless", "--repeat-tasks"]);
-    let names = fs::read_to_string(at.join("tasks.toml")).unwrap();
-    fs::write(
-        at.join("clash.toml"),
-        names.replace("task0001", "task0000#3"),
-    )
-    .unwrap();
-    let run = gleaner(at, &(line_of("clash.toml") + " --repeat-tasks")).expect(2);
-    run.says(&["task0000#3", "rename"]);
-}
-
-#[test]
-fn work_is_a_number_or_endless_in_every_format() {
-    let directory = samples();
-    let at = directory.path();
-    with_endless(at, 20);
-    let toml = fs::read_to_string(at.join("endless.toml")).unwrap();
-    for (word, code) in [
-        ("\"endless\"", 0),
-        ("\"forever\"", 3),
-        ("inf", 3),
-        ("-1", 3),
-        ("0", 3),
-    ] {
-        fs::write(at.join("t.toml"), toml.replace("\"endless\"", word)).unwrap();
-        let run = gleaner(at, "replay --events idle.csv --tasks t.toml").expect(code);
-        if code == 3 {
-            run.says(&["work: found", "expected a number above 0, or \"endless\""]);
-        }
-    }
-    let head = "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
-    fs::write(
-        at.join("t.csv"),
-        format!("{head}a,1,2,1,1,endless,0 1 2,0 1 2\n"),
-    )
-    .unwrap();
-    fs::write(
-        at.join("t.json"),
-        r#"{"task": [{"name": "a", "min_nodes": 1, "max_nodes": 2, "rescale_up": 1, "rescale_down": 1,
-            "work": "endless", "curve": {"nodes": [0, 1, 2], "progress": [0, 1, 2]}}]}"#,
-    )
-    .unwrap();
-    let out = |tasks: &str| {
-        let line = format!("replay --events idle.csv --tasks {tasks} --json");
-        gleaner(at, &line).expect(0).out
-    };
-    assert_eq!(out("t.csv"), out("t.json"));
-    assert!(out("t.csv").contains("\"tasks_endless\": 1"));
 }
 
 #[test]
@@ -211,10 +164,8 @@ fn the_window_is_what_inspect_suggests() {
     fs::write(at.join("free.toml"), free).unwrap();
     let run = gleaner(at, "replay --events idle.csv --tasks free.toml").expect(0);
     run.says(&["--t-fwd auto is 10 s: growing costs nothing"]);
-    for wrong in ["-5", "0", "nan", "soon"] {
-        let run = gleaner(at, &format!("{REPLAY} --t-fwd {wrong}")).expect(2);
-        run.says(&["--t-fwd", "expected seconds from 1e-6 to 1e12, or auto"]);
-    }
+    let run = gleaner(at, &format!("{REPLAY} --t-fwd soon")).expect(2);
+    run.says(&["--t-fwd", "expected seconds from 1e-6 to 1e12, or auto"]);
 }
 
 #[test]

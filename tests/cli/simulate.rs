@@ -7,7 +7,6 @@ use gleaner_simulate::policies;
 use serde_json::Value;
 
 use crate::support::{cluster, dataset, gleaner, json, stable_files};
-use gleaner_testing::shared;
 
 /// The names of all policies.
 pub fn names_of_policies() -> Vec<&'static str> {
@@ -381,31 +380,4 @@ fn the_documented_examples_are_an_experiment() {
         figure(&summary, "fifo", "avg_jct_s"),
         (5400.0 + 600.0 + 7200.0) / 3.0
     );
-}
-
-// Golden values: the published results, cut off to whole seconds.
-#[test]
-fn the_published_results_of_september_are_reproduced() {
-    let Some(data) = shared("lucid/venus_sept") else {
-        return;
-    };
-    let directory = tempfile::tempdir().unwrap();
-    let line = format!(
-        "simulate --preset venus-sept --data {} --out run",
-        data.display()
-    );
-    gleaner(directory.path(), &line).expect(0);
-    let summary = json(&directory.path().join("run/summary.json"));
-    for (policy, published) in [
-        ("fifo", [65_720, 53_951, 587_040]),
-        ("sjf", [21_095, 9_325, 322_076]),
-        ("srtf", [12_609, 829, 126_901]),
-        ("qssf", [15_548, 3_779, 214_309]),
-        ("tiresias", [14_700, 2_915, 195_846]),
-        ("lucid", [12_886, 915, 93_756]),
-    ] {
-        let figures = ["avg_jct_s", "avg_queue_s", "p999_queue_s"]
-            .map(|name| figure(&summary, policy, name) as i64);
-        assert_eq!(figures, published, "{policy}");
-    }
 }

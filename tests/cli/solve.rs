@@ -39,6 +39,13 @@ fn solve_refuses_bad_problems() {
     )
     .expect(3)
     .says(&["min_nodes 9"]);
+    let out_of_range = PROBLEM.replace("[0, 40]", "[0, 1e308]");
+    for options in ["--solver exact", "--write-model m.lp"] {
+        with_stdin(at, &format!("solve {options}"), &out_of_range)
+            .expect(3)
+            .says(&["problem", "1e308", "expected"]);
+    }
+    assert!(!at.join("m.lp").exists());
     with_stdin(at, "solve --solver equal-share", &grouped())
         .expect(2)
         .says(&["problem 1", "side constraints", "group g", "highs or cbc"]);

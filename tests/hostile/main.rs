@@ -17,5 +17,6 @@ mod options;
 mod parquet;
 mod races;
 mod signals;
+mod simulate;
 mod support;
 mod tables;

@@ -9,7 +9,7 @@ use crate::support::{attack, samples};
 /// contain other control characters.
 const NAMES: [&str; 3] = [
     "\u{1b}[2J\u{1b}]0;x\u{7}",
-    "a\u{202e}b\u{2066}c",
+    "a\u{202e}b\u{2066}c\u{2028}d",
     "\u{9b}31m\u{7f}",
 ];
 
@@ -152,7 +152,21 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // Messages about faults quote cells.
+        // Messages about faults quote cells, and name jobs without estimates and workloads without profiles.
+        let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
+        fs::write(
+            at.join("named.csv"),
+            jobs.replacen("\n1,", &format!("\n{name},"), 1),
+        )
+        .unwrap();
+        replace(at, "trace/jobs.csv", "SparrowNet", name);
+        for files in [
+            "--trace named.csv --policy qssf",
+            "--policy lucid --estimates oracle",
+        ] {
+            let found = attack(at, &format!("simulate --data trace {files}"));
+            assert_eq!(found.code, 3, "{}", found.err);
+        }
         fs::write(
             at.join("bad.csv"),
             format!("job_id,vc,gpu_num,submit_time,duration\n{name},{name},{name},{name},{name}\n"),

@@ -15,14 +15,18 @@ use tempfile::TempDir;
 use crate::support::{attack, samples};
 
 /// Numbers at the limits of types and ranges, and values that are not numbers.
-const EXTREMES: [&str; 11] = [
+const EXTREMES: [&str; 15] = [
     "0",
     "1",
     "-1",
     "4294967295",
     "9223372036854775807",
+    "-9223372036854775808",
     "18446744073709551615",
+    "18446744073709551616",
+    "1e19",
     "1e308",
+    "-1e308",
     "1e-320",
     "nan",
     "inf",
@@ -53,7 +57,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "simulate",
-        "--data trace --policy fifo --profiler off --quiet --out o",
+        "--data trace --policy fifo,qssf,lucid --quiet --out o",
     ),
     ("solve", "one.jsonl"),
     ("solver-check", "exec:true"),

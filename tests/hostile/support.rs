@@ -88,7 +88,7 @@ pub fn end(mut child: Child, line: &str) -> Attack {
 }
 
 fn is_obeyed(c: char) -> bool {
-    let bidi = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let bidi = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     bidi || c.is_control() && c != '\n'
 }
 

@@ -182,13 +182,4 @@ mod tests {
         assert_eq!(log.changes(1), []);
         assert_eq!(log.changes(2), [Change::new(0, false)]);
     }
-
-    #[test]
-    fn contradictions_and_times_going_backwards_are_gathered() {
-        let message = build(&[(2, "a", true), (2, "a", false), (1, "a", true)])
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("row 1 (counting from 0), state: found two states of \"a\""));
-        assert!(message.contains("row 2 (counting from 0), time: found 1970-01-01 00:00:01"));
-    }
 }

@@ -121,5 +121,7 @@ mod tests {
             ],
         );
         assert_has(&fault(read_rows("")), &["no pair"]);
+        let other = Input::csv("job_id,priority\n1,1\n");
+        assert_has(&fault(read(other.path())), &["header, speed1"]);
     }
 }

@@ -106,6 +106,8 @@ mod tests {
                 "line 5, job_id: found nothing",
             ],
         );
+        let message = fault(read_csv("job_id,vc\n1,a\n", &["1"]));
+        assert_has(&message, &["header, priority"]);
         let ids = ["1", "2", "3", "4", "5", "6", "7"];
         let message = fault(read_csv("job_id,priority\n7,1\n", &ids));
         assert_has(

@@ -1,7 +1,7 @@
 //! Cut and changed files of every format. Each is read or reported as a fault with a message; none
 //! leads to a panic, a hang or a large allocation.
 //!
-//! A longer run by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test corruption`.
+//! A longer run by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
 
 use std::path::{Path, PathBuf};
 
@@ -452,7 +452,9 @@ fn the_samples_are_sound() {
 #[test]
 fn every_prefix_is_a_fault() {
     let folder = tempfile::tempdir().unwrap();
-    for sample in strict() {
+    // The tests of the reader of pickles cut these in memory.
+    let is_pickle = |sample: &Sample| sample.name.contains(".pkl");
+    for sample in strict().into_iter().filter(|sample| !is_pickle(sample)) {
         for length in 0..sample.bytes.len() {
             let sound = is_sound(&folder, &sample, &sample.bytes[..length]);
             assert!(!sound, "{} cut to {length} bytes was read", sample.name);

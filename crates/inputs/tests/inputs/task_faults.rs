@@ -96,6 +96,14 @@ fn every_rule_has_its_message() {
         (("work", "0"), "work: found 0, expected a number above 0"),
         (("work", "-3"), "work: found -3, expected a number above 0"),
         (
+            ("work", "inf"),
+            "work: found inf, expected a number above 0, or \"endless\"",
+        ),
+        (
+            ("work", "'forever'"),
+            "work: found \"forever\", expected a number above 0, or \"endless\"",
+        ),
+        (
             ("priority", "0"),
             "priority: found 0, expected a number from 1e-30 to 1e30",
         ),
@@ -655,5 +663,18 @@ fn learning_curves_name_their_faults() {
         ("trial,resource,loss\n", "trial"),
     ] {
         assert_has(&fault_of(read(csv).map(|loaded| loaded.value)), &[words]);
+    }
+}
+
+#[test]
+fn work_may_be_endless_in_every_format() {
+    let toml = toml_with("a", &[("work", "'endless'")]);
+    let csv = "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n\
+               a,1,2,1,1,endless,0 1 2,0 1 2\n";
+    let json = r#"{"task": [{"name": "a", "min_nodes": 1, "max_nodes": 2, "rescale_up": 1, "rescale_down": 1,
+        "work": "endless", "curve": {"nodes": [0, 1, 2], "progress": [0, 1, 2]}}]}"#;
+    for (name, text) in [("t.toml", toml.as_str()), ("t.csv", csv), ("t.json", json)] {
+        let set = read_text(name, text, false).unwrap();
+        assert!(set.tasks[0].is_endless(), "{name}");
     }
 }

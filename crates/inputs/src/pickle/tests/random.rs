@@ -38,18 +38,6 @@ proptest! {
     }
 
     #[test]
-    fn survives_flipped_bits(
-        (_, bytes) in fixture(),
-        place in any::<prop::sample::Index>(),
-        bit in 0..8_u32,
-    ) {
-        let mut bytes = bytes.to_vec();
-        let place = place.index(bytes.len());
-        bytes[place] ^= 1_u8 << bit;
-        survives(&bytes);
-    }
-
-    #[test]
     fn survives_pieces_of_two_files(
         (_, first) in fixture(),
         (_, second) in fixture(),

@@ -1,0 +1,6 @@
+//! Features and models of Lucid, compared with published data and reference implementations.
+
+mod estimators;
+mod packing;
+mod throughput;
+mod workload;

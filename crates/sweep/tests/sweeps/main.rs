@@ -1,0 +1,4 @@
+//! Plans of many runs, and their assignment to parts.
+
+mod deals;
+mod plans;
