@@ -191,6 +191,14 @@ impl Display for Findings {
     }
 }
 
+/// A time that may be missing as a text.
+pub(crate) fn time_text(time: Option<Utc>) -> String {
+    match time {
+        Some(time) => time.at_offset(0).to_string(),
+        None => "missing".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,13 +223,5 @@ mod tests {
         );
         let text = findings.to_string();
         assert!(text.contains("steps: gap (no check covers it)"), "{text}");
-    }
-}
-
-/// A time that may be missing as a text.
-pub(crate) fn time_text(time: Option<Utc>) -> String {
-    match time {
-        Some(time) => time.at_offset(0).to_string(),
-        None => "missing".to_owned(),
     }
 }

@@ -51,9 +51,9 @@ impl TrainingTask {
     /// The same task as the result tables of a log with this clock show it: see
     /// [`EventLog::as_in_tables`](super::EventLog::as_in_tables).
     pub fn as_in_tables(mut self, clock: &Clock) -> Self {
-        let shown = |time: Utc| clock.steady(time).from_offset(0);
-        self.submit = shown(self.submit);
-        self.deadline = self.deadline.map(shown);
+        for time in [&mut self.submit].into_iter().chain(&mut self.deadline) {
+            *time = clock.steady(*time).from_offset(0);
+        }
         self
     }
 

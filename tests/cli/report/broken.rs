@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gleaner_domain::Unobserved;
 use gleaner_report::{SweepChoice, html};
 
 use super::support::{gleaner, replays, sign, simulation};
@@ -127,7 +128,11 @@ fn every_flipped_byte_is_a_fault_or_a_page() {
     let run = directory.path().join("short");
     let page = || {
         let runs = [gleaner_runs::read::read(&run)?];
-        html::page(&gleaner_report::of_runs(&runs, &SweepChoice::default())?)
+        html::page(&gleaner_report::of_runs(
+            &runs,
+            &SweepChoice::default(),
+            &Unobserved,
+        )?)
     };
     let file = run.join("tasks.parquet");
     let sound = fs::read(&file).unwrap();
