@@ -556,7 +556,7 @@ fn no_false_optimum_is_claimed_beside_a_large_loss() {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(1500))]
+    #![proptest_config(gleaner_testing::slow_cases(1500, 10))]
 
     #[test]
     fn numbers_at_the_edges_of_the_ranges_are_taken(problem in common::extreme::problem()) {
