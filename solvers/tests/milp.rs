@@ -7,6 +7,9 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use gleaner_solvers::{
@@ -306,6 +309,35 @@ fn a_time_limit_ends_the_search() {
         let spec = spec(kind, Formulation::Paper, BigM::Corrected);
         let answer = solve(spec, &problem, &limits);
         assert_ne!(answer.status, Status::Optimal, "{kind:?}");
+    }
+}
+
+// The same problem, which no library solves to a proof within the time limit.
+#[test]
+fn a_stop_ends_the_search_and_keeps_a_plan() {
+    let problem = synthetic::problem(60, 600, 5);
+    let limits = Limits {
+        time: Duration::from_secs(3600),
+        ..Limits::default()
+    };
+    let stay = problem.objective(&problem.stay_put().unwrap());
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let spec = spec(kind, Formulation::Paper, BigM::Corrected);
+        for milliseconds in [0, 1000] {
+            let stop = Arc::new(AtomicBool::new(milliseconds == 0));
+            let mut solver = spec.build().unwrap();
+            solver.stop_when(&stop);
+            let answer = thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(milliseconds));
+                    stop.store(true, Ordering::Relaxed);
+                });
+                solver.solve(&problem, &limits).unwrap()
+            });
+            assert_eq!(answer.status, Status::Feasible, "{kind:?}");
+            assert_eq!(answer.failure, None, "{kind:?}");
+            assert!(answer.objective.unwrap() >= stay, "{kind:?}");
+        }
     }
 }
 
