@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the property tests of the packages that the given cargo flags name, and those of gleaner-frames, with a
-# random seed and SOAK_FACTOR (20) times as many cases as `make test`. PROPTEST_RNG_SEED repeats a run.
+# random seed and SOAK_FACTOR (20) times as many cases as `make test`, or fewer if their cases are slow
+# (gleaner_testing::slow_cases). PROPTEST_RNG_SEED repeats a run.
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
@@ -18,7 +19,7 @@ names=$(git ls-files '*.rs' | grep -v '^fuzz/' | xargs awk '
     $0 == end { inside = 0 }')
 
 tell() {
-    echo "Seed $PROPTEST_RNG_SEED, $SOAK_FACTOR times the cases of $(wc -w <<<"$names") property tests."
+    echo "Seed $PROPTEST_RNG_SEED, up to $SOAK_FACTOR times the cases of $(wc -w <<<"$names") property tests."
     echo "The same again: make soak PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED SOAK_FACTOR=$SOAK_FACTOR"
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_domain::Observer;
@@ -133,7 +132,7 @@ impl OpenedComparison {
             known.into_iter().map(counted_failures).unzip();
         Ok(OpenedComparison {
             ours,
-            tallies: add_others(&settings.program, own, &mut contenders, observer)?,
+            tallies: add_others(&settings.program, own, &mut contenders)?,
             contenders,
             problems,
             sources,
@@ -222,7 +221,7 @@ fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
 
 /// Counts the failures of a solver's library.
 fn counted_failures(contender: Contender) -> (Contender, TallyHandle) {
-    let solver = Counted::new(contender.solver, None);
+    let solver = Counted::new(contender.solver);
     let tally = solver.tally();
     let contender = Contender {
         solver: Box::new(solver),
@@ -237,12 +236,10 @@ fn add_others(
     programs: &[SolverCommand],
     own: Vec<OwnSolver>,
     contenders: &mut Vec<Contender>,
-    observer: &dyn Observer,
 ) -> Result<Vec<TallyHandle>> {
     let mut others: Vec<OwnSolver> = Vec::new();
     for command in programs {
-        let mut program = External::start(command.clone(), BigM::default())?;
-        program.stop_when(Arc::clone(observer.stop()));
+        let program = External::start(command.clone(), BigM::default())?;
         let tally = program.tally();
         others.push((Box::new(program), tally));
     }

@@ -1,5 +1,7 @@
 //! The interface of all solvers: trait, limits, and how a backend is chosen by name.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -229,6 +231,10 @@ pub trait Solver {
         }
         Ok(answer)
     }
+
+    /// Has every later solve end soon after `stop` is set, with the best plan found so far, as at the time
+    /// limit. A solver without its own version of this function ignores the flag.
+    fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
 /// The kind of a solver backend.

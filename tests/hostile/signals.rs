@@ -119,3 +119,36 @@ fn every_command_stops_cleanly_on_a_signal() {
     assert!(met > 8, "{met} runs met the signal");
     assert!(before.iter().all(|name| files(at).contains(name)));
 }
+
+/// Decisions that take HiGHS and CBC longer than 10 minutes. A run that waits for one counts as hanging.
+#[cfg(all(feature = "highs", feature = "cbc"))]
+#[test]
+fn a_signal_ends_a_long_decision_of_a_library() {
+    let directory = samples();
+    let at = directory.path();
+    for line in [
+        "synth events --nodes 600 --days 5 -o long.gev",
+        "synth tasks --count 60 --hours 9999 --max-nodes 64 -o many.toml",
+    ] {
+        assert_eq!(attack(at, line).code, 0, "{line}");
+    }
+    for (solver, signal, code) in [("highs", "TERM", 143), ("cbc", "INT", 130)] {
+        let line = format!(
+            "replay --events long.gev --tasks many.toml --max-tasks 60 --t-fwd 60 \
+             --solver {solver} --formulation paper --time-limit 3600 --quiet --out {solver}"
+        );
+        let mut child = bounded(at, &line).spawn().unwrap();
+        // The program watches for signals before it makes the directory, and decides soon after.
+        while !at.join(solver).exists() {
+            assert_eq!(child.try_wait().unwrap(), None, "{line}");
+            thread::sleep(Duration::from_millis(10));
+        }
+        thread::sleep(Duration::from_secs(2));
+        let kill = ["-s", signal, &child.id().to_string()];
+        Command::new("kill").args(kill).status().unwrap();
+        let found = end(child, &line);
+        assert_eq!(found.code, code, "{line}: {}", found.err);
+        assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
+        assert_ne!(state(&at.join(solver)), State::Unfinished, "{line}");
+    }
+}

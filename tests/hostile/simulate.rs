@@ -208,7 +208,7 @@ fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(100))]
+    #![proptest_config(gleaner_testing::slow_cases(100, 40))]
 
     #[test]
     fn several_extreme_values_at_once(changes in prop::collection::vec(change(), 2..6)) {

@@ -1,6 +1,5 @@
 //! Whether a program keeps to the protocol: what `gleaner solver-check` asks.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner_domain::Observer;
@@ -81,7 +80,7 @@ pub fn conformance(
     ended: &mut dyn FnMut(Check),
 ) -> gleaner_domain::Result<()> {
     let mut solver = External::start(command.clone(), BigM::default())?;
-    solver.stop_when(Arc::clone(observer.stop()));
+    solver.stop_when(observer.stop());
     let hello = solver.hello().clone();
     let version = if hello.version.is_empty() {
         "no version".to_owned()

@@ -96,12 +96,6 @@ impl External {
         })
     }
 
-    /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
-    /// when this process receives a signal to stop ([`gleaner_process::stop`]).
-    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
-        self.stop = stop;
-    }
-
     fn is_stopped(&self) -> bool {
         is_set(&self.stop)
     }
@@ -319,6 +313,12 @@ impl Solver for External {
         let mut watch = Watch { begun, observer };
         let answer = self.ask(problem, limits, &mut watch);
         Ok(self.worth(problem, limits, answer, &mut watch))
+    }
+
+    /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
+    /// when this process receives a signal to stop ([`gleaner_process::stop`]).
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 }
 

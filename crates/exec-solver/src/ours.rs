@@ -1,5 +1,8 @@
 //! Our own solvers, whose libraries may fail.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use gleaner_domain::results::programs::Identity;
 use gleaner_solvers::{Allocation, Incumbent, Limits, Problem, SolveError, Solver};
 
@@ -10,14 +13,24 @@ use crate::tally::TallyHandle;
 pub struct Counted {
     solver: Box<dyn Solver + Send>,
     tally: TallyHandle,
+    stop: Arc<AtomicBool>,
 }
 
 impl Counted {
-    /// Counts the failures of `solver`. If it replaces another solver, `tally` continues that solver's
-    /// counts.
-    pub fn new(solver: Box<dyn Solver + Send>, tally: Option<TallyHandle>) -> Self {
-        let tally = tally.unwrap_or_else(TallyHandle::of_ours);
-        Counted { solver, tally }
+    /// Counts the failures of `solver`.
+    pub fn new(solver: Box<dyn Solver + Send>) -> Self {
+        Counted {
+            solver,
+            tally: TallyHandle::of_ours(),
+            stop: Arc::default(),
+        }
+    }
+
+    /// Replaces the solver. The counts continue, and the new solver has the same flag to stop.
+    #[must_use]
+    pub fn replaced_by(self, mut solver: Box<dyn Solver + Send>) -> Self {
+        solver.stop_when(&self.stop);
+        Counted { solver, ..self }
     }
 
     /// The counts. The handle stays valid after the solver is dropped.
@@ -67,6 +80,11 @@ impl Solver for Counted {
         self.count(problem, &answer);
         Ok(answer)
     }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+        self.solver.stop_when(stop);
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +114,7 @@ mod tests {
     #[test]
     fn failures_are_counted_and_only_then_kept() {
         let problem = synthetic::problem(2, 4, 1);
-        let mut solver = Counted::new(Box::new(Half(0)), None);
+        let mut solver = Counted::new(Box::new(Half(0)));
         let tally = solver.tally();
         for failures in [0, 1, 1, 2] {
             let answer = solver.solve_observed(&problem, &Limits::default(), &mut |_| {});

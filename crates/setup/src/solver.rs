@@ -130,7 +130,7 @@ impl Built {
                     formulation,
                     big_m,
                 };
-                Ok(Built::Ours(spec, Counted::new(spec.build()?, None)))
+                Ok(Built::Ours(spec, Counted::new(spec.build()?)))
             }
             SolverChoice::Program(command) => {
                 let program = External::start(command.clone(), big_m)?;
@@ -158,11 +158,9 @@ impl Built {
         }
     }
 
-    /// If the solver is a program, stops it as soon as `stop` is set, even while it solves a problem.
+    /// Has the solver end soon after `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
-        if let Built::Program(program) = self {
-            program.stop_when(Arc::clone(stop));
-        }
+        self.solver().stop_when(stop);
     }
 
     /// The solver as one that decides in replays on problems like this one, see
@@ -175,7 +173,7 @@ impl Built {
         match self {
             Built::Ours(spec, solver) => {
                 let spec = spec.for_problem(outline);
-                let solver = Counted::new(spec.build()?, Some(solver.tally()));
+                let solver = solver.replaced_by(spec.build()?);
                 Ok(SolverDecider::by(spec, Box::new(solver), limits))
             }
             Built::Program(program) => Ok(SolverDecider::of(program, limits)),

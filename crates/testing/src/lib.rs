@@ -1,7 +1,8 @@
 //! Shared by the tests of all crates of the workspace: the settings of property tests, paths of files, the examples
 //! and tables of the documentation, and observers that stop runs.
 //!
-//! Every block of property tests states its number of cases, and no other setting:
+//! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
+//! one case, see [`slow_cases`]. There is no other setting:
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -48,6 +49,9 @@ pub use stop_at_check::StopAtCheck;
 /// least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
+/// The longest time in milliseconds for which [`FACTOR`] makes a slow property run.
+pub const LONGEST: u32 = 60_000;
+
 /// The seed of all tests if the environment sets none.
 pub const SEED: u64 = 1;
 
@@ -59,7 +63,31 @@ pub const SEED: u64 = 1;
 /// If [`FACTOR`] is set to anything but a whole number of at least 1.
 #[must_use]
 pub fn cases(count: u32) -> Config {
+    settings(count, factor(env::var(FACTOR).ok().as_deref()))
+}
+
+/// Like [`cases`], for a property of which one case takes about this many milliseconds: it calls a solver's
+/// library, writes files or trains a model. The factor is reduced so that the property takes at most
+/// [`LONGEST`], but not below 1. The time of a case is an estimate in the source and is never measured, so
+/// the number of cases is the same on every machine. A property needs it if its cases take more than 1.5 s
+/// together, because it would then exceed [`LONGEST`] at a factor of 40.
+///
+/// # Panics
+/// The same as for [`cases`].
+#[must_use]
+pub fn slow_cases(count: u32, milliseconds: u32) -> Config {
     let factor = factor(env::var(FACTOR).ok().as_deref());
+    settings(count, factor.min(affordable(count, milliseconds)))
+}
+
+/// The largest factor with which `count` cases of this many milliseconds take at most [`LONGEST`]; at least 1.
+fn affordable(count: u32, milliseconds: u32) -> u32 {
+    let once = count.saturating_mul(milliseconds).max(1);
+    (LONGEST / once).max(1)
+}
+
+/// The settings of a property test with `factor` times `count` cases.
+fn settings(count: u32, factor: u32) -> Config {
     let base = Config::default();
     Config {
         cases: count.saturating_mul(factor),
@@ -90,6 +118,18 @@ fn factor(asked: Option<&str>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Derived by formula: LONGEST is 60 s.
+    #[test]
+    fn slow_properties_take_a_minute_at_most() {
+        assert_eq!(affordable(100, 10), 60);
+        assert_eq!(affordable(32, 300), 6);
+        assert_eq!(affordable(32, 0), LONGEST);
+        for longer_than_a_minute in [(1000, 61), (u32::MAX, u32::MAX)] {
+            let (count, milliseconds) = longer_than_a_minute;
+            assert_eq!(affordable(count, milliseconds), 1);
+        }
+    }
 
     #[test]
     fn the_factor_is_a_number_of_at_least_one() {

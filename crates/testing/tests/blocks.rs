@@ -39,8 +39,10 @@ fn every_proptest_block_uses_the_shared_settings() {
         let code: Vec<&str> = code.filter(|line| !line.starts_with("//")).collect();
         for lines in code.windows(3).filter(|lines| lines[0] == "proptest! {") {
             blocks += 1;
+            let shared = ["cases(", "slow_cases("]
+                .map(|name| format!("#![proptest_config(gleaner_testing::{name}"));
             assert!(
-                lines[1].starts_with("#![proptest_config(gleaner_testing::cases("),
+                shared.iter().any(|start| lines[1].starts_with(start)),
                 "{}: begin the block `{} {}` with #![proptest_config(gleaner_testing::cases(256))]",
                 path.display(),
                 lines[1],

@@ -14,10 +14,14 @@ use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Grace period between the deadline and the kill. The library checks its time limit only occasionally.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How often to check for a stop while waiting for an answer.
+const PULSE: Duration = Duration::from_millis(20);
 
 /// Maximum number of bytes kept of the library's printed output.
 const KEPT: usize = 4096;
@@ -39,16 +43,17 @@ const FATAL: [i32; 5] = [
 pub(super) enum Ended {
     /// Everything that the copy wrote.
     Wrote(Vec<u8>),
-    /// The copy was killed some time after the deadline.
-    Late,
+    /// The copy was killed some time after the deadline, or at a stop.
+    Killed,
     /// The copy ended in another way, which the sentence describes.
     Failed(String),
 }
 
-/// Runs `work` in a copy of this process and returns the resulting bytes.
-pub(super) fn run(deadline: Instant, work: impl FnOnce() -> Vec<u8>) -> Ended {
+/// Runs `work` in a copy of this process and returns the resulting bytes. The copy is killed once `stop`
+/// is set.
+pub(super) fn run(deadline: Instant, stop: &AtomicBool, work: impl FnOnce() -> Vec<u8>) -> Ended {
     match start(work) {
-        Ok(copy) => copy.finish(deadline + GRACE),
+        Ok(copy) => copy.finish(deadline + GRACE, stop),
         Err(error) => Ended::Failed(format!("its process cannot be started: {error}")),
     }
 }
@@ -167,22 +172,22 @@ unsafe fn close_others() {
 }
 
 impl Copied {
-    /// Reads the copy's output until the copy ends or `deadline` passes.
-    fn finish(mut self, deadline: Instant) -> Ended {
+    /// Reads the copy's output until the copy ends, `deadline` passes or `stop` is set.
+    fn finish(mut self, deadline: Instant, stop: &AtomicBool) -> Ended {
         let (mut answer, mut printed) = (Vec::new(), Vec::new());
         let (mut is_open, mut prints) = (true, true);
         while is_open {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || stop.load(Ordering::Relaxed) {
                 self.end(true);
-                return Ended::Late;
+                return Ended::Killed;
             }
             let [answers, prints_more] = readable(
                 [
                     is_open.then_some(&self.answer),
                     prints.then_some(&self.printed),
                 ],
-                left,
+                left.min(PULSE),
             );
             if prints_more {
                 prints = more(&mut self.printed, &mut printed);
@@ -280,23 +285,31 @@ mod tests {
         Instant::now() + Duration::from_secs(60)
     }
 
+    /// Runs the work without a stop.
+    fn finish(deadline: Instant, work: impl FnOnce() -> Vec<u8>) -> Ended {
+        run(deadline, &AtomicBool::new(false), work)
+    }
+
     #[test]
     fn the_bytes_of_the_work_come_back() {
         let bytes: Vec<u8> = (0..1 << 20).map(|i| (i % 251) as u8).collect();
-        assert_eq!(run(soon(), || bytes.clone()), Ended::Wrote(bytes.clone()));
-        assert_eq!(run(soon(), Vec::new), Ended::Wrote(vec![]));
+        assert_eq!(
+            finish(soon(), || bytes.clone()),
+            Ended::Wrote(bytes.clone())
+        );
+        assert_eq!(finish(soon(), Vec::new), Ended::Wrote(vec![]));
     }
 
     #[test]
     fn an_abort_and_a_panic_are_failures() {
-        let aborted = run(soon(), || {
+        let aborted = finish(soon(), || {
             // SAFETY: the string ends in NUL, and the file is open.
             unsafe { libc::write(2, c"line 7: it does not hold\n".as_ptr().cast(), 25) };
             std::process::abort()
         });
         let expected = "its process was killed by signal 6; it printed: line 7: it does not hold";
         assert_eq!(aborted, Ended::Failed(expected.to_owned()));
-        let panicked = run(soon(), || std::panic::resume_unwind(Box::new(())));
+        let panicked = finish(soon(), || std::panic::resume_unwind(Box::new(())));
         let expected = "its process ended without an answer";
         assert_eq!(panicked, Ended::Failed(expected.to_owned()));
     }
@@ -307,7 +320,23 @@ mod tests {
             std::thread::sleep(Duration::from_secs(1));
         };
         let before = Instant::now().checked_sub(GRACE).unwrap();
-        assert_eq!(run(before, hang), Ended::Late);
+        assert_eq!(finish(before, hang), Ended::Killed);
+    }
+
+    #[test]
+    fn what_hangs_is_killed_at_a_stop() {
+        let hang = || loop {
+            std::thread::sleep(Duration::from_secs(1));
+        };
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let century = Instant::now() + Duration::from_secs(3_000_000_000);
+            assert_eq!(run(century, &stop, hang), Ended::Killed);
+        });
     }
 
     // Each copy has a single thread, whatever the other threads of this process do.
@@ -318,7 +347,10 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..20_u8 {
                         let work = || vec![thread ^ round; 1000];
-                        assert_eq!(run(soon(), work), Ended::Wrote(vec![thread ^ round; 1000]));
+                        assert_eq!(
+                            finish(soon(), work),
+                            Ended::Wrote(vec![thread ^ round; 1000])
+                        );
                     }
                 });
             }
@@ -335,7 +367,7 @@ mod tests {
             vec![files.count() as u8]
         };
         // The first three files, and the folder that is being listed.
-        assert_eq!(run(soon(), count), Ended::Wrote(vec![4]));
+        assert_eq!(finish(soon(), count), Ended::Wrote(vec![4]));
         drop(others);
     }
 
@@ -349,6 +381,6 @@ mod tests {
             }
             vec![1]
         };
-        assert_eq!(run(soon(), noisy), Ended::Wrote(vec![1]));
+        assert_eq!(finish(soon(), noisy), Ended::Wrote(vec![1]));
     }
 }

@@ -1,5 +1,8 @@
 //! The backend that chooses a solver for each problem.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::Exact;
 use crate::{Allocation, Incumbent, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
@@ -10,6 +13,7 @@ pub struct Auto {
     exact: Exact,
     /// Name of the solver that was used last.
     asked: String,
+    stop: Arc<AtomicBool>,
 }
 
 impl Auto {
@@ -22,6 +26,7 @@ impl Auto {
             },
             exact: Exact::new(spec.big_m),
             asked: "auto".to_owned(),
+            stop: Arc::default(),
         }
     }
 
@@ -37,6 +42,7 @@ impl Auto {
             SolverKind::Exact => &mut self.exact,
             _ => {
                 built = spec.build()?;
+                built.stop_when(&self.stop);
                 built.as_mut()
             }
         };
@@ -67,5 +73,9 @@ impl Solver for Auto {
         self.ask(problem, |solver| {
             solver.solve_observed(problem, limits, observer)
         })
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 }

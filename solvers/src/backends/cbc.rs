@@ -1,5 +1,7 @@
 //! CBC through good_lp, in its own process, because it aborts on some problems.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use coin_cbc::raw;
@@ -16,15 +18,23 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 /// Each solve runs in a copy of this process, which ends with the solve. The library is never called in
 /// this process. A failed assertion in CBC therefore costs only one answer, and solves in several
 /// threads do not interfere.
-#[derive(Debug, Clone, Copy)]
+///
+/// At a stop, the process is killed, and the plans that CBC has found are lost. The answer is then the
+/// plan known before the search. CBC's C interface cannot end a search early: its callback returns
+/// nothing, and CBC 2.10 goes on after SIGINT.
+#[derive(Debug, Clone)]
 pub struct Cbc {
     spec: SolverSpec,
+    stop: Arc<AtomicBool>,
 }
 
 impl Cbc {
     /// A solver with the formulation and the big-M of `spec`.
     pub fn new(spec: SolverSpec) -> Self {
-        Cbc { spec }
+        Cbc {
+            spec,
+            stop: Arc::default(),
+        }
     }
 
     fn static_name(&self) -> &'static str {
@@ -41,23 +51,34 @@ impl Solver for Cbc {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        milp::solve(self.static_name(), self.spec, problem, limits, run)
+        milp::solve(
+            self.static_name(),
+            self.spec,
+            problem,
+            limits,
+            &self.stop,
+            run,
+        )
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 }
 
-fn run(job: &Job) -> Result<Outcome, String> {
-    match apart::run(job.deadline, || solve(job).to_bytes()) {
+fn run(job: &Job<'_>) -> Result<Outcome, String> {
+    match apart::run(job.deadline, job.stop, || solve(job).to_bytes()) {
         apart::Ended::Wrote(bytes) => {
             let outcome = Outcome::from_bytes(&bytes);
             outcome.ok_or_else(|| "its process wrote an incomplete answer".to_owned())
         }
-        // Like a search that ended at its time limit.
-        apart::Ended::Late => Ok(Outcome::default()),
+        // Like a search that ended at its time limit without a plan.
+        apart::Ended::Killed => Ok(Outcome::default()),
         apart::Ended::Failed(how) => Err(how),
     }
 }
 
-fn solve(job: &Job) -> Outcome {
+fn solve(job: &Job<'_>) -> Outcome {
     // CBC reads the objective of a start solution as one to minimise, so the model is minimised.
     let mut loaded = job.load(ObjectiveDirection::Minimisation, coin_cbc);
     if let Some(start) = &job.start {
@@ -94,7 +115,7 @@ fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
     }
 }
 
-fn outcome(job: &Job, raw: &raw::Model, was_interrupted: bool) -> Outcome {
+fn outcome(job: &Job<'_>, raw: &raw::Model, was_interrupted: bool) -> Outcome {
     let nothing_found = raw.is_proven_infeasible()
         || raw.secondary_status() == raw::SecondaryStatus::LinearRelaxationInfeasible;
     if !nothing_found {

@@ -1,4 +1,12 @@
 //! HiGHS through good_lp.
+#![expect(
+    unsafe_code,
+    reason = "the crate highs has no safe way to interrupt a search"
+)]
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use good_lp::solvers::ObjectiveDirection;
 use highs::{HighsModelStatus, HighsOptionValue, HighsSolutionStatus, SolvedModel};
@@ -8,15 +16,19 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 
 /// HiGHS on one thread with a fixed seed, so that the same problem gets the same answer unless the
 /// time limit ends the search.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Highs {
     spec: SolverSpec,
+    stop: Arc<AtomicBool>,
 }
 
 impl Highs {
     /// A solver with the formulation and the big-M of `spec`.
     pub fn new(spec: SolverSpec) -> Self {
-        Highs { spec }
+        Highs {
+            spec,
+            stop: Arc::default(),
+        }
     }
 
     fn static_name(&self) -> &'static str {
@@ -33,13 +45,24 @@ impl Solver for Highs {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        milp::solve(self.static_name(), self.spec, problem, limits, run)
+        milp::solve(
+            self.static_name(),
+            self.spec,
+            problem,
+            limits,
+            &self.stop,
+            run,
+        )
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 }
 
 /// Loads and solves the model. good_lp's own `solve` returns neither the best bound nor the best
 /// plan of an interrupted search, so the HiGHS model is taken out of good_lp's wrapper.
-fn run(job: &Job) -> Result<Outcome, String> {
+fn run(job: &Job<'_>) -> Result<Outcome, String> {
     let loaded = job.load(ObjectiveDirection::Maximisation, good_lp::highs);
     let mut model = loaded.try_into_inner().map_err(|e| e.to_string())?;
     if let Some(start) = &job.start {
@@ -48,13 +71,14 @@ fn run(job: &Job) -> Result<Outcome, String> {
             .map_err(|e| format!("it refused the start solution: {e:?}"))?;
     }
     set_options(&mut model, job)?;
+    end_when_set(&mut model, job.stop)?;
     let solved = model
         .try_solve()
         .map_err(|e| format!("the run ended with status {e:?}"))?;
     outcome(&solved)
 }
 
-fn set_options(model: &mut highs::Model, job: &Job) -> Result<(), String> {
+fn set_options(model: &mut highs::Model, job: &Job<'_>) -> Result<(), String> {
     set(model, "parallel", "off")?;
     set(model, "threads", 1)?;
     set(model, "random_seed", 0)?;
@@ -67,6 +91,54 @@ fn set(model: &mut highs::Model, option: &str, value: impl HighsOptionValue) -> 
     model
         .try_set_option(option, value)
         .map_err(|_| format!("it refused the option {option}"))
+}
+
+/// The places at which HiGHS asks whether to end: in the search, and in the simplex and interior-point
+/// methods. It does not ask in the smaller searches of its heuristics, so a large model may take some
+/// seconds to end.
+const INTERRUPTS: [highs_sys::HighsInt; 3] = [
+    highs_sys::kHighsCallbackMipInterrupt,
+    highs_sys::kHighsCallbackSimplexInterrupt,
+    highs_sys::kHighsCallbackIpmInterrupt,
+];
+
+/// Has HiGHS end the search soon after `stop` is set, with its best plan. The flag must exist until the
+/// model has been solved.
+fn end_when_set(model: &mut highs::Model, stop: &AtomicBool) -> Result<(), String> {
+    let (model, stop) = (
+        model.as_mut_ptr(),
+        std::ptr::from_ref(stop).cast_mut().cast(),
+    );
+    // SAFETY: the pointer to the model is valid. `interrupt` has the type that HiGHS expects, and
+    // only reads the flag.
+    let is_set = unsafe {
+        let set = highs_sys::Highs_setCallback(model, Some(interrupt), stop);
+        let started = INTERRUPTS.map(|kind| highs_sys::Highs_startCallback(model, kind));
+        set == highs_sys::STATUS_OK && started == [highs_sys::STATUS_OK; 3]
+    };
+    is_set
+        .then_some(())
+        .ok_or_else(|| "it refused the callback that ends a search".to_owned())
+}
+
+/// Answers HiGHS, which asks whether to end the search.
+///
+/// # Safety
+/// `flag` must point to an [`AtomicBool`], and `answer` must be null or valid.
+unsafe extern "C" fn interrupt(
+    _kind: c_int,
+    _message: *const c_char,
+    _search: *const highs_sys::HighsCallbackDataOut,
+    answer: *mut highs_sys::HighsCallbackDataIn,
+    flag: *mut c_void,
+) {
+    // SAFETY: the caller promises both.
+    unsafe {
+        if let Some(answer) = answer.as_mut() {
+            let flag = &*flag.cast::<AtomicBool>();
+            answer.user_interrupt = c_int::from(flag.load(Ordering::Relaxed));
+        }
+    }
 }
 
 fn outcome(solved: &SolvedModel) -> Result<Outcome, String> {

@@ -3,6 +3,7 @@
 //! library's answer.
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use good_lp::solvers::ObjectiveDirection;
@@ -35,7 +36,7 @@ const TOLERANCE: f64 = 1e-7;
 const RESOLUTION: f64 = 1e-11;
 
 /// A model to solve, with the limits of the search.
-pub(super) struct Job {
+pub(super) struct Job<'a> {
     /// The model, in the problem's units.
     pub model: Model,
     /// Power of two by which the objective coefficients are multiplied before the library gets
@@ -45,6 +46,8 @@ pub(super) struct Job {
     pub start: Option<Vec<f64>>,
     /// When to stop.
     pub deadline: Instant,
+    /// Stops the search as soon as it is set.
+    pub stop: &'a AtomicBool,
     /// Relative gap at which to stop.
     pub gap: f64,
 }
@@ -108,19 +111,22 @@ struct Case<'a, L> {
     problem: &'a Problem,
     limits: &'a Limits,
     deadline: Instant,
+    stop: &'a AtomicBool,
     library: L,
     /// How the library failed, if it did.
     failure: RefCell<Option<String>>,
 }
 
 /// Solves `problem` with `library`, whose error is a message for the user. If the library fails, only
-/// the plan that it would have found is lost.
+/// the plan that it would have found is lost. Once `stop` is set, no other model is solved, and the
+/// library ends its search as soon as it can.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,
     problem: &Problem,
     limits: &Limits,
-    library: impl Fn(&Job) -> Result<Outcome, String>,
+    stop: &AtomicBool,
+    library: impl Fn(&Job<'_>) -> Result<Outcome, String>,
 ) -> Result<Allocation, SolveError> {
     let case = Case {
         solver,
@@ -128,6 +134,7 @@ pub(super) fn solve(
         problem,
         limits,
         deadline: deadline(limits.time),
+        stop,
         library,
         failure: RefCell::default(),
     };
@@ -147,7 +154,7 @@ pub(super) fn solve(
     })
 }
 
-impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
+impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
     fn solve_total(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         let model = formulations::build(problem, spec.formulation, spec.big_m)?;
@@ -226,10 +233,14 @@ impl<L: Fn(&Job) -> Result<Outcome, String>> Case<'_, L> {
         if let Some(outcome) = trivial(&model) {
             return Ok((outcome, None));
         }
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok((Outcome::default(), None));
+        }
         let job = Job {
             scale: scale(&model),
             start,
             deadline: self.deadline,
+            stop: self.stop,
             gap: gap.max(0.0),
             model,
         };
@@ -368,7 +379,7 @@ fn verdict(
     answer
 }
 
-impl Job {
+impl Job<'_> {
     /// Seconds left until the deadline.
     pub fn seconds_left(&self) -> f64 {
         let now = Instant::now();
@@ -480,8 +491,9 @@ mod tests {
                 ..problem.clone()
             };
             let limits = Limits::default();
-            let fails = |_: &Job| Err("line 7: it does not hold".to_owned());
-            let answer = solve("broken", spec, &problem, &limits, fails).unwrap();
+            let fails = |_: &Job<'_>| Err("line 7: it does not hold".to_owned());
+            let stop = AtomicBool::new(false);
+            let answer = solve("broken", spec, &problem, &limits, &stop, fails).unwrap();
             assert_eq!(answer.status, Status::Feasible);
             assert_eq!(answer.counts, floor(&problem, spec));
             let told = "broken failed: line 7: it does not hold";

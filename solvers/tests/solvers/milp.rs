@@ -1,6 +1,10 @@
 //! The MILP backends against stored optima, brute force and each other.
 
 #![cfg(all(feature = "highs", feature = "cbc"))]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use crate::common;
@@ -304,6 +308,35 @@ fn a_time_limit_ends_the_search() {
     }
 }
 
+// The same problem, which no library solves to a proof within the time limit.
+#[test]
+fn a_stop_ends_the_search_and_keeps_a_plan() {
+    let problem = synthetic::problem(60, 600, 5);
+    let limits = Limits {
+        time: Duration::from_secs(3600),
+        ..Limits::default()
+    };
+    let stay = problem.objective(&problem.stay_put().unwrap());
+    for kind in [SolverKind::Highs, SolverKind::Cbc] {
+        let spec = spec(kind, Formulation::Paper, BigM::Corrected);
+        for milliseconds in [0, 1000] {
+            let stop = Arc::new(AtomicBool::new(milliseconds == 0));
+            let mut solver = spec.build().unwrap();
+            solver.stop_when(&stop);
+            let answer = thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(milliseconds));
+                    stop.store(true, Ordering::Relaxed);
+                });
+                solver.solve(&problem, &limits).unwrap()
+            });
+            assert_eq!(answer.status, Status::Feasible, "{kind:?}");
+            assert_eq!(answer.failure, None, "{kind:?}");
+            assert!(answer.objective.unwrap() >= stay, "{kind:?}");
+        }
+    }
+}
+
 #[test]
 fn degenerate_problems_have_answers() {
     let mut no_nodes = synthetic::problem(3, 0, 2);
@@ -551,7 +584,7 @@ fn no_false_optimum_is_claimed_beside_a_large_loss() {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(1500))]
+    #![proptest_config(gleaner_testing::slow_cases(1500, 10))]
 
     #[test]
     fn numbers_at_the_edges_of_the_ranges_are_taken(problem in common::extreme::problem()) {

@@ -143,7 +143,7 @@ fn a_stop_does_not_wait_for_the_time_limit() {
     for way in ["hangs", "floods-others"] {
         let mut solver = External::start(command(way), BigM::default()).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        solver.stop_when(Arc::clone(&stop));
+        solver.stop_when(&stop);
         let limits = Limits {
             time: Duration::from_secs(3600),
             ..Limits::default()

@@ -114,7 +114,7 @@ fn any_log() -> impl Strategy<Value = EventLog> {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(64))]
+    #![proptest_config(gleaner_testing::slow_cases(64, 40))]
 
     #[test]
     fn any_log_survives_every_form(log in any_log()) {

@@ -206,7 +206,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(256))]
+    #![proptest_config(gleaner_testing::slow_cases(256, 20))]
 
     #[test]
     fn named_nodes_are_idle_as_in_the_table(jobs in prop::collection::vec(job(), 1..12)) {
@@ -218,6 +218,10 @@ proptest! {
         prop_assert_eq!(&read(&djc(&jobs), Format::Djc), &expected);
         prop_assert_eq!(&read(&philly(&jobs), Format::Philly), &expected);
     }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
 
     /// As many nodes are dealt as the jobs use, if the machine has that many.
     #[test]

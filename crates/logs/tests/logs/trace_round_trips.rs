@@ -212,7 +212,7 @@ fn once(jobs: &[Job]) -> Vec<Job> {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(64))]
+    #![proptest_config(gleaner_testing::slow_cases(64, 130))]
     #[test]
     fn jobs_survive_every_format(jobs in prop::collection::vec(job(), 1..20)) {
         check(Format::Philly, &philly(&jobs), &jobs)?;

@@ -91,7 +91,7 @@ pub struct Compared {
 }
 
 /// Makes every contender solve every problem. If problems remain after the first few, the observer is informed how
-/// long the comparison will probably take. A stop takes effect before the next solve.
+/// long the comparison will probably take. A stop ends the current solve early, and its answer is discarded.
 ///
 /// # Errors
 /// A solver that fails, or a plan that fails the check.
@@ -101,6 +101,9 @@ pub fn compare(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<Compared> {
+    for contender in &mut *contenders {
+        contender.solver.stop_when(observer.stop());
+    }
     let mut comparison = Comparison::new(problems, contenders, limits, observer);
     let stopwatch = comparison.run_sample()?;
     if comparison.done < comparison.rows.len() && !observer.is_stopped() {
@@ -205,12 +208,17 @@ impl<'a, 'c> Comparison<'a, 'c> {
             return Ok(());
         }
         self.optimum(problem);
-        self.rows[at] = Some(row::row(
+        let row = row::row(
             &self.problems[problem],
             self.optima[problem].as_ref().and_then(Option::as_ref),
             &mut self.contenders[contender],
             self.limits,
-        )?);
+        )?;
+        // The stop may have ended this solve early.
+        if self.observer.is_stopped() {
+            return Ok(());
+        }
+        self.rows[at] = Some(row);
         self.done += 1;
         self.observer.progress(self.done, self.rows.len());
         Ok(())

@@ -634,7 +634,7 @@ fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(200))]
+    #![proptest_config(gleaner_testing::slow_cases(200, 10))]
 
     // Tasks that the readers accept give problems in the solvers' range at every event.
     #[test]

@@ -207,7 +207,7 @@ fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(256))]
+    #![proptest_config(gleaner_testing::slow_cases(256, 40))]
 
     // A column of runs is read back as the column written row by row.
     #[test]

@@ -23,7 +23,7 @@ use crate::product;
 use crate::town::{Town, run, town};
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(32))]
+    #![proptest_config(gleaner_testing::slow_cases(32, 300))]
 
     #[test]
     fn all_that_is_written_passes_the_check(

@@ -19,7 +19,7 @@ static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
 });
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(600))]
+    #![proptest_config(gleaner_testing::slow_cases(600, 5))]
 
     #[test]
     fn the_engine_equals_stepping_through_every_second(case in case()) {

@@ -114,7 +114,7 @@ fn small(architecture: Architecture) -> Architecture {
 }
 
 proptest! {
-    #![proptest_config(gleaner_testing::cases(12))]
+    #![proptest_config(gleaner_testing::slow_cases(12, 300))]
 
     #[test]
     fn gradients_equal_finite_differences(

@@ -132,7 +132,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(gleaner_testing::cases(256))]
+        #![proptest_config(gleaner_testing::slow_cases(256, 40))]
 
         #[test]
         fn streamed_bytes_are_those_of_the_whole_log(
