@@ -1,4 +1,4 @@
-//! What the first commands of the README give.
+//! What the commands of docs/OPERATORS.md for clusters without a profiler give on their first run.
 
 use super::support::{gleaner, json, numbers};
 
