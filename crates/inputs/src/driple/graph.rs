@@ -1,4 +1,4 @@
-//! Reads computational graphs from files, and finds them in directories.
+//! Reads computational graphs from files, and finds such files in directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};

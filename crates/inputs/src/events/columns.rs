@@ -2,7 +2,8 @@
 //!
 //! Nearly all cells of such a table equal the cell above them. So states are compared eight at a
 //! time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only the
-//! bytes that differ are looked at.
+//! bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have
+//! the XOR `00 00 01 00 …`, so the node of the third byte changed.
 
 use std::path::Path;
 

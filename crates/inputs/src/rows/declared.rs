@@ -284,8 +284,8 @@ impl<'r, R: InputRow> Line<'r, R> {
         self.row.cell_or_empty(self.rows.col(name))
     }
 
-    /// A fault of the cell in the column with this usual name, which shows `found` instead of its
-    /// content. With an empty name it is a fault of the whole row.
+    /// A fault of the cell in the column with this usual name, which shows `found` instead of its content. If the name
+    /// is empty, it is a fault of the whole row.
     pub fn fault(
         &self,
         name: &str,

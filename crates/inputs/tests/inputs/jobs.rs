@@ -187,7 +187,7 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// What of a trace is written, and in which form.
+/// Which parts of a trace are written, and in which form.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,
