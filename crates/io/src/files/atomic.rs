@@ -18,7 +18,7 @@ use gleaner_domain::error::{Error, Result};
 /// Suffix of the name of a temporary file. Temporary files are hidden: their names begin with a dot.
 pub const UNFINISHED_ENDING: &str = ".part";
 
-/// Temporary files that are neither in place nor removed yet.
+/// Temporary files that are not yet renamed or removed.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -211,7 +211,7 @@ impl TemporaryFile {
     fn create(target: PathBuf) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(found) => {
-                // A file that may not be written is not replaced either.
+                // A file without write permission must not be replaced either.
                 File::options().write(true).open(&target)?;
                 Some(found.permissions())
             }
@@ -266,7 +266,7 @@ impl Closed {
     }
 }
 
-/// How the name of a temporary file for `target` begins.
+/// The start of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
     /// Longest name, in bytes, that leaves room for the rest of the temporary name.
     const LONGEST: usize = 200;
@@ -288,7 +288,7 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a directory to the disk. Ignores failures, as some file systems cannot.
+/// Syncs the names in a directory to the disk. Ignores failures, because some file systems do not support it.
 pub fn sync_directory(path: &Path) {
     if let Ok(directory) = File::open(path) {
         let _ = directory.sync_all();
