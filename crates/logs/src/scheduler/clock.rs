@@ -156,7 +156,7 @@ impl SchedulerClock {
     }
 
     /// A remark for the user on the clock in a window; `None` if the user named the zone and the
-    /// log does not contradict.
+    /// log does not contradict it.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);
