@@ -25,7 +25,8 @@ pub struct SearchTable {
     /// The algorithm and its settings.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Name of the file of learning curves, beside that of the tasks; `None` if losses are drawn.
+    /// Name of the file of learning curves, in the folder of the file of tasks; `None` if losses
+    /// are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<String>,
 }

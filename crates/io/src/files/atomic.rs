@@ -81,7 +81,7 @@ enum Sink {
     Direct(File),
 }
 
-/// A temporary file beside the one it will replace.
+/// A temporary file, in the directory of the file that it will replace.
 #[derive(Debug)]
 struct TemporaryFile {
     file: NamedTempFile,
@@ -103,7 +103,7 @@ impl AtomicFile {
     /// Begins to write a file.
     ///
     /// # Errors
-    /// The file, or a temporary file beside it, cannot be created.
+    /// The file, or a temporary file in its directory, cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let sink = Sink::create(path).map_err(|error| Error::io("create", path, error))?;
         Ok(AtomicFile {

@@ -102,7 +102,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Path, length and SHA-256 of a file of any kind, which is not read further.
+    /// Path, length and SHA-256 of a file of any kind. The file is hashed, but not parsed.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -11,8 +11,8 @@
 //!
 //! # Formats
 //!
-//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), with `sacctmgr`'s node events
-//!   ([`EVENTS_COMMAND`]) and a list of nodes beside it.
+//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), optionally with `sacctmgr`'s node events ([`EVENTS_COMMAND`]) and
+//!   a list of nodes.
 //! - **PBS** and **Cobalt**: accounting records.
 //! - **DJC**: the job records that ALCF publishes, as CSV.
 //! - **SWF**: the Standard Workload Format 2.2.

@@ -56,7 +56,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// Makes the set complete: names that were not looked up so far are unknown from now on.
+    /// Makes the set complete: names that have not been looked up so far are unknown afterwards.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,
