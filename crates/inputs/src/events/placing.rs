@@ -38,7 +38,8 @@ struct Seen {
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// For a log whose local times are times of this zone; `None` if no zone is given.
+    /// Converts times of a log whose local times are times of this zone; `None` if no zone is
+    /// given.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
             zone: zone.cloned(),

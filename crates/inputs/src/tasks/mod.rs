@@ -175,8 +175,8 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Takes the groups, which name tasks of the file. Their faults end the reading, as the limits
-    /// of a group concern many tasks.
+    /// Takes the groups, which name tasks of the file. Their faults end the reading, because the limits of a group
+    /// concern many tasks.
     fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
         for draft in drafts {
             let (group, faults) = draft.check(tasks);

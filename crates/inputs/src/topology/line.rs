@@ -98,8 +98,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
     }))
 }
 
-/// Takes the next `key=value` of a line; `None` at its end. Spaces may surround the equals sign,
-/// and quotes the value.
+/// Takes the next `key=value` of a line; `None` at its end. There may be spaces around the equals
+/// sign, and quotes around the value.
 fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault> {
     if rest.is_empty() {
         return Ok(None);

@@ -115,7 +115,7 @@ fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
 }
 
 /// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
-/// files written.
+/// files that were written.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The published September of Venus, in every form. The golden values come from reading it with
-//! pandas.
+//! The published trace of the cluster Venus in September, in every form. The golden values come
+//! from reading it with pandas.
 
 use std::collections::BTreeMap;
 use std::io::Write;

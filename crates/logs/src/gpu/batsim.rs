@@ -36,7 +36,7 @@ impl LogReader for BatsimReader {
     }
 }
 
-/// A workload. Jobs are kept until its end, because their profiles may come after them.
+/// A workload. Jobs are kept until the end of the file, because their profiles may come after them.
 #[derive(Default)]
 struct Workload {
     jobs: Vec<(Job, At)>,

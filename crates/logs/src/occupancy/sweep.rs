@@ -35,7 +35,7 @@ impl Window {
     };
 }
 
-/// Node-seconds of the window, by what held the nodes.
+/// Node-seconds of the window, by hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
     /// Node-seconds in which nothing held the node.
@@ -68,7 +68,7 @@ pub struct OccupancySummary {
     pub events: u64,
     /// Number of changes over all events.
     pub changes: u64,
-    /// Node-seconds by what held the nodes.
+    /// Node-seconds by hold.
     pub shares: Shares,
     /// Jobs that shared nodes.
     pub overlaps: Overlaps,
@@ -144,7 +144,7 @@ struct Sweep<'a> {
     nodes: Vec<Node>,
     /// Heads of the stretches that edges have changed in this second.
     touched: Vec<u32>,
-    /// First node, and end, of each edge that changed more than [`SCATTERED`] stretches.
+    /// First node and end (exclusive) of each edge that changed more than [`SCATTERED`] stretches.
     scattered: Vec<(usize, usize)>,
     changes: Vec<Change>,
     /// Number of nodes by state.
@@ -357,7 +357,7 @@ mod tests {
         (rows, swept)
     }
 
-    /// The states and shares by a table with a cell for every second and node.
+    /// The states and shares, computed from a table with a cell for every second and node.
     fn dense(
         intervals: &[Interval],
         rank: &[u32],
