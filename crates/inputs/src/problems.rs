@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
 /// The problems of a text in memory, which messages call `name`.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_text(text: &str, name: &str) -> Result<Vec<Problem>> {
     parse(text.as_bytes(), |found, expected| {
         Fault::of(Path::new(name), found, expected)

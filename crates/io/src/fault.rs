@@ -7,19 +7,19 @@ use crate::input::Unit;
 /// A place in a file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A line of a text, from 1.
+    /// A line of a text, counted from 1.
     Line(u64),
-    /// A line of a text and a character in it, both from 1.
+    /// A line of a text and a character in it, both counted from 1.
     Column(usize, usize),
-    /// A byte of the file, from 0.
+    /// A byte of the file, counted from 0.
     Byte(usize),
-    /// A part of a log, from 1.
+    /// A part of a log, counted from 1.
     Part(Unit, u64),
     /// The header of a table.
     Header,
-    /// A row of a table that has no lines, such as Parquet, from 0.
+    /// A row of a table without lines, such as Parquet, counted from 0.
     Row(usize),
-    /// A column that holds the states of a node, from 0.
+    /// A column that holds the states of a node, counted from 0.
     NodeColumn(usize),
 }
 
@@ -43,7 +43,8 @@ impl From<Place> for String {
     }
 }
 
-/// Where JSON is malformed; empty if the error has no place in the text.
+/// The place at which JSON is malformed; empty if the error has no place in the
+/// text.
 pub fn of_json(error: &serde_json::Error) -> String {
     match error.line() {
         0 => String::new(),

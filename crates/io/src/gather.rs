@@ -24,7 +24,7 @@ impl Gatherer {
         std::mem::take(&mut self.faults).into_result(())
     }
 
-    /// Whether no fault was added so far.
+    /// Whether no fault has been added so far.
     pub fn is_empty(&self) -> bool {
         self.faults.0.is_empty()
     }

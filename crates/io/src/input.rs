@@ -11,10 +11,10 @@ use crate::source::{Compression, STDIN, is_tar};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Fault, Result};
 
-/// Longest line in bytes: 16 MiB. A job that spells out some hundred thousand nodes fits.
+/// Maximum length of a line in bytes: 16 MiB. A job that spells out several hundred thousand nodes fits.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const BUFFER: usize = 1 << 18;
 
 /// A log that is read line by line. Only the current line is in memory, so the length of the log

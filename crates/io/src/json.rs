@@ -12,7 +12,7 @@ use crate::fault::of_json;
 use crate::input::Input;
 use gleaner_domain::error::{Error, Fault, Result};
 
-/// Most bytes of a piece: 8 MiB. Parsed values take about thirty times as much memory.
+/// Maximum size of a piece: 8 MiB. Parsed values take about thirty times as much memory.
 pub const PIECE_LIMIT: usize = 8 << 20;
 
 /// A part of a document: an element of an array, or an entry of an object.
@@ -77,7 +77,7 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
 /// A walk over the pieces of a document.
 struct Walk<'w> {
     wanted: &'w [&'w str],
-    /// Bytes that may still be read for the current piece.
+    /// Number of bytes that may still be read for the current piece.
     left: &'w Cell<usize>,
     each: &'w mut dyn FnMut(Piece<'_>) -> Result<()>,
     /// The error of `each`, if it ended the walk.

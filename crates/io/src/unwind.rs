@@ -1,18 +1,18 @@
-//! Contains panics of decoders from other crates, so that they do not end the program.
+//! Catches panics of decoders from other crates, so that they do not end the program.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether panics of this thread print nothing at the moment.
+    /// Whether panics of this thread are currently silent.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work`, which must stay on this thread. Returns `None` if it panicked.
 ///
-/// The panic prints nothing; panics of other threads print as usual. The caller must throw away
-/// what `work` changed outside itself.
+/// The panic prints nothing; panics of other threads print as usual. The caller must discard
+/// everything that `work` may have changed.
 pub fn contain<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

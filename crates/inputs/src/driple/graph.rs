@@ -1,4 +1,4 @@
-//! Reads computational graphs from files, and finds them in directories.
+//! Reads computational graphs from files, and finds such files in directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +27,8 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// The graph files that `paths` name. Files are kept as they are. A directory stands for the files
-/// in it whose names are those of graphs, sorted by name.
+/// The graph files that `paths` name. A file is returned unchanged. A directory is replaced by the
+/// files in it whose names are those of graphs, sorted by name.
 ///
 /// # Errors
 /// A directory cannot be read, or has no graph in it.

@@ -17,7 +17,7 @@ pub(super) struct Assembler<'a> {
     builder: EventLogBuilder,
     /// Converts times to UTC.
     placing: Placing,
-    /// Time of the row before.
+    /// Time of the previous row.
     last: Option<Utc>,
     faults: Gatherer,
 }

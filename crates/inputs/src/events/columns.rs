@@ -2,7 +2,8 @@
 //!
 //! Nearly all cells of such a table equal the cell above them. So states are compared eight at a
 //! time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only the
-//! bytes that differ are looked at.
+//! bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have
+//! the XOR `00 00 01 00 …`: if they are parts of two rows, the state of the third node changed.
 
 use std::path::Path;
 
@@ -140,6 +141,8 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     let (here_words, here_rest) = here[..length].as_chunks::<8>();
     for (word, (a, h)) in above_words.iter().zip(here_words).enumerate() {
         let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*h);
+        // The words are little-endian, so the lowest bits are the first byte: the trailing zeros lead
+        // to the first byte that differs, and clearing it leads to the next one.
         while differ != 0 {
             let byte = differ.trailing_zeros() / 8;
             found(8 * word + byte as usize);
@@ -154,8 +157,9 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 }
 
 /// Builds the log from changes in any order. Changes are put into row order by a counting sort:
-/// `ends` first holds where the changes of each row begin, and then where they end. Within a row
-/// they are sorted by node.
+/// `ends` first holds the index at which the changes of each row begin, and then that at which they
+/// end. For example, three changes in the rows 2, 0 and 2 give the counts 1, 0 and 2, so the
+/// changes of row 2 begin at index 1. Within a row they are sorted by node.
 fn in_row_order(mut builder: EventLogBuilder, times: &[Utc], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {

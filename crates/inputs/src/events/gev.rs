@@ -90,7 +90,7 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
 /// Encodes a log as `.gev`.
 ///
 /// # Errors
-/// None, if the log keeps the rules of [`EventLog`] and fits in memory.
+/// None, if the log follows the rules of [`EventLog`] and fits in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
     let mut writer = Writer::new(Cursor::new(Vec::new()), Cursor::new(Vec::new()));
@@ -148,7 +148,7 @@ impl<S: Read + Write + Seek> Writer<S> {
         }
     }
 
-    /// Adds a row that keeps the rules of [`EventLog`].
+    /// Adds a row that follows the rules of [`EventLog`].
     ///
     /// # Errors
     /// The spool cannot be written.

@@ -6,7 +6,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::source::{Kind, Source};
 use gleaner_logs::scheduler::{is_swf_line, record_kind};
 
-/// Bytes at the start of a file that are looked at.
+/// Number of bytes at the start of a file that are inspected.
 const HEAD: u64 = 1 << 16;
 
 /// What a file is, and what the user can do with it. `FILE` stands for its name.

@@ -6,8 +6,8 @@ use gleaner_logs::zone::{Instant, Zone};
 
 /// Converts the times of all rows, in order and as they are written, to UTC.
 ///
-/// If a zone is given, local times are times of that zone. If a local time occurs twice, it is the
-/// first occurrence that is not before the row above. Without a zone, the clock is learnt from
+/// If a zone is given, local times are times of that zone. If a local time occurs twice, the first
+/// occurrence that is not before the row above is used. Without a zone, the clock is learnt from
 /// offsets in the texts, and times without offsets are taken as if they were in UTC. The first
 /// offset of the log's clock is that of the first row.
 #[derive(Debug, Default)]
@@ -18,8 +18,9 @@ pub(super) struct Placing {
     /// Whether the file describes its clock.
     described: bool,
     seen: Seen,
-    /// Time of the first row; `last`: of the last row so far.
+    /// Time of the first row.
     first: Option<Utc>,
+    /// Time of the last row so far.
     last: Option<Utc>,
     /// Number of rows at local times that occur twice and could mean either.
     unsure: u64,
@@ -37,7 +38,8 @@ struct Seen {
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// For a log whose local times are times of this zone; `None` if no zone is given.
+    /// Converts times of a log whose local times are times of this zone; `None` if no zone is
+    /// given.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
             zone: zone.cloned(),

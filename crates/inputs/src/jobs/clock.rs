@@ -12,8 +12,8 @@ pub(super) enum Form {
     Seconds,
     /// Civil times without offsets.
     Civil,
-    /// Civil times with offsets from UTC. All are converted to the first offset, in seconds, which
-    /// is the value.
+    /// Civil times with offsets from UTC. All times are converted to the first offset. The value is
+    /// this offset in seconds.
     Zoned(i32),
 }
 

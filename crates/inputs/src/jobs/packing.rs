@@ -16,8 +16,8 @@ use super::words::beside;
 /// GPUs; these jobs together hold less than `memory_limit` MB; and their scores add up to at most
 /// 2, or with `any_score`, both have a score. `path` is the file of pairs, which faults name.
 ///
-/// Returns the missing pairs in which a profile is predicted. Only the run shows whether such
-/// workloads really share.
+/// Returns the missing pairs in which a profile is predicted. Only the simulation shows whether
+/// such workloads really share GPUs.
 ///
 /// # Errors
 /// The other missing pairs, reported together.

@@ -1,4 +1,5 @@
-//! The arrays behind blocks and indexes, under whatever pandas wraps them in.
+//! Finds the arrays inside blocks and indexes, through the wrappers that pandas
+//! puts around them.
 
 use super::arrow;
 use super::blocks::BlockData;
@@ -8,8 +9,8 @@ use super::graph::{Call, Graph, Item};
 use super::ndarray;
 
 const EXPECTED: &str = "an array of values";
-/// An index around a `DatetimeArray` around a numpy array is the deepest
-/// nesting written.
+/// The deepest nesting that pandas writes is an index around a `DatetimeArray`
+/// around a numpy array.
 const MAX_WRAPPERS: usize = 4;
 
 /// An array of one dimension (one column) or two.
@@ -19,7 +20,7 @@ pub(super) struct Array<'a> {
     pub data: BlockData<'a>,
 }
 
-/// Reads the array that `item` is or wraps.
+/// Reads the array in `item`, which is an array or wraps one.
 pub(super) fn read<'a>(graph: &Graph<'a>, mut item: Item<'a>) -> Result<Array<'a>, PickleError> {
     for _ in 0..MAX_WRAPPERS {
         let call = graph
@@ -40,7 +41,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, mut item: Item<'a>) -> Result<Array<'a
     Err(graph.unexpected(item, EXPECTED))
 }
 
-/// The array of an object filled from its attributes.
+/// The array of an object whose state is a dictionary of its attributes.
 fn attribute<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -53,13 +54,13 @@ fn attribute<'a>(
     }
 }
 
-/// The array in a state `(dtype, array, attributes)`, whose first two members
-/// have changed places between releases.
+/// The array in a state `(dtype, array, attributes)`. The order of the first
+/// two members depends on the release.
 fn wrapped<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Item<'a>, PickleError> {
     let unexpected = || graph.unexpected(item, EXPECTED);
     let state = match call.state {
         Some(state) => graph.child(item, state),
-        // Without a separate state it is the third argument.
+        // Without a separate state, the third argument is the state.
         None => graph.fields::<3>(graph.child(item, call.args), EXPECTED)?[2],
     };
     let members = graph.sequence(state).ok_or_else(unexpected)?;

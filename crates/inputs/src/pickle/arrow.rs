@@ -1,5 +1,5 @@
-//! Texts in Apache Arrow's layout, which pandas 3 uses where pyarrow is
-//! installed: one buffer of text, and the offset at which each value starts.
+//! Texts in Apache Arrow's layout, which pandas 3 uses if pyarrow is installed:
+//! one buffer of text, and the offset at which each value starts.
 
 use std::borrow::Cow;
 
@@ -20,13 +20,14 @@ struct Parts<'a> {
     first: usize,
     /// Bytes of one offset.
     width: usize,
-    /// One bit for each value, set where there is one; all set if absent.
+    /// One bit for each value, set unless the value is missing. Without this
+    /// buffer, no value is missing.
     validity: Option<Cow<'a, [u8]>>,
     offsets: Cow<'a, [u8]>,
     text: Cow<'a, [u8]>,
 }
 
-/// Reads the array that `call`, an `ArrowStringArray`, would make.
+/// Reads the array that `call`, a call of `ArrowStringArray`, would create.
 pub(super) fn read<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -55,7 +56,7 @@ pub(super) fn read<'a>(
     })
 }
 
-/// The text at a range of the text buffer.
+/// The text in a range of the text buffer.
 fn cell<'a>(
     graph: &Graph<'a>,
     range: std::ops::Range<usize>,
@@ -74,8 +75,8 @@ fn cell<'a>(
 }
 
 impl Parts<'_> {
-    /// Where value `index` lies in the text buffer; `Some(None)` for a missing
-    /// value, `None` where the buffers are too short.
+    /// The range of value `index` in the text buffer; `Some(None)` for a
+    /// missing value, `None` if the buffers are too short.
     fn value(&self, index: usize) -> Option<Option<std::ops::Range<usize>>> {
         if let Some(validity) = &self.validity {
             let bit = self.first.checked_add(index)?;
@@ -87,7 +88,7 @@ impl Parts<'_> {
         (range.start <= range.end && range.end <= self.text.len()).then_some(Some(range))
     }
 
-    /// The offset numbered `index` from the first value.
+    /// The offset with this index, counted from that of the first value.
     fn offset(&self, index: usize) -> Option<usize> {
         let start = self.first.checked_add(index)?.checked_mul(self.width)?;
         let bytes = self.offsets.get(start..start.checked_add(self.width)?)?;

@@ -1,4 +1,4 @@
-//! A frame's columns as pandas keeps them: in blocks of one type each.
+//! A frame's columns as pandas stores them: in blocks, each of one type.
 
 use super::cell::Cell;
 use super::matrix::Matrix;
@@ -13,14 +13,14 @@ pub struct Block<'a> {
 /// The values of a [`Block`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockData<'a> {
-    /// Numbers, truth values or times in the file's own bytes.
+    /// Numbers, booleans or times, as the bytes of the file.
     Numbers(Matrix<'a>),
     /// Texts and objects, one column after the other.
     Cells(Vec<Cell<'a>>),
 }
 
 impl<'a> Block<'a> {
-    /// The positions in the frame of the block's columns: column `k` of the
+    /// The positions of the block's columns in the frame: column `k` of the
     /// data is column `columns()[k]` of the frame.
     pub fn columns(&self) -> &[usize] {
         &self.columns

@@ -1,4 +1,4 @@
-//! The raw bytes of an array, in the forms that the protocols give them.
+//! The raw bytes of an array, in the form of each pickle protocol.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the bytes of an array";
-/// `py_buffer(bytearray(encode(text)))` is the deepest nesting written.
+/// The deepest nesting that is written is `py_buffer(bytearray(encode(text)))`.
 const MAX_WRAPPERS: usize = 4;
 
-/// The bytes behind `item`, borrowed from the input where they lie there as
-/// they are.
+/// The bytes behind `item`. They are borrowed from the input if it contains
+/// them unencoded.
 pub(super) fn read<'a>(
     graph: &Graph<'a>,
     mut item: Item<'a>,
@@ -19,7 +19,7 @@ pub(super) fn read<'a>(
     for _ in 0..MAX_WRAPPERS {
         match item.value {
             Value::Bytes(bytes) => return Ok(Cow::Borrowed(bytes)),
-            // Bytes of Python 2 that happen to be a text.
+            // Bytes that Python 2 wrote, which happen to be valid text.
             Value::Text(text) => return Ok(Cow::Borrowed(text.as_bytes())),
             _ => {}
         }
@@ -40,8 +40,8 @@ pub(super) fn read<'a>(
     Err(graph.unexpected(item, EXPECTED))
 }
 
-/// Protocol 2 has no bytes: each byte is written as the character of its
-/// number.
+/// Decodes the bytes in a text. Protocol 2 has no byte strings, so each byte is
+/// written as the character with that code.
 fn latin1<'a>(graph: &Graph<'a>, text: &'a str, at: usize) -> Result<Cow<'a, [u8]>, PickleError> {
     graph.scan(text.len(), at)?;
     if text.is_ascii() {

@@ -1,18 +1,19 @@
-//! Python's `datetime` as nanoseconds.
+//! Converts Python's `datetime` to nanoseconds.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// Nanoseconds from 1970-01-01 to the time that `datetime` packs into ten
 /// bytes: year (big-endian), month, day, hour, minute, second, microsecond
-/// (three bytes, big-endian). `None` where there is no such time, or
-/// 64 bits do not hold it.
+/// (three bytes, big-endian). `None` if there is no such time, or if it does
+/// not fit in 64 bits.
 pub(super) fn packed_ns(bytes: &[u8]) -> Option<i64> {
     let &[y1, y0, month, day, hour, minute, second, u2, u1, u0] = bytes else {
         return None;
     };
     let year = i16::from_be_bytes([y1, y0]);
-    // The top bit of the month marks the second pass of a repeated hour.
+    // If an hour occurs twice because the clock was put back, the top bit of
+    // the month marks the second occurrence.
     let [month, day, hour, minute, second] =
         [month & 0x7f, day, hour, minute, second].map(u8::cast_signed);
     let nanos = i32::from_be_bytes([0, u2, u1, u0]).checked_mul(1_000)?;

@@ -1,4 +1,4 @@
-//! The calls that a pickle records: the class of each, and which are refused.
+//! Checks the calls that a pickle records, and finds the class that each of them calls.
 
 use gleaner_pickle::Body;
 
@@ -6,7 +6,7 @@ use super::error::{PickleError, Problem};
 use super::globals::{self, Global};
 use super::graph::{Pickle, Recorded, Value};
 
-/// Refuses calls that no table needs, wherever they are in the pickle.
+/// Rejects calls that no table needs, wherever they are in the pickle.
 pub(super) fn check(pickle: &Pickle<'_>) -> Result<(), PickleError> {
     for node in &pickle.nodes {
         if let Body::Call(call) = &node.body {
@@ -16,7 +16,7 @@ pub(super) fn check(pickle: &Pickle<'_>) -> Result<(), PickleError> {
     Ok(())
 }
 
-/// Two functions that return functions are accepted for one use each.
+/// Checks one call. Two functions that return functions are accepted, each for a single use.
 fn check_call<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Result<(), Problem> {
     let args = pickle.items(call.args).unwrap_or_default();
     let zone = [Value::Global(Global::ZoneInfo), Value::Text("_unpickle")];
@@ -35,7 +35,7 @@ fn check_call<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Result<(), Proble
     }
 }
 
-/// What `call` calls: a listed name, or the function that another call would return.
+/// The target of a call: a listed name, or the function that another call would return.
 pub(super) fn class<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Option<Global> {
     if let Value::Global(class) = call.callee {
         return Some(class);

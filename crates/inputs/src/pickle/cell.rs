@@ -19,12 +19,12 @@ pub enum Cell<'a> {
     Float(f64),
     /// A text.
     Text(Cow<'a, str>),
-    /// A time in nanoseconds since 1970-01-01 UTC (local time where the table
-    /// has no time zone), or [`NAT`].
+    /// A time in nanoseconds since 1970-01-01 UTC, or [`NAT`]. If the table has
+    /// no time zone, it is local time.
     DatetimeNs(i64),
     /// A list, tuple or array of numbers, each rounded to the nearest `f64`.
     Numbers(Arc<[f64]>),
-    /// Something else, in words.
+    /// Any other value, described in words.
     Other(&'static str),
 }
 
@@ -41,8 +41,9 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as an integer, also where a float holds it exactly: a column
-    /// of integers with a missing value is stored as floats.
+    /// The value as an integer. A float that is exactly an integer is accepted,
+    /// because pandas stores a column of integers as floats if a value is
+    /// missing.
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Self::Bool(value) => Some(i64::from(value)),
@@ -60,7 +61,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as a time, see [`Cell::DatetimeNs`]; a missing value is
+    /// The value as a time, as in [`Cell::DatetimeNs`]; a missing value is
     /// [`NAT`].
     pub fn as_datetime_ns(&self) -> Option<i64> {
         match *self {
@@ -90,7 +91,7 @@ impl Cell<'_> {
     }
 }
 
-/// `value` as an integer if it is one below 2^53 in size.
+/// The value as an integer, if it is one and its absolute value is below 2^53.
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0;
     (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i64)

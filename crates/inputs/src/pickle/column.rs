@@ -1,4 +1,4 @@
-//! Columns and row labels as plain vectors.
+//! Returns columns and row labels as plain vectors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::cell::Cell;
 use super::frame::Frame;
 use super::index::Labels;
 
-/// Why a column or the index is not what was asked for.
+/// Why a requested column or index cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ColumnError {
     /// There is no such column.
     #[error("there is no column {name:?}; the table has {present}")]
     Missing {
-        /// The column asked for.
+        /// The requested column.
         name: String,
-        /// The columns there are, in words.
+        /// The existing columns, in words.
         present: String,
     },
     /// A value is of another type.
@@ -28,17 +28,17 @@ pub enum ColumnError {
         name: String,
         /// The row, from 0.
         row: usize,
-        /// What is needed.
+        /// The expected type of value, in words.
         expected: &'static str,
-        /// What is there, in words.
+        /// The value that was found, in words.
         found: String,
     },
     /// The row labels are of another type.
     #[error("the index holds {found}, expected {expected}; {remedy}")]
     Index {
-        /// What is needed.
+        /// The expected type of labels, in words.
         expected: &'static str,
-        /// What is there, in words.
+        /// The type that was found, in words.
         found: String,
         /// What the user can do.
         remedy: &'static str,
@@ -50,16 +50,16 @@ impl<'a> Frame<'a> {
     /// 1, missing values are NaN.
     ///
     /// # Errors
-    /// Where there is no such column, or it holds anything but numbers.
+    /// There is no such column, or it holds a value that is not a number.
     pub fn column_f64(&self, name: &str) -> Result<Vec<f64>, ColumnError> {
         self.collect(name, "a number", |cell| cell.as_f64())
     }
 
-    /// A column of integers, also where floats hold them exactly.
+    /// A column of integers. Floats that are exactly integers are accepted.
     ///
     /// # Errors
-    /// Where there is no such column, or it holds anything but integers of 64
-    /// bits.
+    /// There is no such column, or it holds a value that is not a 64-bit
+    /// integer.
     pub fn column_i64(&self, name: &str) -> Result<Vec<i64>, ColumnError> {
         self.collect(name, "an integer", |cell| cell.as_i64())
     }
@@ -67,16 +67,16 @@ impl<'a> Frame<'a> {
     /// A column of texts.
     ///
     /// # Errors
-    /// Where there is no such column, or it holds anything but texts.
+    /// There is no such column, or it holds a value that is not a text.
     pub fn column_strings(&self, name: &str) -> Result<Vec<String>, ColumnError> {
         self.collect(name, "a text", |cell| cell.as_text().map(str::to_owned))
     }
 
-    /// A column of times in nanoseconds since 1970-01-01, in UTC where the
-    /// column has a time zone; [`NAT`](super::NAT) where missing.
+    /// A column of times in nanoseconds since 1970-01-01, in UTC if the column
+    /// has a time zone. A missing time is [`NAT`](super::NAT).
     ///
     /// # Errors
-    /// Where there is no such column, or it holds anything but times in the
+    /// There is no such column, or it holds a value that is not a time in the
     /// years 1678 to 2261.
     pub fn column_datetimes_ns(&self, name: &str) -> Result<Vec<i64>, ColumnError> {
         self.collect(name, "a time", |cell| cell.as_datetime_ns())
@@ -86,7 +86,7 @@ impl<'a> Frame<'a> {
     /// it here.
     ///
     /// # Errors
-    /// Where there is no such column, or it holds anything but lists of
+    /// There is no such column, or it holds a value that is not a list of
     /// numbers.
     pub fn column_lists(&self, name: &str) -> Result<Vec<Arc<[f64]>>, ColumnError> {
         self.collect(name, "a list of numbers", |cell| match cell {
@@ -133,7 +133,7 @@ impl<'a> Frame<'a> {
     /// The row labels as texts.
     ///
     /// # Errors
-    /// Where any label is not a text.
+    /// A label is not a text.
     pub fn index_strings(&self) -> Result<Vec<&str>, ColumnError> {
         let texts = match self.index() {
             Labels::Cells(cells) => cells.iter().map(Cell::as_text).collect(),
@@ -142,11 +142,11 @@ impl<'a> Frame<'a> {
         texts.ok_or_else(|| self.wrong_index("texts", "df.index = df.index.astype(str)"))
     }
 
-    /// The row labels as times in nanoseconds since 1970-01-01, in UTC where
-    /// the index has a time zone; [`NAT`](super::NAT) where missing.
+    /// The row labels as times in nanoseconds since 1970-01-01, in UTC if the
+    /// index has a time zone. A missing time is [`NAT`](super::NAT).
     ///
     /// # Errors
-    /// Where any label is not a time.
+    /// A label is not a time.
     pub fn index_datetimes_ns(&self) -> Result<Cow<'_, [i64]>, ColumnError> {
         let times = match self.index() {
             Labels::DatetimesNs(times) => Some(Cow::Borrowed(times.as_slice())),

@@ -50,8 +50,8 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// `value` of this unit in nanoseconds; [`NAT`] stays as it is. `None`
-    /// where 64 bits do not hold it.
+    /// Converts a value of this unit to nanoseconds; [`NAT`] is unchanged.
+    /// Returns `None` if the result does not fit in 64 bits.
     pub fn to_ns(self, value: i64) -> Option<i64> {
         let factor = match self {
             Self::Seconds => 1_000_000_000,
@@ -97,7 +97,7 @@ impl ItemType {
         }
     }
 
-    /// Its name as pandas shows it.
+    /// Its name in pandas.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -157,8 +157,8 @@ impl ItemType {
     }
 }
 
-/// `bytes` as an array. Callers cut items to the size of their type; a shorter
-/// slice would read as if followed by zeros.
+/// The bytes as an array. Callers pass as many bytes as the type has; a shorter
+/// slice would be padded with zeros.
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (to, from) in out.iter_mut().zip(bytes) {
@@ -176,8 +176,8 @@ pub(super) enum Dtype {
     Objects,
 }
 
-/// Reads `dtype('i8', False, True)` and its state
-/// `(3, '<', None, None, None, -1, -1, 0)`; times have a ninth member
+/// Reads a call such as `dtype('i8', False, True)` and its state `(3, '<',
+/// None, None, None, -1, -1, 0)`. The state of times has a ninth member
 /// `(metadata, (unit, count, 1, 1))`.
 pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Dtype, PickleError> {
     const EXPECTED: &str = "the item type of an array";
@@ -225,7 +225,7 @@ fn unit<'a>(graph: &Graph<'a>, item: Item<'a>, state: &[Value<'a>]) -> Option<Ti
     if count.as_usize() != Some(1) {
         return None;
     }
-    // The name is bytes, which protocol 2 writes as a call.
+    // The name is a byte string, which protocol 2 writes as a call.
     let name = buffer::read(graph, graph.child(item, name)).ok()?;
     TimeUnit::from_numpy(&name)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a pickle.
+//! The errors of reading a pickle.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;
@@ -9,7 +9,7 @@ use super::globals;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct PickleError {
-    /// Position in the unpacked pickle of the instruction at fault, in bytes
+    /// Position of the faulty instruction in the uncompressed pickle, in bytes
     /// from 0.
     pub offset: usize,
     /// What is wrong there, and what to do about it.
@@ -20,7 +20,7 @@ pub struct PickleError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A damaged pickle, or one that is not of a table.
+    /// The pickle cannot be decoded.
     #[error("{0}; {remedy}", remedy = remedy(.0))]
     Pickle(Decoding),
     /// The pickle ends before the file does.
@@ -29,51 +29,51 @@ pub enum Problem {
          one pickle: write one table to one file"
     )]
     TrailingBytes(usize),
-    /// A buffer, object or class kept outside the file.
+    /// The pickle refers to a buffer, object or class outside the file.
     #[error(
         "the pickle refers to {0} kept outside the file, which cannot be read; write it with \
          df.to_pickle(path, protocol=4)"
     )]
     Outside(&'static str),
-    /// A class or function outside the closed list.
+    /// The pickle names a class or function that is not on the closed list.
     #[error(
         "{name} is not among the classes a table of numbers needs; nothing was executed; {remedy}"
     )]
     Global {
-        /// Module and name, as in the file.
+        /// Module and name, as written in the file.
         name: String,
         /// What the user can do.
         remedy: &'static str,
     },
-    /// Parts that contradict each other.
+    /// Parts of the pickle contradict each other.
     #[error("{0}; the file is damaged: copy or write it again")]
     Malformed(&'static str),
-    /// A text that is not UTF-8.
+    /// A text is not UTF-8.
     #[error("a text is not valid UTF-8; the file is damaged: copy or write it again")]
     Utf8,
-    /// The file asks for more than a table of this size can need.
+    /// The pickle expands to more than a table of this file size can need.
     #[error(
         "the file holds more {what} than are read here ({limit}); store numbers in numeric \
          columns (df.astype('int8'), df.astype('float64')), or write CSV or Parquet"
     )]
     Limit {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
         /// The limit.
         limit: usize,
     },
-    /// A well-formed pickle that is not laid out as a table.
+    /// The pickle is well-formed, but not laid out as a table.
     #[error(
         "expected {expected}, found {found}; write the table again with \
          df.to_pickle(path, protocol=4), or as CSV or Parquet"
     )]
     Unexpected {
-        /// What a table has here.
+        /// What a table has at this place.
         expected: &'static str,
-        /// What the file has.
+        /// What the file has at this place.
         found: String,
     },
-    /// An item type that is not read.
+    /// An array has an item type that this reader does not support.
     #[error(
         "the array's item type {found} is not read here; integers, floats, bools, \
          datetime64[s/ms/us/ns] and objects in little-endian order are: convert it first \
@@ -83,7 +83,7 @@ pub enum Problem {
         /// The type in numpy's notation.
         found: String,
     },
-    /// An array whose shape does not fit its data or its table.
+    /// The shape of an array does not fit its data or its table.
     #[error("{what} of {found} where {expected} are needed; the file is damaged: write it again")]
     Size {
         /// What has the wrong size.
@@ -93,7 +93,7 @@ pub enum Problem {
         /// The size needed.
         expected: String,
     },
-    /// A time that nanoseconds in 64 bits cannot hold.
+    /// A time in nanoseconds does not fit in 64 bits.
     #[error(
         "the time {value} {unit} after 1970 does not fit nanoseconds in 64 bits (years 1678 to \
          2261); correct the time stamp"
@@ -107,7 +107,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Puts the problem at a byte offset.
+    /// The error for this problem at a byte offset.
     pub(super) fn at(self, offset: usize) -> PickleError {
         PickleError {
             offset,

@@ -1,4 +1,4 @@
-//! Converts the errors of pickled tables to faults.
+//! Converts errors of pickled tables to faults.
 
 use std::path::Path;
 

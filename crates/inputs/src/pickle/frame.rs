@@ -14,7 +14,7 @@ use super::manager::{self, Manager};
 /// A table: labelled rows, named columns, and the values in blocks of columns
 /// of one type.
 ///
-/// Column names need not be unique; look-ups by name find the first.
+/// Column names need not be unique; a look-up by name finds the first column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame<'a> {
     index: Labels<'a>,
@@ -58,8 +58,8 @@ impl<'a> Frame<'a> {
         self.columns.iter().position(|column| column == name)
     }
 
-    /// The block that holds the column at `position`, and which of the block's
-    /// columns it is.
+    /// The block that holds the column at `position`, and the column's position
+    /// in that block.
     pub fn block_of(&self, position: usize) -> Option<(&Block<'a>, usize)> {
         let place = self.places.get(position)?;
         Some((self.blocks.get(place.block)?, place.column))
@@ -79,7 +79,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Reads the table that `graph` records.
+/// Reads the table in `graph`.
 pub(super) fn read<'a>(graph: &Graph<'a>) -> Result<Frame<'a>, PickleError> {
     const EXPECTED: &str = "a pandas DataFrame or Series";
     let root = graph.root();
@@ -153,8 +153,8 @@ fn series<'a>(
     })
 }
 
-/// The name of a series; one without a name is called 0, as pandas does when it
-/// makes a column of it.
+/// The name of a series. A series without a name is called 0, as when pandas
+/// converts it to a column.
 fn series_name<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Cow<'a, str>, PickleError> {
     const EXPECTED: &str = "a series named by a text or an integer";
     let name = match graph.entry(state, "_name", EXPECTED)? {
@@ -178,7 +178,8 @@ fn misfit(found: (usize, usize), expected: (usize, usize)) -> Problem {
     }
 }
 
-/// Where each column is, which fails unless every column is in one block.
+/// Finds the place of each column. Fails unless every column is in exactly one
+/// block.
 fn places<'a>(
     graph: &Graph<'a>,
     axes: Item<'a>,

@@ -2,15 +2,15 @@
 
 use super::error::Problem;
 
-/// What a listed name stands for. Several spellings (pandas and numpy moved
-/// their classes between releases) share one meaning.
+/// The meaning of a listed name. Several names share a meaning, because pandas
+/// and numpy moved their classes between releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     /// `pandas.DataFrame`.
     DataFrame,
     /// `pandas.Series`.
     Series,
-    /// The holder of a frame's blocks and axes, and that of a series.
+    /// The object that holds the blocks and axes of a frame or a series.
     Manager,
     /// `_unpickle_block(values, placement, ndim)`, or `new_block`.
     Block,
@@ -18,7 +18,7 @@ pub(super) enum Global {
     Partial,
     /// `_new_Index(class, state)` and `_new_DatetimeIndex`.
     NewIndex,
-    /// An index class whose labels are in `data`.
+    /// An index class, whose labels are in its member `data`.
     Index,
     /// `RangeIndex`.
     RangeIndex,
@@ -34,7 +34,7 @@ pub(super) enum Global {
     ArrowType,
     /// `numpy.ndarray`.
     NdArray,
-    /// `numpy._reconstruct`, filled by a state.
+    /// `numpy._reconstruct`, whose array a state then fills.
     Reconstruct,
     /// `numpy._frombuffer(buffer, dtype, shape, order)`.
     FromBuffer,
@@ -42,9 +42,9 @@ pub(super) enum Global {
     Dtype,
     /// `numpy.scalar(dtype, bytes)`.
     Scalar,
-    /// `_codecs.encode`: the bytes of protocol 2.
+    /// `_codecs.encode`, which makes byte strings under protocol 2.
     Encode,
-    /// `bytes`, `bytearray` or `pyarrow.py_buffer` of other bytes.
+    /// `bytes`, `bytearray` or `pyarrow.py_buffer`, each around other bytes.
     Bytes,
     /// `slice(start, stop, step)`.
     Slice,
@@ -56,17 +56,17 @@ pub(super) enum Global {
     NotAvailable,
     /// `datetime.datetime`.
     DateTime,
-    /// `getattr`, as in `getattr(ZoneInfo, "_unpickle")` and no other use.
+    /// `getattr`, allowed only as `getattr(ZoneInfo, "_unpickle")`.
     GetAttr,
     /// `zoneinfo.ZoneInfo`.
     ZoneInfo,
-    /// A time zone, calendar offset or type description, which the values do
-    /// not depend on: times are stored in UTC.
+    /// A time zone, calendar offset or type description. The values do not
+    /// depend on it, because times are stored in UTC.
     Ignored,
 }
 
 impl Global {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::DataFrame => "DataFrame",
@@ -163,7 +163,8 @@ fn pandas(module: &str, name: &str) -> Option<Global> {
     })
 }
 
-/// The calendar offsets that an index of regular times carries as its `freq`.
+/// Whether a name is a calendar offset, which an index of regular times has as
+/// its `freq`.
 fn is_offset(name: &str) -> bool {
     matches!(
         name,

@@ -11,7 +11,7 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 use super::matrix::Matrix;
 
-/// The labels of rows, by the kinds of pandas index.
+/// The labels of rows, by the kind of pandas index.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Labels<'a> {
     /// `RangeIndex`: `start`, `start + step`, and so on.
@@ -27,8 +27,8 @@ pub enum Labels<'a> {
     Ints(Vec<i64>),
     /// Floating-point numbers.
     Floats(Vec<f64>),
-    /// Times in nanoseconds since 1970-01-01, in UTC where the index has a time
-    /// zone; [`NAT`](super::NAT) where missing.
+    /// Times in nanoseconds since 1970-01-01, in UTC if the index has a time
+    /// zone. A missing time is [`NAT`](super::NAT).
     DatetimesNs(Vec<i64>),
     /// Texts, or a mixture of objects.
     Cells(Vec<Cell<'a>>),
@@ -50,7 +50,7 @@ impl Labels<'_> {
         self.len() == 0
     }
 
-    /// What the labels are, in words.
+    /// The type of the labels, in words.
     pub fn describe(&self) -> &'static str {
         match self {
             Self::Range { .. } | Self::Ints(_) => "integers",
@@ -95,7 +95,8 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // Each label has at least one byte of data in its row or column.
+    // A range takes no space in the file, but each of its labels stands for a
+    // row or column with at least one byte of data.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());
@@ -104,7 +105,7 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         Problem::Limit { what, limit }.at(state.at)
     })?;
     Ok(Labels::Range {
-        // Both came from 64 bits.
+        // Both were converted from 64 bits, so they fit.
         start: start as i64,
         step: step as i64,
         len,
@@ -151,7 +152,7 @@ pub(super) fn names<'a>(
 ) -> Result<Vec<Cow<'a, str>>, PickleError> {
     const EXPECTED: &str = "columns named by texts or integers";
     let decimal = |label: i128| Cow::Owned(label.to_string());
-    // A name of 24 bytes, and up to 20 digits.
+    // A `Cow` of 24 bytes, and up to 20 digits.
     graph.spend(labels.len(), 48, item.at)?;
     match labels {
         Labels::Range { start, step, len } => Ok((0..len as i128)

@@ -1,4 +1,5 @@
-//! What holds a frame together: its axes, and where its blocks go.
+//! Reads the manager of a frame: its axes, and the positions of the columns of
+//! its blocks.
 
 use super::array;
 use super::blocks::BlockData;
@@ -8,7 +9,7 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the blocks and axes of a table";
-/// The state's key for its current layout, from pandas 0.14 on.
+/// The key of the current layout in a manager's state, since pandas 0.14.
 const LAYOUT: &str = "0.14.1";
 
 /// The axes of a frame (columns, then rows) or series, and its blocks.
@@ -17,8 +18,8 @@ pub(super) struct Manager<'a> {
     pub blocks: Vec<RawBlock<'a>>,
 }
 
-/// The values of a block, and the positions of its columns, both still to be
-/// read.
+/// The values of a block and the positions of its columns, neither of them read
+/// yet.
 pub(super) struct RawBlock<'a> {
     pub values: Item<'a>,
     pub placement: Item<'a>,
@@ -36,8 +37,8 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Manager<'a>,
     }
 }
 
-/// `(axes, values, items, {"0.14.1": {"axes": axes, "blocks": blocks}})`, of
-/// which the first three repeat the last for readers before pandas 0.14.
+/// Reads `(axes, values, items, {"0.14.1": {"axes": axes, "blocks": blocks}})`.
+/// The first three members repeat the last, for releases before pandas 0.14.
 fn from_state<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let [_, _, _, layouts] = graph.fields(state, EXPECTED)?;
     let layout = graph.required(layouts, LAYOUT, EXPECTED)?;
@@ -55,8 +56,9 @@ fn from_state<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Manager<'a>, Pic
     Ok(Manager { axes, blocks })
 }
 
-/// `BlockManager(blocks, axes)` of pandas 1.3 and later, each block a call
-/// `_unpickle_block(values, placement, ndim)`, or without `ndim`.
+/// Reads the call `BlockManager(blocks, axes)` of pandas 1.3 and later. Each
+/// block is a call `_unpickle_block(values, placement, ndim)`, or one without
+/// `ndim`.
 fn from_arguments<'a>(graph: &Graph<'a>, args: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let [blocks, axes] = graph.fields(args, EXPECTED)?;
     let blocks = members(graph, blocks, |block| {
@@ -89,8 +91,8 @@ fn members<'a>(
         .collect()
 }
 
-/// The positions of a block's columns in a frame of `columns`: a slice, or an
-/// array of integers.
+/// The positions of a block's columns in a frame of `columns` columns: a slice,
+/// or an array of integers.
 pub(super) fn placement<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -119,7 +121,8 @@ fn outside(columns: usize) -> Problem {
     }
 }
 
-/// `slice(start, stop, step)`; a falling one that reaches column 0 has no stop.
+/// Reads `slice(start, stop, step)`. If the step is negative and the slice
+/// reaches column 0, the stop is `None`.
 fn slice<'a>(graph: &Graph<'a>, item: Item<'a>, columns: usize) -> Result<Vec<usize>, PickleError> {
     const SLICE: &str = "a slice (start, stop, step) of columns";
     let args = graph.call(item).map_or(Value::None, |call| call.args);

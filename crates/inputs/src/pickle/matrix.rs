@@ -1,11 +1,11 @@
-//! A table's numeric data: a matrix in the file's own bytes.
+//! Numeric data of a table: a matrix of items as the bytes of the file.
 
 use std::borrow::Cow;
 
 use super::cell::Cell;
 use super::dtype::ItemType;
 
-/// How the items of a [`Matrix`] lie in its bytes.
+/// The order of the items in the bytes of a [`Matrix`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Column after column: the items of one column are adjacent.
@@ -28,7 +28,8 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// A matrix, unless the length of `bytes` is not that of its items.
+    /// A matrix of these bytes; `None` if their number does not match that of
+    /// the items.
     pub(super) fn new(
         bytes: Cow<'a, [u8]>,
         item: ItemType,
@@ -37,7 +38,7 @@ impl<'a> Matrix<'a> {
         order: Order,
     ) -> Option<Self> {
         let needed = columns.checked_mul(rows)?.checked_mul(item.size())?;
-        // A single column or row is adjacent either way.
+        // The items of a single column or row are adjacent in either order.
         let order = match (columns, rows) {
             (0 | 1, _) => Order::Columns,
             (_, 0 | 1) => Order::Rows,
@@ -67,7 +68,7 @@ impl<'a> Matrix<'a> {
         self.item
     }
 
-    /// How the items lie in [`Matrix::bytes`].
+    /// The order of the items in [`Matrix::bytes`].
     pub fn order(&self) -> Order {
         self.order
     }
@@ -77,15 +78,15 @@ impl<'a> Matrix<'a> {
         &self.bytes
     }
 
-    /// The bytes of one column, where they are adjacent. `None` in a matrix
-    /// stored by rows or without such a column.
+    /// The bytes of one column, if they are adjacent. `None` if the matrix is
+    /// stored by rows or has no such column.
     pub fn column_bytes(&self, column: usize) -> Option<&[u8]> {
         (self.order == Order::Columns && column < self.columns)
             .then(|| self.line(column, self.rows))?
     }
 
-    /// The bytes of one row, where they are adjacent. `None` in a matrix
-    /// stored by columns or without such a row.
+    /// The bytes of one row, if they are adjacent. `None` if the matrix is
+    /// stored by columns or has no such row.
     pub fn row_bytes(&self, row: usize) -> Option<&[u8]> {
         (self.order == Order::Rows && row < self.rows).then(|| self.line(row, self.columns))?
     }

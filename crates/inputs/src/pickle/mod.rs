@@ -1,17 +1,17 @@
-//! Reads pandas pickles as data: a table of numbers, texts, times and lists
-//! comes out, and nothing in the file is ever executed.
+//! Reads pandas pickles as data. The result is a table of numbers, texts, times
+//! and lists. Nothing in the file is ever executed.
 //!
-//! [`gleaner_pickle`] decodes the file and records the calls that it asks for.
-//! Here is the closed list of the classes that a `DataFrame` or `Series` of
-//! plain values needs (`globals`), and what is made of the record: arrays
-//! (`array`), labels (`index`) and blocks (`manager`). Any other class is an
-//! error.
+//! [`gleaner_pickle`] decodes the file and records the calls that it contains,
+//! without making them. This module has the closed list of classes that a
+//! `DataFrame` or `Series` of plain values needs (`globals`); any other class
+//! is an error. From the recorded calls it builds arrays (`array`), labels
+//! (`index`) and blocks (`manager`).
 //!
-//! Everything is bounded by the length of the input: nothing recurses, and a
-//! value shared by reference is expanded against a budget (`graph`). Large
-//! buffers are borrowed from the input, not copied.
+//! The length of the input bounds time and memory: nothing recurses, and
+//! expanding a shared value is charged to a budget (`graph`). Large buffers are
+//! borrowed from the input, not copied.
 //!
-//! Files of pandas 0.20 to 3, pickle protocols 2 to 5, are read.
+//! It reads files of pandas 0.20 to 3, in pickle protocols 2 to 5.
 
 mod array;
 mod arrow;
@@ -50,13 +50,13 @@ use graph::Graph;
 /// Reads the pickle of a `DataFrame` or a `Series` (which becomes a table of
 /// one column).
 ///
-/// `bytes` is the whole, uncompressed file. Numeric data stays in `bytes`:
-/// the time this takes does not depend on the size of the matrices, except
-/// under protocol 2, where they are text that has to be checked.
+/// `bytes` is the whole, uncompressed file. Numeric data stays in `bytes`, so
+/// the time does not depend on the size of the matrices. The exception is
+/// protocol 2, in which matrices are text that must be checked.
 ///
 /// # Errors
-/// Where the file is damaged, is not such a table, or names anything outside
-/// the closed list of classes.
+/// The file is damaged, is not such a table, or names a class that is not on
+/// the closed list.
 pub fn read_frame(bytes: &[u8]) -> Result<Frame<'_>, PickleError> {
     frame::read(&Graph::new(bytes)?)
 }

@@ -1,4 +1,4 @@
-//! Numpy arrays of one or two dimensions.
+//! Reads numpy arrays of one or two dimensions.
 
 use super::array::Array;
 use super::blocks::BlockData;
@@ -18,7 +18,7 @@ struct Parts<'a> {
     data: Item<'a>,
 }
 
-/// Reads the array that `call` would make.
+/// Reads the array that `call` would create.
 pub(super) fn read<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -28,7 +28,8 @@ pub(super) fn read<'a>(
     let (columns, rows) = shape(graph, parts.shape)?;
     let data = match dtype::read(graph, parts.dtype)? {
         Dtype::Items(item_type) => BlockData::Numbers(matrix(graph, item, &parts, item_type)?),
-        // Objects are written in the order of the axes, whatever the flag.
+        // Objects are written in the order of the axes, whatever the order flag
+        // says.
         Dtype::Objects => {
             let cells = objects::read(graph, parts.data)?;
             if columns.checked_mul(rows) != Some(cells.len()) {
@@ -45,7 +46,7 @@ pub(super) fn read<'a>(
     })
 }
 
-/// The numbers or times of the array that `call` would make; `None` where it
+/// The numbers or times of the array that `call` would create; `None` if it
 /// holds objects.
 pub(super) fn numbers<'a>(
     graph: &Graph<'a>,
@@ -90,8 +91,8 @@ fn wrong_size(found: usize, unit: &str, expected: String) -> Problem {
     }
 }
 
-/// `_reconstruct(ndarray, (0,), b'b')` filled with
-/// `(1, shape, dtype, is_fortran, data)`.
+/// Reads `_reconstruct(ndarray, (0,), b'b')` with the state `(1, shape, dtype,
+/// is_fortran, data)`.
 fn reconstructed<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -113,7 +114,7 @@ fn reconstructed<'a>(
     })
 }
 
-/// `_frombuffer(data, dtype, shape, order)`.
+/// Reads `_frombuffer(data, dtype, shape, order)`.
 fn from_buffer<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -134,8 +135,8 @@ fn from_buffer<'a>(
     })
 }
 
-/// Columns and rows: pandas stores a frame's data with one column after the
-/// other along the first axis.
+/// The numbers of columns and rows. In pandas, the first axis of a block runs
+/// over its columns.
 fn shape<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<(usize, usize), PickleError> {
     let found = match graph.sequence(item) {
         Some(&[rows]) => rows.as_usize().map(|rows| (1, rows)),

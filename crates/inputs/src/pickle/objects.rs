@@ -1,4 +1,4 @@
-//! Arrays of Python objects: numbers, texts, times and lists of numbers.
+//! Reads arrays of Python objects: numbers, texts, times and lists of numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>
     members
         .iter()
         .map(|&member| match member {
-            // Tasks commonly share one list, which is converted once.
+            // Many tasks often share one list, which is converted only once.
             Value::Node(id) => {
                 if let Some(known) = lists.get(&id) {
                     return Ok(Cell::Numbers(Arc::clone(known)));
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>
         .collect()
 }
 
-/// The cell of a value that is no node.
+/// The cell of a value that is not a node of the graph.
 fn plain<'a>(value: Value<'a>) -> Cell<'a> {
     match value {
         Value::None | Value::Global(Global::NotAvailable) => Cell::Missing,
@@ -68,7 +68,7 @@ fn node<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Cell<'a>, PickleError> 
     }
 }
 
-/// The cell of a call that makes one value.
+/// The cell of a call that would create a single value.
 fn single<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<'a>, PickleError> {
     match call.class {
         Global::Scalar => scalar(graph, item, call),
@@ -104,8 +104,8 @@ fn list<'a>(
     Ok(Cell::Numbers(numbers.into()))
 }
 
-/// A numpy array of numbers as a cell. One of objects, which could hold
-/// itself, is not looked into.
+/// A numpy array of numbers as a cell. An array of objects is not followed,
+/// because it could contain itself.
 fn numbers_of_array<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -126,7 +126,7 @@ fn numbers_of_array<'a>(
     ))
 }
 
-/// `scalar(dtype, bytes)`: one item of an array.
+/// Reads `scalar(dtype, bytes)`, one item of an array.
 fn scalar<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<'a>, PickleError> {
     const EXPECTED: &str = "a numpy number (dtype, bytes)";
     let [dtype, data] = graph.fields(graph.child(item, call.args), EXPECTED)?;
@@ -141,8 +141,9 @@ fn scalar<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
     }
 }
 
-/// `Timestamp(nanoseconds, freq, zone)`, since pandas 1.5 with a fourth
-/// argument, the unit. The number counts from 1970 UTC in every time zone.
+/// Reads `Timestamp(nanoseconds, freq, zone)`, which has the unit as a fourth
+/// argument since pandas 1.5. In every time zone, the number counts from 1970
+/// in UTC.
 fn timestamp<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -164,7 +165,7 @@ fn timestamp<'a>(
     Ok(Cell::DatetimeNs(ns))
 }
 
-/// The unit behind numpy's number for it.
+/// The unit with this number in numpy.
 fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     Some(match code.as_usize()? {
         7 => TimeUnit::Seconds,
@@ -175,8 +176,8 @@ fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     })
 }
 
-/// `datetime(packed)`; with a second argument it has a time zone, in which the
-/// packed time is local.
+/// Reads `datetime(packed)`. A second argument is a time zone, in which the
+/// packed time is local; it is not supported.
 fn datetime<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,

@@ -1,8 +1,8 @@
 //! Rows of input tables, declared as types.
 //!
-//! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning.
-//! The declaration serves to find the column in a header, to check its cells and report their
-//! faults, and to generate the documented tables.
+//! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning. The declaration is
+//! used to find the column in a header, to check its cells and report their faults, and to generate the tables of the
+//! documentation.
 //!
 //! ```ignore
 //! input! {
@@ -284,8 +284,8 @@ impl<'r, R: InputRow> Line<'r, R> {
         self.row.cell_or_empty(self.rows.col(name))
     }
 
-    /// A fault of the cell in the column with this usual name, which shows `found` instead of its
-    /// content. With an empty name it is a fault of the whole row.
+    /// A fault of the cell in the column with this usual name, which shows `found` instead of its content. If the name
+    /// is empty, it is a fault of the whole row.
     pub fn fault(
         &self,
         name: &str,

@@ -51,7 +51,7 @@ kinds! {
     Flag: bool, "0 or 1", Cell::flag;
     /// A time: whole seconds of the table's own clock, or a civil time.
     Clock: CellTime, "whole seconds, or a time such as 2020-04-01 00:00:00", Cell::clock;
-    /// A number that is infinite or NaN where training diverged. An empty cell is NaN.
+    /// A number that is infinite or NaN if training diverged. An empty cell is NaN.
     Diverging: f64, "a number, or nan if training diverged", Cell::float_or_diverged;
 }
 

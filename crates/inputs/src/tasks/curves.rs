@@ -20,8 +20,8 @@ pub(super) struct Curves {
 }
 
 impl Curves {
-    /// Returns the curve of `draft` if it keeps every rule. Lists that were already checked are not
-    /// checked again.
+    /// Returns the curve of `draft` if it follows every rule. Lists that were already checked are
+    /// not checked again.
     pub fn check(&mut self, draft: CurveDraft, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let address = draft.address();
         if let Some((_, curve)) = self.by_address.get(&address) {

@@ -38,7 +38,7 @@
 //! max_nodes = 6      # min_nodes too, or instead
 //! ```
 //!
-//! A `[search]` makes the tasks what the trials of a search train, see docs/SEARCHES.md.
+//! With a `[search]`, the trials of a search train the tasks: see docs/SEARCHES.md.
 //!
 //! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
 //! `objective`, its progress is used.

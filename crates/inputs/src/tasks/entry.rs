@@ -13,7 +13,7 @@ use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 pub(super) struct Entry<'a> {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// The task. Its submission is the time as it is written. `None` if the task has faults.
+    /// The task. Its submission is the time as written in the file. `None` if the task has faults.
     pub task: Option<TrainingTask>,
     /// When the task is submitted; `None` if the file does not say.
     pub submit: Option<Stamp>,

@@ -278,7 +278,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A time. The inner `None` means that it is missing, which is not a fault.
+    /// A time. The inner `None` means that the value is missing, which is not a fault.
     pub fn time(&mut self, name: &str) -> Option<Option<Stamp>> {
         const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
         self.maybe(name, |fields, name| {

@@ -41,7 +41,7 @@ pub struct GivenTask {
 }
 
 impl GivenTask {
-    /// Returns the task if it keeps every rule for tasks in files.
+    /// Returns the task if it follows every rule for tasks in files.
     ///
     /// # Errors
     /// All faults of the task.

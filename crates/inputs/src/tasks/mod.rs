@@ -48,7 +48,7 @@ pub struct TaskSet {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
-    /// Groups of tasks with limits together. A task that was left out may still be named.
+    /// Groups of tasks that have common limits. A task that was left out may still be named.
     pub groups: Vec<TaskGroup>,
     /// The search whose trials train the tasks, if there is one.
     pub search: Option<TrialSearch>,
@@ -84,7 +84,7 @@ impl From<Vec<TrainingTask>> for TaskSet {
 }
 
 impl TaskSet {
-    /// How many tasks are active at once, if at most `max_tasks` may be and all are submitted.
+    /// The largest number of tasks that can be active at once, if at most `max_tasks` may be active.
     pub fn at_once(&self, max_tasks: usize) -> usize {
         let tasks = match &self.search {
             Some(search) => usize::try_from(search.trials()).unwrap_or(usize::MAX),
@@ -93,13 +93,13 @@ impl TaskSet {
         tasks.min(max_tasks)
     }
 
-    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their
-    /// rescaling costs are at most [`range::LOSS`] windows. Then the problem of every decision is
-    /// in [`range`], for any objective and number of nodes.
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their rescaling costs are at
+    /// most [`range::LOSS`] windows. This keeps the numbers in the problem of every decision within [`range`], for any
+    /// objective and number of nodes.
     ///
     /// # Errors
-    /// The faults of the other tasks, reported together. With `skip_invalid`, only if no task is
-    /// left, or if the tasks are trained by a search.
+    /// The faults of the other tasks, reported together. With `skip_invalid`, faults are an error only if no task
+    /// remains, or if the file has a search.
     pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
         let mut sieve = Sieve::new(&self.file, skip_invalid && self.search.is_none());
         sieve.set.skipped = self.skipped;
@@ -175,8 +175,8 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Takes the groups, which name tasks of the file. Their faults end the reading, as the limits
-    /// of a group concern many tasks.
+    /// Takes the groups, which name tasks of the file. Their faults end the reading, because the limits of a group
+    /// concern many tasks.
     fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
         for draft in drafts {
             let (group, faults) = draft.check(tasks);

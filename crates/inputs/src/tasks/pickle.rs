@@ -137,7 +137,7 @@ fn values(frame: &Frame<'_>, row: usize, columns: &[&TaskField]) -> Vec<(&'stati
 fn node(cell: &Cell<'_>) -> Node {
     match cell {
         Cell::Int(value) => Node::Number(*value as f64),
-        // A missing number is NaN. The rules refuse it and show it as NaN.
+        // A missing number is NaN. The rules reject it, and the message shows NaN.
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
         Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Local(*nanos))),

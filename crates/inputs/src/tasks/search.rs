@@ -10,8 +10,8 @@
 //! curves = "losses.csv"  # measured learning curves; optional: a table of the family's parameters
 //! ```
 //!
-//! The tasks of the file are what trials train. Which task a trial trains says the file of curves, or it is
-//! drawn.
+//! Each trial trains one of the tasks of the file. The file of learning curves says which one; without that file, or if
+//! it does not name tasks, the task is drawn.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -235,7 +235,7 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     ))
 }
 
-/// What a task that trials train cannot have: field, what was found, and what is expected.
+/// The faults of a task that trials train: each has the field, what was found, and what is expected.
 fn faults_of(
     task: &TrainingTask,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {

@@ -6,8 +6,8 @@
 //! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. Optional
-//! fields may have empty cells or lack a column.
+//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. An optional field may have
+//! empty cells, or no column.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -10,9 +10,9 @@ use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
 use gleaner_domain::{ScalingCurve, Stamp, TrainingTask};
 
-/// Valid priorities, and valid rates of curves besides 0. Within these bounds, the product of a
-/// priority and a rate and the quotient of two rates per node are within [`range::RATE`], so that
-/// the input of solvers is valid for any objective.
+/// The range of valid priorities, and of valid rates of curves other than 0. Within these bounds,
+/// the product of a priority and a rate and the quotient of two rates per node are within
+/// [`range::RATE`], so that the input of solvers is valid for any objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const COST: Number = Number {

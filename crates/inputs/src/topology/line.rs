@@ -1,4 +1,4 @@
-//! Lines of a topology: each a switch or a block.
+//! Parses the lines of a topology. Each describes a switch or a block.
 
 use super::EXPECTED;
 use gleaner_io::fault::show;
@@ -16,8 +16,8 @@ pub(super) struct Group {
     pub switches: Option<String>,
 }
 
-/// Lines without comments, each with its number. A line that ends with a backslash is continued
-/// by the next one.
+/// Lines without comments, each with its number. The next line continues a line that ends with a
+/// backslash.
 pub(super) struct Lines<I>(pub I);
 
 impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
@@ -56,7 +56,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
         let named = matches!(key.as_str(), "switchname" | "blockname");
         if std::mem::take(&mut is_first) && !named {
             return match key.as_str() {
-                // Sizes of groups of blocks, and what `scontrol` prints of such a group.
+                // The sizes of groups of blocks, and a line that `scontrol` prints for such a
+                // group.
                 "blocksizes" | "aggregatedblock" => Ok(None),
                 _ => Err(("", show(text.trim().as_bytes()), EXPECTED)),
             };
@@ -69,7 +70,7 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
             "nodes" => ("Nodes", nodes.replace(value.to_owned()).is_some()),
             "switches" => ("Switches", switches.replace(value.to_owned()).is_some()),
             _ => {
-                // Only `scontrol` writes these. It leaves out `Nodes` where there are none.
+                // Only `scontrol` writes these keys. It leaves out `Nodes` if there are no nodes.
                 is_printed |= key == "level" || key == "blockindex";
                 continue;
             }
@@ -97,8 +98,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
     }))
 }
 
-/// Takes the next `key=value` of a line; `None` at its end. Spaces may surround the equals sign,
-/// and quotes the value.
+/// Takes the next `key=value` of a line; `None` at its end. There may be spaces around the equals
+/// sign, and quotes around the value.
 fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault> {
     if rest.is_empty() {
         return Ok(None);
@@ -115,7 +116,7 @@ fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault
         None => {
             let end = text.find(char::is_whitespace).unwrap_or(text.len());
             let (word, more) = text.split_at(end);
-            // After a space, `Nodes= Level=0` has another key and not a value.
+            // In `Nodes= Level=0`, the word after the space is the next key, not a value.
             if text.len() < after.len() && word.contains('=') {
                 ("", text)
             } else {

@@ -1,12 +1,14 @@
-//! Reads the topology of a network, for the order of its nodes: Slurm's `topology.conf`, or the
+//! Reads the order of the nodes from the topology of a network: Slurm's `topology.conf`, or the
 //! output of `scontrol show topology`.
 //!
-//! A line names a switch with its nodes or with the switches below it, or a block with its nodes.
-//! The order goes through the tree of switches depth first. Switches that are below no other come
-//! in the order of the file, those below a switch and nodes in the order of their list. A switch
-//! that is below several others, which Slurm accepts, has the first place of these.
+//! A line describes a switch with its nodes, a switch with the switches below it, or a block with
+//! its nodes. The nodes are ordered by a depth-first walk over the tree of switches. Root switches
+//! and blocks are visited in the order of the file. The switches below a switch, and its nodes, are
+//! visited in the order of their lists. Slurm accepts a switch that is below several others; it is
+//! visited only once, at the first of these places.
 //!
-//! `scontrol` repeats all nodes of a switch that has switches below it; these lists are not read.
+//! For a switch with switches below it, `scontrol` also lists all nodes below. These lists are
+//! ignored.
 
 mod line;
 #[cfg(test)]
@@ -23,7 +25,7 @@ use gleaner_io::{Gatherer, Loaded};
 use gleaner_logs::scheduler::hostlist;
 use line::{Group, Lines, group, is_nothing};
 
-/// Most nodes of all lists, and most switches: a million.
+/// Maximum number of nodes in all lists, and of switches in all lists: a million.
 const MAX_NAMES: usize = 1 << 20;
 
 /// What the file should be, for messages.
@@ -33,9 +35,9 @@ pub const EXPECTED: &str =
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read or names no switch and no block. A line is of another kind, a list is
-/// invalid or too long, a switch has no line or is above itself, or a node is in two lists. Faults
-/// are collected and reported together.
+/// The file cannot be read, or has neither a switch nor a block. A line is of another kind, a list
+/// is invalid or too long, a switch has no line of its own or is above itself, or a node is in two
+/// lists. Faults are collected and reported together.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -46,10 +48,10 @@ pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     })
 }
 
-/// As [`read`], from the content of the file `path`.
+/// Like [`read`], but from the content of the file `path`.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<NodeOrder> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader {
@@ -145,7 +147,7 @@ impl Reader<'_> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
-            /// Some of what is below it is still to come.
+            /// The walk is below this switch.
             Open,
             Done,
         }
@@ -154,12 +156,14 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that no root leads to are in a circle or below one.
+        // Switches that no root leads to are in a cycle or below one. Starting from them too
+        // reports the cycle.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
-        // The way from the start to the present switch: each with the number of those below it that
-        // were visited.
+        // The path from the start to the current switch. Each entry is a switch, and the number of
+        // switches below it that were visited. An explicit stack avoids a recursion whose depth the
+        // file would determine.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             if state[start] == State::New {
@@ -201,7 +205,7 @@ impl Reader<'_> {
         let mut order = NodeOrder::default();
         let mut left = MAX_NAMES;
         let mut bytes_left = TEXT_LIMIT;
-        // The line of each list, and the place at which its nodes begin.
+        // The position of the first node of each list, and the line of the list.
         let mut starts: Vec<(u32, u64)> = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
             let Group { line, nodes, .. } = &self.groups[leaf];
@@ -234,7 +238,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of some names, and how many they are.
+/// The first of some names, and the number of the others.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,
@@ -259,10 +263,10 @@ impl Examples {
     }
 }
 
-/// Calls `each` with every name of a list. `left` is the number of names that all further lists
-/// may have, and is reduced. The error says what was found.
+/// Calls `each` with every name of a list. `left` is the number of names that this list and all
+/// later ones may have. It is reduced by the names of this list. The error says what was found.
 fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
-    // Slurm accepts a comma at the end, and prints it.
+    // Slurm accepts a comma at the end of a list, and also prints it.
     let list = list.trim_end_matches(',');
     if is_nothing(list) {
         return Ok(());

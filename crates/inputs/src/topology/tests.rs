@@ -1,4 +1,4 @@
-//! Orders of both formats, faults, random trees, and random text.
+//! Tests the order in both formats, faults, random trees, and random text.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn order(text: &str) -> std::result::Result<String, String> {
     }
 }
 
-// What Slurm 22.05.8 accepts as topology.conf, and what its `scontrol show topology` then prints.
+// A topology.conf that Slurm 22.05.8 accepts, and the output of its `scontrol show topology`.
 const CONF: &str = "\
 # comment \\
 switchname=top Switches=mid,s2
@@ -172,7 +172,7 @@ fn every_fault_is_reported_with_its_line() {
 
 #[test]
 fn circles_are_found_wherever_they_are() {
-    // Below a root, without a root, and with a switch that comes before its circle.
+    // A cycle below a root, one without a root, and one with a switch before it.
     for (text, line) in [
         (
             "SwitchName=top Switches=a\nSwitchName=a Switches=b\nSwitchName=b Switches=c,a\nSwitchName=c Nodes=n",
@@ -245,7 +245,8 @@ impl Tree {
         }
     }
 
-    /// The order by its definition: that of the first switch below, then of the next.
+    /// The order by its recursive definition: the nodes of the first switch below, then those of
+    /// the next.
     fn depth_first(&self) -> Vec<String> {
         match self {
             Tree::Leaf(nodes) => nodes.iter().map(|node| format!("n{node}")).collect(),
@@ -296,7 +297,7 @@ proptest! {
             tree.write(printed, &mut lines);
         }
         let expected: Vec<String> = forest.iter().flat_map(Tree::depth_first).collect();
-        // The place of a line changes nothing but the order of the trees.
+        // The order of the lines affects only the order of the trees.
         let roots: Vec<usize> = (0..lines.len())
             .filter(|at| {
                 let name = format!("s{at}");

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use gleaner_domain::error::{Error, Result};
 
-/// What a solver said to a problem.
+/// A solver's answer to a problem.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Id of the problem.

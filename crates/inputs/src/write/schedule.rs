@@ -16,7 +16,7 @@ use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 /// The format of a generated log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduler {
-    /// `sacct`'s table, more or less in the order of submission.
+    /// `sacct`'s table, roughly in the order of submission.
     Slurm,
     /// PBS accounting records, in the order of time.
     Pbs,
@@ -39,15 +39,15 @@ impl Target<'_> {
     }
 }
 
-/// Writes a schedule: a scheduler's log and, if wanted, node events and the true event log.
+/// Writes a schedule: a scheduler's log and, if requested, node events and the true event log.
 pub struct ScheduleWriter<'w> {
     /// The format of the log.
     pub scheduler: Scheduler,
     /// Where the log is written.
     pub log: Target<'w>,
-    /// Where `sacctmgr`'s table of node events is written; `None` if it is not wanted.
+    /// Where `sacctmgr`'s table of node events is written; `None` if it is not requested.
     pub outages: Option<Target<'w>>,
-    /// The event log that reading the log must give; `None` if it is not wanted.
+    /// The event log that reading the log must give; `None` if it is not requested.
     pub truth: Option<EventWriter>,
     /// Names of the nodes, by index.
     pub nodes: Vec<String>,
@@ -60,7 +60,7 @@ pub struct ScheduleWriter<'w> {
     shuffle: Shuffle,
 }
 
-/// Lines held back, so that they are written out of order, as those of `sacct` are.
+/// Lines that are held back, so that they are written out of order, as `sacct` does.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,

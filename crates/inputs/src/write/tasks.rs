@@ -25,7 +25,8 @@ pub struct SearchTable {
     /// The algorithm and its settings.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Name of the file of learning curves, beside that of the tasks; `None` if losses are drawn.
+    /// Name of the file of learning curves, in the folder of the file of tasks; `None` if losses
+    /// are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<String>,
 }
@@ -81,10 +82,10 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, None), path)
 }
 
-/// Writes tasks as [`write()`], and the search whose trials train them.
+/// Like [`write()`], but also writes the search whose trials train the tasks.
 ///
 /// # Errors
-/// As [`write()`].
+/// As for [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
     write_document(&document(tasks, Some(search)), path)
 }
@@ -108,7 +109,7 @@ fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that [`write()`] knows the format of a path, before the tasks are there.
+/// Checks that [`write()`] supports the format of a path, before there are tasks to write.
 ///
 /// # Errors
 /// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.

@@ -1,4 +1,4 @@
-//! `.gev` files beside the logs that they were made from.
+//! `.gev` files in the same folder as the logs from which they were made.
 
 use gleaner_inputs::events::{cache_path, read, read_cached};
 use gleaner_inputs::write::events::{Layout, write};

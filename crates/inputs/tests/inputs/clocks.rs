@@ -118,7 +118,7 @@ fn a_slice_is_cut_at_local_times() {
         };
         log.slice(slice).map(|log| shown(&log))
     };
-    // From the first occurrence of an hour to the second.
+    // The rows go from the first occurrence of an hour to the second.
     let both = ["2026-10-25 02:50:00+02:00", "2026-10-25 02:10:00+01:00"];
     assert_eq!(
         cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(),

@@ -115,7 +115,7 @@ fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
 }
 
 /// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
-/// files written.
+/// files that were written.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
@@ -378,7 +378,7 @@ fn strict() -> Vec<Sample> {
     ]
 }
 
-/// Texts. A prefix of one may be a valid shorter file.
+/// Text files. A prefix of one may be a valid shorter file.
 fn lenient() -> Vec<Sample> {
     let mut samples = vec![
         written("long.csv", Layout::Long),
@@ -437,8 +437,7 @@ fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 fn the_samples_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     for sample in strict().iter().chain(&lenient()) {
-        // This file states an encoding that is not read. Its prefixes are worth reading all the
-        // same.
+        // This file states an encoding that is not read. Its prefixes are still worth reading.
         let refused = sample.name.contains("delta-text");
         assert_eq!(
             is_sound(&folder, sample, &sample.bytes),

@@ -31,8 +31,8 @@ pub fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("bftrainer/{name}"))
 }
 
-/// A pickle of tasks from the fixtures, with its maximum numbers of nodes reduced to those of the
-/// curves, 4.
+/// A pickle of tasks from the fixtures. Its maximum numbers of nodes are reduced to 4, the last
+/// point of the curves.
 pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();

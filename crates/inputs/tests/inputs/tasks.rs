@@ -98,7 +98,7 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // Without an extension that names the format, as from stdin.
+        // A path without an extension that names the format, such as stdin.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),

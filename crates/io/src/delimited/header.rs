@@ -72,7 +72,7 @@ impl Header {
         })
     }
 
-    /// Whether the table has the requested column number `wanted`.
+    /// Whether the table has the requested column with index `wanted`.
     pub fn has(&self, wanted: usize) -> bool {
         self.at.get(wanted).is_some_and(Option::is_some)
     }
@@ -168,7 +168,7 @@ pub struct Row<'h, 'l> {
 }
 
 impl Row<'_, '_> {
-    /// The cell of the requested column number `wanted`; `None` if the table lacks the column.
+    /// The cell of the requested column with index `wanted`; `None` if the table lacks the column.
     pub fn cell(&self, wanted: usize) -> Option<&str> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
         // A line with more cells than the header has surplus delimiters in the free text. They

@@ -11,7 +11,8 @@ use crate::fault::Place;
 use crate::source::Source;
 use gleaner_domain::error::{Error, Result};
 
-/// Longest record in bytes: 64 MiB, which is a row of 30 million nodes.
+/// Maximum length of a record in bytes: 64 MiB, enough for a row of 30 million
+/// nodes.
 const RECORD_LIMIT: usize = 64 << 20;
 
 /// A CSV input whose header was read.

@@ -18,7 +18,7 @@ use gleaner_domain::error::{Error, Result};
 /// Suffix of the name of a temporary file. Temporary files are hidden: their names begin with a dot.
 pub const UNFINISHED_ENDING: &str = ".part";
 
-/// Temporary files that are neither in place nor removed yet.
+/// Temporary files that are not yet renamed or removed.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -81,7 +81,7 @@ enum Sink {
     Direct(File),
 }
 
-/// A temporary file beside the one it will replace.
+/// A temporary file, in the directory of the file that it will replace.
 #[derive(Debug)]
 struct TemporaryFile {
     file: NamedTempFile,
@@ -103,7 +103,7 @@ impl AtomicFile {
     /// Begins to write a file.
     ///
     /// # Errors
-    /// The file, or a temporary file beside it, cannot be created.
+    /// The file, or a temporary file in its directory, cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let sink = Sink::create(path).map_err(|error| Error::io("create", path, error))?;
         Ok(AtomicFile {
@@ -211,7 +211,7 @@ impl TemporaryFile {
     fn create(target: PathBuf) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(found) => {
-                // A file that may not be written is not replaced either.
+                // A file without write permission must not be replaced either.
                 File::options().write(true).open(&target)?;
                 Some(found.permissions())
             }
@@ -266,7 +266,7 @@ impl Closed {
     }
 }
 
-/// How the name of a temporary file for `target` begins.
+/// The start of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
     /// Longest name, in bytes, that leaves room for the rest of the temporary name.
     const LONGEST: usize = 200;
@@ -288,7 +288,7 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a directory to the disk. Ignores failures, as some file systems cannot.
+/// Syncs the names in a directory to the disk. Ignores failures, because some file systems do not support it.
 pub fn sync_directory(path: &Path) {
     if let Ok(directory) = File::open(path) {
         let _ = directory.sync_all();

@@ -11,7 +11,7 @@ pub struct Hashed<W> {
     inner: W,
     hasher: Sha256,
     bytes: u64,
-    /// Small writes, collected for the hasher and the writer below.
+    /// Small writes, collected for the hasher and the inner writer.
     buffer: Vec<u8>,
 }
 
@@ -29,10 +29,10 @@ impl<W: Write> Hashed<W> {
         }
     }
 
-    /// The writer below, and the length and digest of all that was written to it.
+    /// Returns the inner writer, and the length and digest of all that was written to it.
     ///
     /// # Errors
-    /// The error of the writer below.
+    /// The error of the inner writer.
     pub fn finish(mut self) -> io::Result<(W, u64, Digest)> {
         self.pass_on()?;
         Ok((

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use gleaner_domain::error::{Error, Result};
 
-/// The right to write into a directory. It ends with this value, or with the process,
-/// however that ends. The operating system holds the lock, so no lock file is left behind.
+/// The right to write into a directory. It ends when this value is dropped or the process ends,
+/// even if it is killed. The operating system holds the lock, so no lock file is left behind.
 #[derive(Debug)]
 pub struct DirLock {
     /// The directory itself, opened. `None` if the file system has no locks.
@@ -16,7 +16,8 @@ pub struct DirLock {
 impl DirLock {
     /// Locks a directory that exists.
     ///
-    /// On a file system without locks this succeeds without a lock: two runs are not kept apart.
+    /// On a file system without locks, this succeeds without a lock, so two runs can write at the
+    /// same time.
     ///
     /// # Errors
     /// Another process holds the lock: [`Error::Run`].

@@ -19,7 +19,7 @@ impl Output {
     /// Begins an output; a path of `-` is stdout.
     ///
     /// # Errors
-    /// As [`AtomicFile::create`].
+    /// As for [`AtomicFile::create`].
     pub fn create(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let stdout = BufWriter::with_capacity(1 << 16, io::stdout());

@@ -7,20 +7,21 @@ use ::parquet::file::metadata::ColumnChunkMetaData;
 
 use super::thrift::Thrift;
 
-/// Most bytes of an uncompressed page: 256 MiB. Writers aim at 1 MiB.
+/// Maximum size of an uncompressed page: 256 MiB. Writers aim at 1 MiB.
 const MAX_PAGE: i64 = 256 << 20;
-/// Most bytes of a dictionary: 64 MiB.
+/// Maximum size of a dictionary: 64 MiB.
 const MAX_DICTIONARY: i64 = 64 << 20;
-/// Most bytes that one compressed byte may become. Zstandard reaches it with its repeat blocks.
+/// Maximum number of bytes to which one compressed byte may expand. Zstandard reaches it with its
+/// repeat blocks.
 const MAX_INFLATION: i64 = 1 << 15;
-/// Most levels of a schema.
+/// Maximum depth of a schema.
 const MAX_SCHEMA_DEPTH: usize = 16;
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// Most rows that a file of this many bytes may state.
+/// Maximum number of rows that a file of this many bytes may state.
 ///
-/// The rows of a log differ in time, which takes a writer far more than 1/1024 byte per row. The
+/// The rows of a log differ in time, so a writer needs far more than 1/1024 byte per row. The
 /// densest known tables are the states of a simulation in which nothing changes for long: about
 /// 1/256 byte per row.
 pub(super) fn max_rows(file: usize) -> usize {
@@ -29,13 +30,13 @@ pub(super) fn max_rows(file: usize) -> usize {
         .min(1 << 29)
 }
 
-/// Most cells that a file of this many bytes may state. The limit is high, because columns that
-/// never change take few bytes.
+/// Maximum number of cells that a file of this many bytes may state. The limit is high, because
+/// columns that never change take few bytes.
 pub(super) fn max_cells(file: usize) -> usize {
     (1usize << 24).saturating_add(file.saturating_mul(1 << 14))
 }
 
-/// Most elements that all lists of a column may have in a file of this many bytes.
+/// Maximum number of elements in all lists of a column, in a file of this many bytes.
 pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }

@@ -18,7 +18,7 @@ use super::value::{Meaning, Value};
 use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 
-/// Records that are decoded at a time.
+/// Number of records that are decoded at a time.
 const BATCH: usize = 8192;
 /// The same for records that are lists, which may be long.
 const BATCH_OF_LISTS: usize = 16;

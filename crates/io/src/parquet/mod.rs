@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
         self.visit_elements(column, each)
     }
 
-    /// As [`Table::visit`], but also reads columns of lists. `each` is then called for every
+    /// Like [`Table::visit`], but also reads columns of lists. `each` is then called for every
     /// element, and once for a row without elements.
     pub fn visit_elements(
         &self,

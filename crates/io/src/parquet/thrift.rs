@@ -3,7 +3,7 @@
 //! It is only used to check lengths and counts before the `parquet` crate trusts them. Source: the
 //! compact protocol's specification in Apache Thrift, `doc/specs/thrift-compact-protocol.md`.
 
-/// Most levels of nesting. Parquet's metadata has less than ten.
+/// Maximum depth of nesting. Parquet's metadata has fewer than ten levels.
 const MAX_DEPTH: usize = 24;
 
 /// A decoded value.

@@ -70,7 +70,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// The meaning of the numbers in a stored column.
+/// What the numbers in a stored column mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Plain numbers.

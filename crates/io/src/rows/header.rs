@@ -8,7 +8,7 @@ use crate::source::{Kind, Source};
 use crate::{Gatherer, parquet};
 use gleaner_domain::error::Result;
 
-/// A requested column, by its number among those requested.
+/// A requested column, identified by its index among the requested columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Col(usize);
 

@@ -24,14 +24,14 @@ enum Stored {
     Time(Option<Local>),
 }
 
-/// All texts of a table, one after the other.
+/// All texts of a table, concatenated.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// Most rows that a file of this many bytes may have. The rows of a table of jobs or profiles
+/// Maximum number of rows in a file of this many bytes. The rows of a table of jobs or profiles
 /// differ from each other, so a writer needs more than 1/16 byte for each. More rows mean a damaged
 /// file.
 fn max_rows(file: u64) -> u64 {
@@ -69,7 +69,7 @@ impl Held {
         self.rows
     }
 
-    /// The cell in this row of the requested column number `column`.
+    /// The cell in this row of the requested column with index `column`.
     pub fn value(&self, column: usize, row: usize) -> Value<'_> {
         match self.columns[column][row] {
             Stored::Null => Value::Null,

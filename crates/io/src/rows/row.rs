@@ -22,7 +22,7 @@ pub struct Row<'r> {
 #[derive(Clone, Copy)]
 pub(super) enum Cells<'r> {
     Record(&'r ByteRecord),
-    /// The row with this number of a table that is held in memory.
+    /// The row with this index in a table that is held in memory.
     Held(&'r Held, usize),
 }
 
@@ -32,7 +32,7 @@ impl<'r> Row<'r> {
         self.place
     }
 
-    /// A cell. An empty cell is a missing one.
+    /// A cell. An empty cell counts as missing.
     pub fn cell(&self, col: Col) -> Cell<'r> {
         let requested = &self.requested[col.index()];
         let value = match self.cells {

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Digest;
 
-/// Bytes of a chunk. One digest is kept and compared per chunk.
+/// Number of bytes in a chunk. One digest is kept and compared per chunk.
 const CHUNK: usize = 1 << 18;
 
 /// An open file and the digest of its content up to the end of each chunk. Every reading compares
@@ -76,7 +76,7 @@ pub(super) struct Reader<'d> {
     /// Index of the chunk to read next.
     next: usize,
     chunk: Vec<u8>,
-    /// Bytes of `chunk` that were already given to the caller.
+    /// Number of bytes of `chunk` that were already returned to the caller.
     used: usize,
 }
 

@@ -71,7 +71,7 @@ impl Source {
         Self::opened(path, &[ZIP])
     }
 
-    /// As [`Source::open`], but a zip archive is accepted: PyTorch saves tensors in this form.
+    /// Like [`Source::open`], but also accepts a zip archive, the form in which PyTorch saves tensors.
     ///
     /// # Errors
     /// As for [`Source::open`].
@@ -102,7 +102,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Path, length and SHA-256 of a file of any kind, which is not read further.
+    /// Path, length and SHA-256 of a file of any kind. The file is hashed, but not parsed.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -153,8 +153,8 @@ impl Source {
         self.read_up_to(WHOLE_LIMIT)
     }
 
-    /// As [`Source::read_all`], but a compressed input may inflate to at most `limit` bytes. Text
-    /// formats have lower limits because a parsed text takes many times its length in memory.
+    /// Like [`Source::read_all`], but a compressed input may inflate to at most `limit` bytes. Text formats have lower
+    /// limits because a parsed text takes many times its length in memory.
     ///
     /// # Errors
     /// As for [`Source::read_all`].
@@ -225,7 +225,7 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content, as far as it is unwrapped at this point.
+    /// The first bytes of the content, which may not be fully unwrapped yet.
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.reader()?

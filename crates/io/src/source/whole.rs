@@ -12,7 +12,7 @@ pub const TEXT_LIMIT: u64 = 64 << 20;
 /// The same for TOML, which people write by hand: 16 MiB.
 pub const TOML_LIMIT: u64 = 16 << 20;
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const STEP: usize = 1 << 18;
 
 /// Reads a stream to its end. Returns `None` if it has more than `limit` bytes.
@@ -31,8 +31,7 @@ pub(super) fn read(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>>
     }
 }
 
-/// Makes room for another step. Doubles the capacity if memory allows it, and else adds just
-/// enough.
+/// Makes room for another step. Doubles the capacity if there is enough memory; otherwise adds just enough.
 fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
     // `read_to_end` needs a little more room than it reads.
     let more = STEP + 64;

@@ -6,7 +6,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::kind::is_pickle_name;
 
-/// Most bytes that a compressed input may inflate to: 4 GiB.
+/// Maximum size to which a compressed input may inflate: 4 GiB.
 ///
 /// The limit stops small files that inflate without end. Users can inflate a larger log themselves:
 /// uncompressed files have no limit.
@@ -22,7 +22,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Finds the file that is meant: the first named `.pkl` or `.pickle`, or else the only file. If
+    /// Finds the file to read: the first one named `.pkl` or `.pickle`, or else the only file. If
     /// there is no such file, `Err` holds the number of files in the archive.
     pub fn find(archive: impl Read) -> io::Result<Result<Member, usize>> {
         let mut first = None;
@@ -79,7 +79,7 @@ impl Compression {
         }
     }
 
-    /// Inflates a stream without a limit, for readers that keep little of it.
+    /// Inflates a stream without a limit, for readers that keep only a small part of it in memory.
     pub fn decode<'r>(self, raw: impl BufRead + 'r) -> io::Result<Box<dyn Read + 'r>> {
         Ok(match self {
             Compression::Gzip => Box::new(MultiGzDecoder::new(raw)),

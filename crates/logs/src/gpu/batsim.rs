@@ -36,7 +36,7 @@ impl LogReader for BatsimReader {
     }
 }
 
-/// A workload. Jobs are kept until its end, because their profiles may come after them.
+/// A workload. Jobs are kept until the end of the file, because their profiles may come after them.
 #[derive(Default)]
 struct Workload {
     jobs: Vec<(Job, At)>,
@@ -66,14 +66,14 @@ enum Profile {
     Other,
 }
 
-/// How many seconds a job runs, and whether it fails then.
+/// How many seconds a job runs, and whether it then fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Delay {
     seconds: f64,
     fails: bool,
 }
 
-/// Most levels of sequences within sequences.
+/// Maximum depth of sequences within sequences.
 const MOST_NESTED: usize = 64;
 
 impl Workload {

@@ -42,8 +42,8 @@ pub(super) struct Sizes {
     pub note: String,
 }
 
-/// Chooses the sizes: as the options, the trace or the list of machines says, in this order.
-/// Otherwise they are just large enough for the jobs.
+/// Chooses the sizes from the options, the trace or the list of machines, in this order of
+/// precedence. If none of them gives the sizes, they are just large enough for the jobs.
 pub(super) fn sizes(
     demand: &Demand<'_>,
     machines: &Machines,

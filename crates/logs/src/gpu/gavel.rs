@@ -58,7 +58,7 @@ struct Layout {
     arrival: usize,
 }
 
-/// Reads traces. Jobs have no ids in them, so they are numbered from 0.
+/// Reads traces. Traces have no job ids, so jobs are numbered from 0.
 pub(super) struct GavelReader {
     speeds: Speeds,
     vc: String,

@@ -1,8 +1,7 @@
 //! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
 //! simulation: a trace and the virtual clusters (VCs) that it needs.
 //!
-//! For each format, this list has its files, and where the GPUs, the durations and the VCs of jobs
-//! come from:
+//! This list gives the files of each format, and the sources of the jobs' GPUs, durations and VCs:
 //!
 //! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all
 //!   attempts. VC: `vc`.
@@ -18,10 +17,10 @@
 //! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
 //!   VC: the partition or account.
 //!
-//! Files are read once, as streams. The jobs and the times for which they held GPUs are in memory,
-//! the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace are then
-//! counted from its first submission. Jobs that cannot be used, and contradictions, are counted by
-//! kind.
+//! Files are read once, as streams. The jobs and the times in which they held GPUs are kept in
+//! memory; the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace
+//! are then counted from its first submission. Jobs that cannot be used, and contradictions, are
+//! counted by kind.
 //!
 //! Only Batsim's format says how many nodes a VC has. In other formats a VC gets enough nodes for
 //! the most GPUs that its jobs held at once, unless a list of machines or a number of nodes is
@@ -134,9 +133,9 @@ pub struct Options {
     pub worker: String,
     /// Steps per second of every job, if there are no measured throughputs.
     pub steps_per_second: Option<f64>,
-    /// What separates the cells of `sacct`'s table. Default: as the header shows.
+    /// Delimiter of the cells in `sacct`'s table. Default: inferred from the header.
     pub delimiter: Option<String>,
-    /// What the virtual clusters of Slurm's jobs are.
+    /// The column that names the virtual clusters of Slurm's jobs.
     pub vc_of: VcOf,
     /// Whether the first fault is an error.
     pub strict: bool,

@@ -18,7 +18,7 @@ const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-
 pub(super) enum Speeds {
     /// By the kind and the number of GPUs of a job. `None` if the measured throughput is 0.
     Measured(BTreeMap<(String, u64), Option<f64>>),
-    /// The same for all jobs.
+    /// The same speed for all jobs.
     Same(f64),
 }
 
@@ -26,7 +26,7 @@ impl Speeds {
     /// The speeds that the options name.
     ///
     /// # Errors
-    /// The options name none, or the file has faults.
+    /// The options name no speeds, or the file has faults.
     pub fn of(options: &Options) -> Result<Self> {
         match (&options.throughputs, options.steps_per_second) {
             (Some(path), _) => read(path, &options.worker),

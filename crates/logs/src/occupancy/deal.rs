@@ -1,4 +1,9 @@
-//! Deals nodes to jobs of which only the number of nodes is known.
+//! Assigns nodes to jobs in logs that state only how many nodes each job has.
+//!
+//! Jobs are started in order of time, on the free nodes with the lowest indexes. For example, on a
+//! machine of 8 nodes, job A has 3 nodes from second 0 to 10, job B 4 nodes from 5 to 20, and job C
+//! 2 nodes from 10 to 15. A gets the nodes 0-2, and B the nodes 3-6. At second 10, A first releases
+//! its nodes, so the free runs are 0-2 and 7, and C gets the nodes 0-1.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -6,15 +11,15 @@ use std::io;
 use super::edge::{Edge, Hold};
 use super::ranges::NodeRange;
 
-/// Stands for the end of a job that has no end.
+/// The end of a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job of which only the number of nodes is known, not which nodes. Jobs sort by start.
+/// A job with a known number of nodes, whose names are unknown. Jobs sort by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
     pub start: i64,
-    /// Tells jobs apart that start in the same second, such as the line of the log.
+    /// Distinguishes jobs that start in the same second, such as the line of the log.
     pub serial: u64,
     /// End, in seconds since 1970; [`OPEN`] if it has none.
     pub end: i64,
@@ -58,9 +63,9 @@ pub struct Short {
     pub example: Option<(u64, u32)>,
 }
 
-/// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the
-/// lowest indexes, so the same jobs always get the same nodes. Before each start, jobs that
-/// have ended by then give their nodes back, so that edges come in order of time.
+/// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the lowest
+/// indexes, so the same jobs always get the same nodes. Before each start, the jobs that have ended
+/// by then release their nodes. So edges come in order of time.
 #[derive(Debug)]
 pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
@@ -72,7 +77,7 @@ pub struct Dealer<J> {
 }
 
 impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
-    /// Deals `nodes` nodes to `jobs`.
+    /// Assigns the nodes 0 to `nodes - 1` to `jobs`.
     pub fn new(jobs: J, nodes: u32) -> Self {
         let run = (nodes > 0).then_some((0, nodes));
         Dealer {

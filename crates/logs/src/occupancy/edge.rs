@@ -19,7 +19,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// All holds. A node with several holds counts for the first of them.
+    /// All holds. A node with several holds is counted under the first of them.
     pub const ALL: [Hold; 4] = [Hold::Running, Hold::Down, Hold::Drained, Hold::Reserved];
 
     /// Its index in [`Hold::ALL`].
@@ -45,7 +45,7 @@ pub struct Edge {
     code: u32,
 }
 
-/// Most nodes of one edge.
+/// Maximum number of nodes of one edge.
 pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {

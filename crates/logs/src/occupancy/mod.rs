@@ -1,11 +1,11 @@
-//! Derives when nodes are idle from what holds them.
+//! Derives when nodes are idle from the holds on them.
 //!
 //! A scheduler's log says what held which nodes and when: jobs, outages, reservations.
 //! Readers turn each hold into two [`Edge`]s per run of consecutive nodes, a start and an end.
 //! From the sorted edges, [`sweep()`] finds the nodes that nothing holds. It needs memory for
 //! the nodes only, however long the log is.
 //!
-//! Some logs only have the number of nodes of each job. A [`Dealer`] then assigns nodes to the
+//! Some logs state only the number of nodes of each job. A [`Dealer`] then assigns nodes to the
 //! jobs first.
 
 mod deal;

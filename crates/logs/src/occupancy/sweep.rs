@@ -1,18 +1,24 @@
 //! Walks over sorted edges and reports which nodes become idle or busy, and when.
 //!
-//! The nodes are divided into stretches: runs of consecutive nodes that no edge has told apart.
-//! What holds a stretch is stored at its first node, its head. An edge first cuts the stretches
-//! at its two ends, so that it only changes whole stretches, and marks these as touched. At the
-//! end of a second, the touched stretches get their new states, and the nodes that became idle
-//! or busy are the event. After an edge over many stretches, neighbours that have become alike
-//! are joined again. So the time of an edge depends on the number of stretches, not of nodes.
+//! The nodes are divided into stretches: runs of consecutive nodes that no edge has separated. The
+//! holds on a stretch are stored at its first node, its head. An edge first cuts the stretches at
+//! its two ends, so that it only changes whole stretches, and marks these as touched. At the end of
+//! a second, the touched stretches get their new states, and the nodes that became idle or busy are
+//! the event. After an edge over many stretches, neighbours with equal holds are joined again. So
+//! the time of an edge depends on the number of stretches, not of nodes.
+//!
+//! For example, of the nodes 0-7, a job holds 2-5 from second 10 to 30, and an outage holds 4-7 from
+//! 20 to 40. At 10 the stretches become 0-1, 2-5 and 6-7, and the event is that 2-5 become busy. At
+//! 20 the stretch 2-5 is cut into 2-3 and 4-5. Both 4-5 and 6-7 get a hold, but the event is only
+//! that 6-7 become busy. At 30 the job ends on 2-3 and 4-5, and the event is that 2-3 become idle:
+//! the outage still holds 4-5.
 
 use gleaner_domain::Change;
 
 use super::edge::{Edge, Hold};
 use super::heads::Heads;
 
-/// The span of time to look at, in seconds since 1970.
+/// The time span of the events, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// First second: the states at its end are those of the first event.
@@ -29,13 +35,13 @@ impl Window {
     };
 }
 
-/// Node-seconds of the window, by what held the nodes.
+/// Node-seconds of the window, by hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
     /// Node-seconds in which nothing held the node.
     pub idle: f64,
-    /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds counts
-    /// for the first of them.
+    /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds is counted
+    /// under the first of them.
     pub held: [f64; 4],
 }
 
@@ -62,26 +68,27 @@ pub struct OccupancySummary {
     pub events: u64,
     /// Number of changes over all events.
     pub changes: u64,
-    /// Node-seconds by what held the nodes.
+    /// Node-seconds by hold.
     pub shares: Shares,
     /// Jobs that shared nodes.
     pub overlaps: Overlaps,
 }
 
-/// The state of a stretch: consecutive nodes that no edge has told apart.
+/// The holds and the state of a stretch: consecutive nodes that no edge has separated.
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; 4],
-    /// Its state after the last event: [`IDLE`], or the index of what holds it.
+    /// Its state at the end of the last second that was settled: [`IDLE`], or the index of the hold
+    /// under which it is counted.
     state: usize,
     touched: bool,
 }
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring ones that are alike are joined, so
-/// that the time of an edge depends on the nodes that differ. Fewer stretches are not worth the
-/// search.
+/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined, so
+/// that the time of the next edge depends only on the stretches that differ. Fewer stretches are
+/// not worth the search.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -93,14 +100,14 @@ impl Node {
 /// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
 /// that change, by ascending `rank`.
 ///
-/// Edges come in pairs, and the start is the earlier edge: a hold of less than a second has no
-/// edges. `rank` holds, for every node, its index in the log. Edges of other nodes are ignored.
-/// All changes of a second are one event, and a change that is undone within the second is left
-/// out. The first event lists the nodes that are idle at the window's start, which must be
-/// before its end.
+/// Edges come in pairs, and the start is the earlier edge: a hold that starts and ends in the same
+/// second has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes
+/// are ignored. All changes of a second are one event, and a change that is undone within the
+/// second is left out. The first event lists the nodes that are idle at the window's start, which
+/// must be before its end.
 ///
 /// # Errors
-/// Those of the edges and of `event`.
+/// The errors of `edges` and of `event`.
 pub fn sweep<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     rank: &[u32],
@@ -109,6 +116,8 @@ pub fn sweep<E>(
 ) -> Result<OccupancySummary, E> {
     let mut sweep = Sweep::new(rank, window);
     let mut second = window.from;
+    // Edges up to the start of the window change the states without an event. The first event is
+    // reported at the start of the window, when the first later edge appears.
     for edge in edges {
         let edge = edge?;
         if edge.second() > window.to {
@@ -135,7 +144,7 @@ struct Sweep<'a> {
     nodes: Vec<Node>,
     /// Heads of the stretches that edges have changed in this second.
     touched: Vec<u32>,
-    /// First node, and end, of each edge that changed more than [`SCATTERED`] stretches.
+    /// First node and end (exclusive) of each edge that changed more than [`SCATTERED`] stretches.
     scattered: Vec<(usize, usize)>,
     changes: Vec<Change>,
     /// Number of nodes by state.
@@ -155,7 +164,8 @@ impl<'a> Sweep<'a> {
         Sweep {
             rank,
             heads,
-            // Before the first event every node is busy, and any may change at it.
+            // Before the first event every node counts as busy, and any node may change at this
+            // event.
             nodes: vec![Node::touched(); rank.len()],
             touched: first.into_iter().collect(),
             scattered: Vec::new(),
@@ -176,6 +186,7 @@ impl<'a> Sweep<'a> {
         if first >= last {
             return;
         }
+        // After the cuts, the edge covers whole stretches.
         self.cut(first);
         self.cut(last);
         let (mut head, mut stretches) = (first, 0);
@@ -222,7 +233,10 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Joins neighbouring stretches that are alike, from the head `first` up to the node `last`.
+    /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last`
+    /// (exclusive). The stretches are settled, so equal holds mean an equal state. An earlier join
+    /// may already have removed the head `first`; its entry still has the holds of its stretch, so
+    /// the comparison stays right.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
@@ -242,6 +256,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(i64, &[Change]) -> Result<(), E>,
     ) -> Result<(), E> {
+        // Up to this second, the nodes had the states from before its edges.
         self.count_up_to(second);
         self.settle();
         if self.changes.is_empty() && self.swept.events > 0 && !last {
@@ -266,6 +281,7 @@ impl<'a> Sweep<'a> {
             let state = node.state();
             self.counts[node.state] -= length;
             self.counts[state] += length;
+            // A stretch that goes from one hold to another stays busy, so it is not a change.
             if (state == IDLE) != (node.state == IDLE) {
                 let ranks = self.rank[head..end].iter();
                 self.changes
@@ -341,7 +357,7 @@ mod tests {
         (rows, swept)
     }
 
-    /// The states and shares by a table with a cell for every second and node.
+    /// The states and shares, computed from a table with a cell for every second and node.
     fn dense(
         intervals: &[Interval],
         rank: &[u32],
@@ -396,7 +412,7 @@ mod tests {
         }
     }
 
-    // Derived: nodes that are alike are looked at once, however many they are.
+    // Derived: a stretch of equal nodes is visited once, whatever its length.
     #[test]
     fn nodes_with_the_same_jobs_are_one_stretch() {
         let rank: Vec<u32> = (0..1000).collect();
@@ -418,7 +434,7 @@ mod tests {
         for node in (300..500).step_by(2) {
             edge(node, 1, false);
         }
-        // Only an edge over many stretches looks at them.
+        // Only an edge over many stretches visits them.
         assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
         assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }

@@ -23,8 +23,8 @@ pub(super) struct AccountReader {
     hosts: Hosts,
     /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
-    /// For each node that is down, the time since when, and the place in the log. The time is local if
-    /// the log's clock was not known when the record was read.
+    /// For each node that is down, the start of its outage and the place in the log. The start is a local time if the
+    /// log's clock was not known when the record was read.
     down: BTreeMap<String, (Moment, At)>,
     /// The last time at which a job started or ended.
     last: Option<Moment>,

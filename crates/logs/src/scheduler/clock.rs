@@ -72,7 +72,10 @@ impl SchedulerClock {
     /// and end.
     ///
     /// A local time occurs twice if the clock was put back over it. The earliest times that keep
-    /// the order are used. If later ones keep the order too, the ambiguity is counted.
+    /// the order are used. If later ones keep the order too, the ambiguity is counted. For example,
+    /// the clock is put back from 2:00 to 1:00. If a job is submitted at 1:50 and starts at 1:10,
+    /// only the first 1:50 and the second 1:10 keep the order. If it is submitted at 1:10 and
+    /// starts at 1:50, the first occurrences are used, and the ambiguity is counted.
     ///
     /// # Errors
     /// A local time did not occur, because the clock was put forward over it, and the reader is
@@ -156,7 +159,7 @@ impl SchedulerClock {
     }
 
     /// A remark for the user on the clock in a window; `None` if the user named the zone and the
-    /// log does not contradict.
+    /// log does not contradict it.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);

@@ -21,7 +21,8 @@ pub struct Collector<'s> {
 
 /// Turns the records of a log into idle nodes or into a table of jobs.
 pub trait Sink {
-    /// Takes a record. Its faults are counted, and what cannot be used because of them is left out.
+    /// Takes a record. The faults of the record are counted, and the parts that are unusable because of them are left
+    /// out.
     ///
     /// # Errors
     /// A fault, if the reader is strict, or a temporary file that cannot be written.

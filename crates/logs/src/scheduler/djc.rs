@@ -39,13 +39,13 @@ const LOOKED_AT: usize = 1_000;
 /// Reads the table. The first jobs are kept until the reader knows whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
-    /// The first jobs, until this is decided.
+    /// The first jobs, until the meaning of locations is decided.
     waiting: Vec<Job>,
-    /// What locations say of nodes; `None` until it is decided.
+    /// What locations say about nodes; `None` until it is decided.
     settled: Option<Nodes>,
 }
 
-/// What the rows say of the nodes of jobs.
+/// What the rows say about the nodes of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nodes {
     /// Locations name the nodes.

@@ -1,4 +1,5 @@
-//! Edges in order of time: of named nodes, or of nodes dealt to jobs that only count them.
+//! Edges in order of time: of nodes that the log names, or of nodes that are assigned to jobs of
+//! which the log states only a node count.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,13 +15,13 @@ use gleaner_domain::error::Result;
 pub(super) enum Edges {
     /// The log names the nodes.
     Named(Sorted<Edge>),
-    /// Jobs only count their nodes; free nodes are dealt to them.
+    /// The log states only node counts; jobs are assigned free nodes.
     Dealt(Box<Dealer<Jobs>>),
 }
 
 impl Edges {
-    /// Deals nodes to jobs. If the size of the machine is unknown, it is the most nodes that were
-    /// ever used at once. Returns the number of nodes too.
+    /// Assigns nodes to jobs. If the size of the machine is unknown, it is assumed to be the
+    /// largest number of nodes that were in use at once. Also returns the number of nodes.
     pub fn deal(jobs: Sorted<CountedJob>, machine: Option<u32>) -> Result<(Self, u32)> {
         let (jobs, nodes) = match machine {
             Some(nodes) => (Jobs::Sorted(jobs), nodes),
@@ -29,7 +30,7 @@ impl Edges {
         Ok((Edges::Dealt(Box::new(Dealer::new(jobs, nodes))), nodes))
     }
 
-    /// The jobs so far that got fewer nodes than they used.
+    /// The jobs so far that got fewer nodes than the log states.
     pub fn short(&self) -> Short {
         match self {
             Edges::Named(_) => Short::default(),
@@ -68,7 +69,10 @@ impl Iterator for Jobs {
     }
 }
 
-/// Writes the jobs to a temporary file, and finds the most nodes that they used at once.
+/// Writes the jobs to a temporary file, and finds the largest number of nodes in use at once. Jobs
+/// come in order of start, so the jobs that have ended by then are removed first, and the maximum
+/// is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20 and 2
+/// from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
 fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
     let mut running = BinaryHeap::new();
     let (mut used, mut most) = (0u64, 0u64);

@@ -35,7 +35,7 @@ pub struct Summary {
     pub nodes: usize,
     /// Local times of the start and end of the event log, as text.
     pub span: (String, String),
-    /// Number of events and changes, and what the nodes were doing.
+    /// Number of events and changes, and the node time by state.
     pub swept: OccupancySummary,
     /// Remarks for the user.
     pub notes: Vec<String>,

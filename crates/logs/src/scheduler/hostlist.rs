@@ -4,29 +4,31 @@
 //! number of a range sets the width, so `n[08-10]` means `n08`, `n09`, `n10`. Several brackets in
 //! one name form a cross product.
 //!
-//! A few bytes can name very many hosts, so limits apply. [`MAX_HOSTS`] bounds the hosts of one
-//! list. A second limit bounds the work over all lists of an input. Numbers in the last bracket of
-//! a name stay a range and cost almost nothing; all brackets before it must be multiplied out. Two
-//! more bound a name: its length, as every host may repeat it, and its brackets.
+//! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
+//! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
+//! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
+//! be multiplied out. Two more bound a single name. One is on its length, because every host may
+//! repeat it; the other is on the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Most hosts that one list may name.
+/// Maximum number of hosts that one list may name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Most pieces (hosts, or ranges of hosts) that brackets may produce over all lists of an input,
-/// beyond one for each byte of the lists. The numbers of a last bracket stay ranges and cost almost
-/// nothing.
+/// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of
+/// an input, beyond one for each byte of the lists. The numbers of a last bracket stay ranges and
+/// cost almost nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
-/// Most bytes of a name outside its brackets. Names of hosts have at most 255.
+/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255.
 const MAX_NAME: usize = 1024;
 
-/// Most brackets of a name: each is spelt out within the one before it. Slurm's names have a few.
+/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have a
+/// few.
 const MAX_BRACKETS: usize = 32;
 
-/// Most digits of a number in a bracket.
+/// Maximum number of digits in a number within a bracket.
 const MAX_DIGITS: usize = 18;
 
 /// Why a text is not a list of hosts.
@@ -112,7 +114,8 @@ impl Piece<'_> {
 }
 
 /// Calls `each` with the hosts of a list, in order, as pieces: the numbers in the last bracket of a
-/// name stay ranges. `products_left` is what is left of [`MAX_PRODUCTS`], and is reduced.
+/// name stay ranges. `products_left` is what remains of [`MAX_PRODUCTS`]; it is reduced by the
+/// pieces of this list.
 ///
 /// # Errors
 /// The text is not a list of hosts. `each` may have been called with some of them.
@@ -127,8 +130,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // As many pieces as the name has bytes are free, because a list that spells out every host
-        // has at least that many bytes.
+        // As many pieces as the name has bytes are not charged. The uncharged work is then in
+        // proportion to the length of the lists, as it is without brackets.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)
@@ -139,14 +142,15 @@ pub(super) fn pieces(
     Ok(())
 }
 
-/// The size of what a name with brackets stands for.
+/// The size of the expansion of a name with brackets. For example, `a[0-3]b[0-9,20]` stands for 4 ×
+/// 11 = 44 hosts and 4 × 2 = 8 pieces.
 struct Size {
     hosts: usize,
-    /// Number of pieces: hosts, or ranges of hosts, that are handled one by one.
+    /// Number of pieces: hosts, or ranges of hosts, each of which is handled separately.
     apart: usize,
 }
 
-/// The size of a host, after its brackets are checked. It may stand for at most `left` hosts.
+/// Checks the brackets of a host, and returns its size. It may stand for at most `left` hosts.
 fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
     if host.is_empty() {
         return Err(HostlistError::Empty);
@@ -189,7 +193,7 @@ impl<'a> Iterator for Hosts<'a> {
     }
 }
 
-/// The size of a name with brackets, which are checked.
+/// Checks the brackets of a name, and returns its size.
 fn size(host: &str) -> Result<Size, HostlistError> {
     let mut size = Size { hosts: 1, apart: 1 };
     let (mut rest, mut length, mut brackets) = (host, 0, 0);
@@ -243,8 +247,8 @@ fn range(item: &str) -> Option<Numbers> {
     (numbers.low <= numbers.high).then_some(numbers)
 }
 
-/// Calls `each` with the hosts of a name whose part `name` is spelt out and whose part `rest` is
-/// not.
+/// Calls `each` with the hosts of a name, of which the part `name` is already spelt out and the
+/// part `rest` is not.
 fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
     let Some((before, bracket, after)) = split(rest) else {
         return each(Piece {

@@ -11,8 +11,8 @@
 //!
 //! # Formats
 //!
-//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), with `sacctmgr`'s node events
-//!   ([`EVENTS_COMMAND`]) and a list of nodes beside it.
+//! - **Slurm**: `sacct`'s table ([`SACCT_COMMAND`]), optionally with `sacctmgr`'s node events ([`EVENTS_COMMAND`]) and
+//!   a list of nodes.
 //! - **PBS** and **Cobalt**: accounting records.
 //! - **DJC**: the job records that ALCF publishes, as CSV.
 //! - **SWF**: the Standard Workload Format 2.2.
@@ -21,17 +21,15 @@
 //!
 //! # Times
 //!
-//! The times of an event log are local times if the zone or the offset is known
-//! ([`gleaner_domain::Clock`]). It comes from the zone that the user or the header of SWF names;
-//! from offsets in the texts of times; or from accounting records, whose stamps are local times and
-//! whose starts and ends are seconds since 1970. Otherwise local times are taken as they are, and
-//! seconds since 1970 are shown in UTC.
+//! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
+//! comes from the zone that the user or the header of SWF names; from offsets in the texts of times; or from accounting
+//! records, whose stamps are local times and whose starts and ends are seconds since 1970. Otherwise local times are
+//! taken as they are, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!
-//! Without a list of nodes, the machine consists of the nodes that the log names. If jobs only
-//! count their nodes (SWF, and DJC without usable locations), each job is dealt the free nodes with
-//! the lowest indexes.
+//! Without a list of nodes, the machine consists of the nodes that the log names. If the log states only node counts
+//! (SWF, and DJC without usable locations), each job gets the free nodes with the lowest indexes.
 
 mod account_line;
 mod accounts;
@@ -125,19 +123,18 @@ pub struct Options {
     pub nodes: Option<PathBuf>,
     /// File with Slurm's node events.
     pub events: Option<PathBuf>,
-    /// Start of the event log: local time, or seconds since 1970. Default: where the logs are
+    /// Start of the event log: local time, or seconds since 1970. Default: the start of the part in which the logs are
     /// complete.
     pub from: Option<String>,
     /// End of the event log, in the same form.
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// What separates the cells in the tables of `sacct` and `sacctmgr`. Default: as the header
-    /// shows.
+    /// Delimiter of the cells in the tables of `sacct` and `sacctmgr`. Default: inferred from the header.
     pub delimiter: Option<String>,
-    /// Processors of a node, for SWF logs. Default: as the header says.
+    /// Number of processors of a node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
-    /// Number of nodes of the machine, for logs whose jobs only count nodes.
+    /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,
     /// Whether the first fault is an error.
     pub strict: bool,
@@ -299,7 +296,7 @@ fn named_note(nodes: usize, format: Format) -> String {
     )
 }
 
-/// The remark for logs whose jobs only count their nodes.
+/// The remark for logs that state only node counts.
 fn dealt_note(nodes: u32, known: bool) -> String {
     let nodes = counted(nodes, "node");
     let machine = if known {

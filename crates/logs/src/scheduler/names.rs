@@ -13,7 +13,8 @@ use indexmap::{Equivalent, IndexMap};
 use super::hostlist::{Numbers, Piece};
 use crate::occupancy::NodeRange;
 
-/// Most digits of a number that is split from its name; longer ones stay part of the text.
+/// Maximum number of digits in a number that is split from its name; longer ones stay part of the
+/// text.
 const MAX_DIGITS: usize = 18;
 
 /// The indexes of all names, from 0 in the order in which they were added.
@@ -80,7 +81,7 @@ impl Equivalent<StemKey> for Stem<'_> {
 pub(super) struct Unknown<'n> {
     stem: Stem<'n>,
     number: u64,
-    /// How many names they are.
+    /// Number of these names.
     pub count: usize,
 }
 
@@ -135,10 +136,11 @@ impl Names {
         }
     }
 
-    /// As [`Names::look_up`], for `count` consecutive numbers of a stem, from `first` on.
+    /// Like [`Names::look_up`], but for `count` consecutive numbers of a stem, starting at `first`.
     ///
-    /// The loop walks over the numbers. Those in a block are handed on. Those up to the next block
-    /// are added, or reported as unknown if there is no room for more names.
+    /// The loop walks over the numbers. Those in a block are passed to `each`. Those up to the next
+    /// block are added, or reported as unknown if there is no room for more names. For example, if
+    /// the block 10-19 is known, 15-30 gives two calls: the known 15-19, and the new 20-30.
     fn range(
         &mut self,
         stem: Stem<'_>,

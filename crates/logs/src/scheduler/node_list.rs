@@ -128,7 +128,7 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
     Ok(())
 }
 
-/// Why a line is not a list of nodes.
+/// Describes why a line is not a list of nodes.
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error("more than one word")]

@@ -7,7 +7,8 @@ use super::names::Names;
 use crate::occupancy::{NodeRange, merge_ranges};
 use gleaner_domain::names::natural_order;
 
-/// Most nodes of a machine: a million, several times as many as the largest machine has.
+/// Maximum number of nodes of a machine: a million, several times as many as the largest machine
+/// has.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
 /// The nodes of a machine: those of a given list, or all that a log names.
@@ -16,7 +17,7 @@ pub(super) struct NodeSet {
     names: Names,
     /// Whether the list of nodes is complete. Other names are then unknown.
     fixed: bool,
-    /// What is left of [`MAX_PRODUCTS`] for all lists.
+    /// What remains of [`MAX_PRODUCTS`] for all lists.
     products_left: usize,
     /// Lists whose brackets multiply, with their number of nodes and the ranges they gave. A list
     /// that a log repeats costs its products only once.
@@ -27,7 +28,7 @@ pub(super) struct NodeSet {
     runs: Vec<NodeRange>,
 }
 
-/// Most ranges of nodes that are stored for lists whose brackets multiply: 8 MiB.
+/// Maximum number of ranges that are stored for lists whose brackets multiply: 8 MiB.
 const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// The result of looking up lists of nodes.
@@ -55,7 +56,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// Makes the set complete: names that were not looked up so far are unknown from now on.
+    /// Makes the set complete: names that have not been looked up so far are unknown afterwards.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,

@@ -15,14 +15,14 @@ use gleaner_domain::clock::MOST_OFFSET;
 const HOUR: i64 = 3600;
 const QUARTER: i64 = 15 * 60;
 
-/// Most stretches of time that are kept: all hours of 30 years.
+/// Maximum number of stretches of time that are kept: all hours of 30 years.
 const MOST_STRETCHES: usize = 1 << 18;
 
 /// A change of the clock needs more than this many lines that show it. A change that is later
 /// reversed needs more than twice as many. Fewer lines may just have been written late.
 const FEW: u64 = 2;
 
-/// Number of last lines that decide the current offset. Also the most offsets counted in a stretch.
+/// Number of most recent lines that decide the current offset. Also the maximum number of offsets counted in a stretch.
 const RECENT: usize = 9;
 
 /// Counts of lines that show an offset, by the stretch of time in which they were written.

@@ -37,7 +37,7 @@ const STATE: usize = 3;
 pub(super) struct EventReader(LogTable);
 
 impl EventReader {
-    /// A reader of tables with this delimiter; if `None`, the header shows it.
+    /// A reader of tables with this delimiter; `None` infers it from the header.
     pub fn new(delimiter: Option<String>) -> Self {
         EventReader(LogTable::new(LAYOUT, delimiter))
     }

@@ -33,7 +33,7 @@ impl Span {
         }
     }
 
-    /// Adds the time at which a record was written, for logs that are written as things happen.
+    /// Adds the time at which a record was written, for logs that are written as events happen.
     pub fn record(&mut self, second: i64) {
         widen(&mut self.records, second);
     }
@@ -49,10 +49,11 @@ impl Span {
 
     /// The part in which the log is complete.
     ///
-    /// A log that is written as things happen is complete from its first to its last record. A list
+    /// A log that is written as events happen is complete from its first to its last record. A list
     /// of jobs lacks those that ended before the list begins, and those that started after the list
-    /// was made. So it is complete from the first end to the last start. If that part is less than
-    /// half of the whole, as with only a few jobs, the whole span is used.
+    /// was made. So it is complete from the first end to the last start. For example, if jobs of 15
+    /// seconds start every 10 seconds from 0 to 90, the list is complete from 15 to 90. If that part is
+    /// less than half of the whole, as with only a few jobs, the whole span is used.
     pub fn complete(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (from, to) = match (self.records, self.ends) {

@@ -141,7 +141,7 @@ impl SwfReader {
         let zero = self.header.start.unwrap_or(0);
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
-        // Conversion to `u32` limits the number to the largest one that fits.
+        // The conversion to `u32` saturates at the largest number that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
         let job = Job {
             runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],

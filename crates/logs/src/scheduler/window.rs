@@ -9,7 +9,8 @@ use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Stamp, Utc};
 
-/// The window of the event log: as the options say, or else where the logs are complete.
+/// The window of the event log: as given by the options, or else the part in which the logs are
+/// complete.
 pub(super) fn window(
     log: &mut Log,
     span: &Span,

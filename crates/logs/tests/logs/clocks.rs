@@ -292,7 +292,7 @@ fn offsets_in_job_records_are_honoured() {
     assert!(summary.span.0.ends_with("+02:00"), "{}", summary.span.0);
 }
 
-/// The different times in a text, such as `2026-01-01 08:00:00`.
+/// The distinct times in a text, such as `2026-01-01 08:00:00`.
 fn times(line: &str) -> Vec<String> {
     let mut times: Vec<String> = (0..line.len().saturating_sub(18))
         .filter_map(|at| line.get(at..at + 19))

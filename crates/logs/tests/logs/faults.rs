@@ -84,7 +84,7 @@ fn slurm() {
         nodes: Some(sample("sinfo.txt")),
         ..options
     };
-    // Nodes that the user's list leaves out are a choice, and no fault: not even a strict reader stops.
+    // The user may leave nodes out of the list. This is not a fault, so even a strict reader does not stop.
     let log = text("sacct.txt").replacen("n[01-02]", "n[01,99]", 1);
     let (_, summary) = events(log.as_bytes(), &machine).unwrap();
     assert!(!Reason::OtherNodes.is_fault());

@@ -71,7 +71,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
         nodes: Some(nodes),
         from: Some(at(0).to_string()),
         to: Some(at(MINUTES).to_string()),
-        // So few that most jobs are sorted on disk.
+        // A segment so small that most jobs are sorted on disk.
         segment: 3,
         ..Options::new(format)
     };
@@ -223,7 +223,7 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// As many nodes are dealt as the jobs use, if the machine has that many.
+    /// The jobs get as many nodes as they use, if the machine has that many.
     #[test]
     fn counted_nodes_are_idle_in_the_right_number(
         sizes in prop::collection::vec((1usize..3, 0i64..MINUTES, 1i64..15), 1..12)

@@ -86,7 +86,7 @@ fn slurm_with_another_delimiter_and_columns() {
     );
 }
 
-/// A job that was running when one list was written. A later list has its end.
+/// The job was still running when the first list was written. A later list has its end.
 #[test]
 fn a_later_slurm_list_adds_the_end_of_a_job() {
     let log = text("sacct.txt");

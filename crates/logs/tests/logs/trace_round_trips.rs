@@ -1,6 +1,6 @@
-//! Random jobs are written in every format of traces and read again, and must be the same jobs.
-//! What is written for a simulation must also be read back as the same. Derived: the texts share no
-//! code with the readers.
+//! Random jobs are written in every format of traces and read again. The jobs must be unchanged.
+//! The files written for a simulation must also give the same jobs when they are read. Derived: the
+//! texts share no code with the readers.
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};

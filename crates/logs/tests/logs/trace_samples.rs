@@ -44,7 +44,8 @@ fn philly() {
     assert_eq!(found, "log, job 4: 1 of 2 attempts");
     // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
     assert_eq!(prepared.summary.gpu_seconds, 45_000);
-    // As many nodes of two GPUs as the GPUs held at once need: 8 GPUs in one, 3 in the other.
+    // Each virtual cluster gets enough nodes of two GPUs for the GPUs that were held at once: 8 in
+    // one, 3 in the other.
     let options = Options {
         gpus_per_node: 2,
         ..Options::new(Format::Philly)

@@ -8,8 +8,8 @@
 //!
 //! **Whole seconds** are times of the trace's own clock, and are kept. A VC that the cluster does
 //! not have is a fault. The simulation starts with the day of the first job. If the first
-//! submission is so late that it can only be counted from 1970, the seconds are taken as seconds
-//! since 1970.
+//! submission is so late that no other origin is plausible, the seconds are taken as seconds since
+//! 1970.
 //!
 //! **Civil times** show that the trace is a raw log. If they have offsets from UTC, all are
 //! converted to the first offset. Jobs of VCs that the cluster does not have are left out, and so

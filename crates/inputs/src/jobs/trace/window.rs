@@ -28,8 +28,9 @@ pub(super) struct Window {
     end: Option<i64>,
 }
 
-/// First submissions that can only be counted from 1970: no trace's own clock runs for thirty years
-/// before the first job. The range is from September 2001 to the last second of a [`Local`].
+/// The range of first submissions that must be seconds since 1970: no trace's own clock runs for
+/// thirty years before the first job. The range is from September 2001 to the last second of a
+/// [`Local`].
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
 /// How a submission is related to the window.
@@ -94,8 +95,8 @@ impl Window {
         }
     }
 
-    /// The civil time of second 0, if it is known: the file has civil times, or seconds that can
-    /// only be counted from 1970.
+    /// The civil time of second 0, if it is known: the file has civil times, or seconds that must
+    /// be counted from 1970.
     pub fn origin(&self) -> Option<Local> {
         let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
         known.then(|| Local::from_seconds(self.zero))
@@ -105,7 +106,7 @@ impl Window {
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
         match self.begin {
-            // At most the length of the longest job before the first job.
+            // The simulation starts before the first job by at most the maximum duration of a job.
             Some(begin) => begin.max(first - LONGEST),
             None if self.form.is_civil() => 0,
             None => first - first.rem_euclid(DAY),

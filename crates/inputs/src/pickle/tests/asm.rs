@@ -62,22 +62,22 @@ pub fn call(class: Vec<u8>, args: &[Vec<u8>]) -> Vec<u8> {
     [class, tuple(args), b"R".to_vec()].concat()
 }
 
-/// An object of `class` filled with `state`.
+/// An object of `class` with the state `state`.
 pub fn object(class: Vec<u8>, state: Vec<u8>) -> Vec<u8> {
     [class, b")\x81".to_vec(), state, b"b".to_vec()].concat()
 }
 
-/// `value`, kept as number `index` for [`shared`].
+/// The value, stored under `index` for [`shared`].
 pub fn keep(index: u32, value: Vec<u8>) -> Vec<u8> {
     [value, b"r".to_vec(), index.to_le_bytes().to_vec()].concat()
 }
 
-/// The value kept as number `index`.
+/// The value that was stored under `index`.
 pub fn shared(index: u32) -> Vec<u8> {
     [b"j", index.to_le_bytes().as_slice()].concat()
 }
 
-/// Protocol 2's form of bytes.
+/// Bytes as protocol 2 writes them.
 pub fn encoded(value: &str, codec: &str) -> Vec<u8> {
     call(class("_codecs", "encode"), &[text(value), text(codec)])
 }
@@ -92,7 +92,7 @@ pub fn dtype(code: &str, order: &str) -> Vec<u8> {
     [made, tuple(&state), b"b".to_vec()].concat()
 }
 
-/// A numpy array of any parts.
+/// A numpy array with these parts.
 pub fn array(shape: Vec<u8>, dtype: Vec<u8>, fortran: bool, data: Vec<u8>) -> Vec<u8> {
     let made = call(
         class(MULTIARRAY, "_reconstruct"),

@@ -1,5 +1,5 @@
-//! The files that pandas wrote, against the values that went in (small fixed
-//! examples).
+//! Compares files that pandas wrote with the values that were written (small
+//! fixed examples).
 
 use super::super::{BlockData, Cell, Frame, ItemType, Labels, NAT, read_frame};
 use super::{CURVES, EVENTS, MIXED, TASKS};
@@ -130,7 +130,7 @@ fn reads_objects_one_by_one() {
             Cell::Text("\u{fc}\u{4e2d}".into()),
             "{name}"
         );
-        // Missing is None up to pandas 2 and NaN from pandas 3 on.
+        // A missing value is None up to pandas 2, and NaN since pandas 3.
         let missing = cell("text", 1);
         assert!(
             missing.as_f64().is_some_and(f64::is_nan),

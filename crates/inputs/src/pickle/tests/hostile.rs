@@ -1,4 +1,4 @@
-//! Files made to run code, to exhaust memory or time, or simply broken.
+//! Files that try to run code or to exhaust memory or time, and files that are simply broken.
 
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn refuses_references_outside_the_file() {
     }
 }
 
-/// What is wrong with pickles as such is tested in gleaner-pickle; here, what the user is told.
+/// The messages for users. The errors of decoding are tested in gleaner-pickle.
 #[test]
 fn reports_a_remedy_for_other_files() {
     let text = |bytes| refusal(bytes).to_string();
@@ -173,7 +173,7 @@ fn refuses_calls_that_tables_do_not_contain() {
     let of_object = call(called.clone(), &[]);
     let filled = [called, b"NNs".to_vec()].concat();
     for value in [of_object, filled] {
-        // Also where nothing refers to the object.
+        // The call is also rejected if nothing refers to the object.
         let unused = frame(
             index(&[list(std::slice::from_ref(&value))]),
             range(0, 0, 1),

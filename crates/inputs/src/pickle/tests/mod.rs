@@ -7,7 +7,7 @@ mod layout;
 mod random;
 mod shared_data;
 
-/// The fixtures named, with their bytes.
+/// The named fixtures, with their bytes.
 macro_rules! fixtures {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_bytes!(concat!("../../../tests/fixtures/pickle/", $name, ".pkl")))),*]

@@ -1,11 +1,11 @@
-//! Random damage: whatever is done to a file, the reader returns.
+//! Random damage: the reader returns, however a file was changed.
 
 use proptest::prelude::*;
 
 use super::super::read_frame;
 use super::{Fixture, tables};
 
-/// Reads what may be anything, and touches all of it.
+/// Reads bytes that may be anything, and visits all values of the table.
 fn survives(bytes: &[u8]) {
     if let Ok(frame) = read_frame(bytes) {
         for column in 0..frame.columns().len() {

@@ -1,8 +1,8 @@
-//! Tables of real task sets, against golden values taken with pandas 1.5.3.
+//! Compares tables of real task sets with golden values from pandas 1.5.3.
 
 use super::super::read_frame;
 
-/// The bytes of a task set, or nothing where the data is not at hand.
+/// The bytes of a task set; `None` if the data is missing.
 fn bytes(name: &str) -> Option<Vec<u8>> {
     let path = gleaner_testing::shared(&format!("bftrainer/{name}"))?;
     std::fs::read(path).ok()

@@ -20,7 +20,7 @@ pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,
     time: Option<Utc>,
-    /// The time as a text, which is formatted once for all rows of the time.
+    /// The current time as text, formatted once for all of its rows.
     text: String,
 }
 

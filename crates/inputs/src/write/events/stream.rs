@@ -11,7 +11,7 @@ use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
-/// The file has the same bytes as one that [`super::write`] writes of the whole log.
+/// The bytes of the file are the same as if [`super::write`] wrote the whole log.
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
@@ -37,10 +37,10 @@ impl EventWriter {
         Self::create_on(path, nodes, &Clock::UNKNOWN)
     }
 
-    /// As [`EventWriter::create`], for a log on this clock.
+    /// Like [`EventWriter::create`], but for a log on this clock.
     ///
     /// # Errors
-    /// As [`EventWriter::create`].
+    /// As for [`EventWriter::create`].
     pub fn create_on(path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
         let format = Format::of(path)?;
         let sink = Sink::create(format, path, nodes, clock)?;
