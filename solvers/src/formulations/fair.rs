@@ -7,8 +7,8 @@
 //! first.
 //!
 //! This model is meant for other programs. If a share is a loss of many windows, W is so large that
-//! the libraries here cannot tell one task more from rounding. So the backends solve several models
-//! instead:
+//! the libraries here cannot distinguish one more running task from rounding. So the backends solve
+//! several models instead:
 //!
 //! - [`most`]: how many tasks can run;
 //! - [`fairest`]: the greatest z among the plans of that many tasks;
