@@ -1,4 +1,4 @@
-//! The first prices: what one more node would earn if nothing cost anything.
+//! The first prices: what one more node would earn if rescaling were free.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ pub(super) fn first(course: &Course) -> Vec<f64> {
     prices
 }
 
-/// When tasks of which kind begin (1) and end (−1), in the order of the intervals.
+/// The intervals at which tasks begin (1) and end (−1), with the kind of the task, in order.
 fn changes(course: &Course) -> Vec<(u32, u32, i64)> {
     let lasting = course.stays.iter().filter(|stay| stay.from < stay.to);
     let mut changes: Vec<_> = lasting
