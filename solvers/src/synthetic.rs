@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{GroupLimit, Problem, Task};
 
-/// Most nodes of any generated task.
+/// Maximum number of nodes of any generated task.
 const MOST_NODES: u32 = 64;
 
 /// Generates a valid problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the

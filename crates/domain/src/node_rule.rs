@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, not which.
+/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, but not which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeRule {
@@ -14,7 +14,7 @@ pub enum NodeRule {
     #[default]
     Blocks,
     /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined
-    /// together are near.
+    /// together are close in it.
     Learned,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Direction, Field, Figure, Figures, Metric};
 
-/// Most GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
+/// Maximum number of GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
 pub const SMALL_JOB_GPUS: u32 = 8;
 
 /// Whether a policy of this name is a variant of Lucid, which uses a profiler and lets jobs share
