@@ -22,7 +22,7 @@ pub trait Forecast: Send + Sync {
     /// GPU jobs expected per interval, averaged over the next intervals after second
     /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
-    /// GPUs that these jobs ask for, per interval and averaged in the same way.
+    /// GPUs that these jobs request, per interval and averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
     /// The first second after `now` at which an answer may change; `None` if none will.
     fn next_change(&self, now: i64) -> Option<i64>;
@@ -112,7 +112,7 @@ pub struct ForecastTable {
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
-    /// GPUs that these jobs ask for, by interval.
+    /// GPUs that these jobs request, by interval.
     pub gpus: Vec<f64>,
     /// Number of intervals that an answer averages, from the next one on.
     pub ahead: usize,
@@ -198,8 +198,8 @@ pub struct PackingTable {
     pub scores: Vec<Option<u8>>,
     /// Pairs by the indices of their workloads in the trace; each pair is here in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
-    /// By index of the workload in the trace: whether pairs with it count as running at full
-    /// speed instead of being looked up in the table, because its model is in [`UNMEASURED`].
+    /// By index of the workload in the trace: whether its model is in [`UNMEASURED`]. Pairs with
+    /// such a workload count as running at full speed and are not looked up in the table.
     pub unmeasured: Vec<bool>,
 }
 

@@ -15,9 +15,9 @@
 //! # Grammar
 //!
 //! The grammar is a part of Rust's expression syntax: numbers, names, `+ - * / %`, parentheses,
-//! calls of functions, and `if condition { a } else { b }`. Conditions are comparisons (`< <= > >=
-//! == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2` is 0.5. `inf`
-//! is infinity. The functions are those of [`FUNCTIONS`].
+//! calls of functions, and `if condition { a } else { b }`. Conditions are comparisons
+//! (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2` is
+//! 0.5. `inf` is infinity. The functions are those of [`FUNCTIONS`].
 //!
 //! The crate `syn` parses the text. Its result is checked here before anything is evaluated: every
 //! name, the numbers of arguments, and that conditions occur only where a condition is expected. An

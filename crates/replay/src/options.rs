@@ -28,7 +28,7 @@ pub struct Options {
     pub node_choice: NodeRule,
     /// An order of nodes that replaces the order of their names, shared by all runs that use it.
     pub node_order: Option<Arc<NodeOrder>>,
-    /// Seed of the random deal.
+    /// Seed of the random assignment at event 0.
     pub seed: u64,
     /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise the task keeps them
     /// until the next event of the log.

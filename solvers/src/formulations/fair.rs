@@ -25,8 +25,8 @@ use crate::{BigM, Fairness, Problem};
 /// shares.
 const SCALE: f64 = 1024.0;
 
-/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models as infeasible
-/// that have a coefficient of 1e-16 beside one of 1, and no library can distinguish shares this
+/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models that have a
+/// coefficient of 1e-16 beside one of 1 as infeasible, and no library can distinguish shares this
 /// close.
 const LEAST: f64 = 1e-10;
 

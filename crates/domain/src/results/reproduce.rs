@@ -152,7 +152,7 @@ record! {
         column: String = "column" [""],
         /// unit of the values; empty if they have none
         unit: String = "unit" [""],
-        /// `published`: by the authors; `reference run`: what the authors' code gave
+        /// `published`: by the authors; `reference run`: by the authors' code when it was run
         basis: Basis = "basis" [""],
         /// the published value; empty if nothing was published or the value is not available
         published: Option<f64> = "published" [""],
@@ -180,7 +180,7 @@ pub struct Artifact {
     pub system: System,
     /// Its heading.
     pub title: String,
-    /// What it shows, and what to know about it.
+    /// What it shows, with notes.
     pub text: String,
     /// Where the published values come from.
     pub source: String,

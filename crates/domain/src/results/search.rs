@@ -137,7 +137,7 @@ record! {
 /// All results of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// What happened, in the order of time.
+    /// The events, in the order of time.
     pub events: Vec<SearchRow>,
     /// One row for each trial that was started.
     pub trials: Vec<TrialRow>,

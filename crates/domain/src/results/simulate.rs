@@ -19,7 +19,7 @@ pub fn is_lucid(policy: &str) -> bool {
 /// The content of `summary.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Figures by name of the policy, in the order in which policies were asked for.
+    /// Figures by name of the policy, in the order in which policies were requested.
     pub policies: ByName<PolicyFigures>,
     /// Seconds between the rows of the tables of states.
     pub seq_step_s: i64,

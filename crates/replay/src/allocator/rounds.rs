@@ -54,7 +54,7 @@ impl<'a> Rounds<'a> {
         Some(self.set.iter().map(again).collect())
     }
 
-    /// A time of the first round as it is in a round that begins at `now`.
+    /// The time in a round that begins at `now` that corresponds to a time of the first round.
     fn later(&self, time: Utc, now: Utc) -> Utc {
         let after = time.max(self.start).0.saturating_sub(self.first.0);
         Utc(now.0.saturating_add(after))

@@ -36,8 +36,10 @@ fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
     steps
 }
 
-/// For each interval, the marginal value of one more node when every idle node is placed where it earns
-/// most.
+/// For each interval, the marginal value of one more node when every idle node is placed where it earns most.
+///
+/// Example: two tasks of one kind have the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4 and 2, and
+/// one more node would earn 2.
 pub(super) fn first(course: &Course) -> Vec<f64> {
     // More idle nodes than any task can use do not change the slopes.
     let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();

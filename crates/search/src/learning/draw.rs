@@ -11,8 +11,9 @@ use crate::Fault;
 /// Largest magnitude of a parameter, so that sums and products of draws are finite.
 pub(super) const LARGEST: f64 = 1e100;
 
-/// The distribution that a number is drawn from. In files: `{ "uniform": { "low": 1, "high": 3 }
-/// }`.
+/// The distribution that a number is drawn from.
+///
+/// In files: `{ "uniform": { "low": 1, "high": 3 } }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Draw {

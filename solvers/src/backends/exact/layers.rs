@@ -1,8 +1,8 @@
 //! The layers of dynamic programming over numbers of nodes.
 //!
 //! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state of
-//! a window, the least loss with which these tasks can use so many nodes; infinite if they cannot.
-//! One more task makes a layer of the one before it.
+//! a window, the least loss with which these tasks can use that many nodes; infinite if they
+//! cannot. One more task makes a layer of the one before it.
 
 use super::pieces::Piece;
 

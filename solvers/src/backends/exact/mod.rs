@@ -44,7 +44,7 @@
 //! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
 //! that runs gets a reward that is greater than all values together.
 //!
-//! **Groups.** If the problem has nested groups, [`grouped`] first tries whether the best plan
+//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan
 //! without groups keeps to their limits. Otherwise [`tree`] finds the best plan that does, by
 //! dynamic programming over the tree of groups. If time or memory does not suffice for that, the
 //! answer is a plan known before, with the bound of the relaxation without groups; or

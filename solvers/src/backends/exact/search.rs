@@ -180,6 +180,10 @@ impl Search {
     /// A state must be reachable: at least the least counts of the stages so far, at most their
     /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
+    ///
+    /// Example: in the example of the exact solver's overview, one node remains for task b, with 0
+    /// or 1 nodes, and then task c, with 0 or 2. The limit of 1 is below λ = 9, so no node may stay
+    /// unused. The window after b is 0 to 1, and the window after c is 1 alone.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);

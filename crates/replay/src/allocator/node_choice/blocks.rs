@@ -1,4 +1,4 @@
-//! Blocks: a growing task gets free nodes that are neighbours of each other and of its own.
+//! Blocks: a growing task gets free nodes that are neighbours of each other and of the nodes that it holds.
 //!
 //! # The model
 //!
