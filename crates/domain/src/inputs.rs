@@ -196,7 +196,7 @@ pub enum ProfileSource {
 pub struct PackingTable {
     /// Sharing scores by index of the workload in the trace; `None` if unknown.
     pub scores: Vec<Option<u8>>,
-    /// Pairs by the indices of their workloads in the trace; each pair is here in both orders.
+    /// Pairs by the indices of their workloads in the trace; each pair occurs in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
     /// By index of the workload in the trace: whether its model is in [`UNMEASURED`]. Pairs with
     /// such a workload count as running at full speed and are not looked up in the table.

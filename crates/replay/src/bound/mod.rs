@@ -85,7 +85,7 @@ pub struct Course {
     pub stays: Vec<Stay>,
 }
 
-/// An upper bound of the work, in the unit of the rates, that any allocator could have done in this
+/// An upper bound on the work, in the unit of the rates, that any allocator could have done in this
 /// course with these costs.
 ///
 /// It takes time in proportion to the sum, over the distinct stays, of their length times their

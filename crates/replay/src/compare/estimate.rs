@@ -1,4 +1,4 @@
-//! Estimates how long a comparison takes from a few problems.
+//! Estimates, from a few problems, how long a comparison takes.
 
 use std::borrow::Cow;
 use std::fmt;

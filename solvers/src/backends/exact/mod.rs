@@ -1,4 +1,4 @@
-//! The exact solver: proven optimal, no solver library.
+//! The exact solver: finds proven optima without a solver library.
 //!
 //! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ
 //! only in their names: what depends on one task alone is computed once for each group. Then there
