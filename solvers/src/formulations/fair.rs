@@ -12,8 +12,8 @@
 //!
 //! - [`most`]: how many tasks can run;
 //! - [`fairest`]: the greatest z among the plans of that many tasks;
-//! - [`fairer`]: any plan with a greater least share, again and again until there is none. It has
-//!   no column z, so the answer does not depend on how z was rounded;
+//! - [`fairer`]: any plan with a greater least share, repeated until there is none. It has no
+//!   column z, so the answer does not depend on how z was rounded;
 //! - [`total`]: the greatest total among the fairest plans. Counts of a lesser share are fixed at
 //!   0, and a row keeps as many tasks running.
 

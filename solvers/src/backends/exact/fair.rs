@@ -5,8 +5,8 @@
 //! run. The least of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
-//! halved again and again. Its low end is always a level that some plan attains. The bisection ends
-//! if the next float above the low end is out of reach: the low end is then the greatest level, and
+//! halved repeatedly. Its low end is always a level that some plan attains. The bisection ends if
+//! the next float above the low end is out of reach: the low end is then the greatest level, and
 //! exactly the share of some task at some count.
 //!
 //! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. The level 0.5 needs

@@ -1,9 +1,9 @@
 //! Dynamic programming over the counts that the relaxation's bound leaves open.
 //!
-//! The *loss* of a count is how much less its value, less λ per node, is than that of the task's
-//! best count. A plan's objective is U − Σ losses − λ · unused nodes, so the best plan is the one
-//! with the least total loss, unused nodes included. One search for plans that lose at most a limit
-//! has four steps:
+//! The net value of a count is its value minus λ per node. The *loss* of a count is the best net
+//! value of the task minus the net value of the count. A plan's objective is U − Σ losses − λ ·
+//! unused nodes, so the best plan is the one with the least total loss, unused nodes included. One
+//! search for plans that lose at most a limit has four steps:
 //!
 //! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
