@@ -65,7 +65,7 @@ fn numbered(name: &str, round: usize) -> String {
     format!("{name}#{round}")
 }
 
-/// Checks that a set can be submitted again and again.
+/// Checks that a set can be submitted repeatedly.
 ///
 /// # Errors
 /// [`Error::Usage`] for a task that never ends, and for a task whose name is that of another
