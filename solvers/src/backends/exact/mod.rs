@@ -19,9 +19,9 @@
 //! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain
 //! for step 4.
 //!
-//! Steps 2 and 4 follow Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
-//! Research 27 (1979), and Pisinger, "A minimal algorithm for the multiple-choice knapsack
-//! problem", European Journal of Operational Research 83 (1995).
+//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research 27 (1979).
+//! Reducing the counts by the gap before dynamic programming follows Pisinger, "A minimal algorithm for the
+//! multiple-choice knapsack problem", European Journal of Operational Research 83 (1995).
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,

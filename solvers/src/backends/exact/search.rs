@@ -18,8 +18,8 @@
 //!
 //! A wide piece costs a layer no more than O(states), as a sliding minimum handles all of its
 //! counts together ([`SlidingMinimum`]). A small limit leaves few counts and states, so
-//! [`Search::improve`] tries small limits first. Pisinger (1995) likewise begins with the tasks of
-//! least loss.
+//! [`Search::improve`] tries small limits first. The core of Pisinger (1995) likewise grows in the
+//! order of losses.
 
 use std::time::Instant;
 
