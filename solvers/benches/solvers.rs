@@ -54,7 +54,7 @@ fn limits(formulation: Formulation) -> Limits {
     }
 }
 
-/// Whether `cargo bench` runs this. A test run only tries every case once.
+/// Whether `cargo bench` runs this program. A test run solves each case only once.
 fn is_measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }

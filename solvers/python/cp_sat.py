@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from dp import value
 
-SCALE = 10**9  # CP-SAT counts in integers: the best value of a problem's tasks becomes this
+SCALE = 10**9  # CP-SAT computes in integers: the best value of a problem's tasks becomes this
 messages, cancelled, running = queue.Queue(), set(), {}
 
 

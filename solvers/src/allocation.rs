@@ -11,8 +11,8 @@ use crate::{Fairness, Problem};
 pub enum Status {
     /// The plan is proven optimal (for a MILP backend: within its gap limit).
     Optimal,
-    /// The plan is feasible but not proven optimal: a limit was reached, or the method proves
-    /// nothing.
+    /// The plan is feasible but not proven optimal: a limit was reached, or the method gives no
+    /// proof.
     Feasible,
     /// No plan meets the constraints.
     Infeasible,

@@ -4,11 +4,16 @@
 //! *nested* if no two of them cross. Nested groups form a tree. Its root is all tasks, which may
 //! hold at most the idle nodes.
 //!
-//! [`Nest::of`] takes the groups by falling number of tasks. For every task it remembers the last
-//! group taken that has the task. If these are the same for all tasks of the next group, that last
-//! group is the smallest one around the next group. Otherwise, take two tasks of the next group for
-//! which they differ, and of their two last groups the later one. It has only one of the two tasks.
-//! It is at least as large as the next group, so it also has a task outside of it: the two cross.
+//! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
+//! last visited group that has the task. If these are the same for all tasks of the next group,
+//! that last group is the smallest one around the next group. Otherwise, take two tasks of the next
+//! group for which they differ, and of their two last groups the later one. It has only one of the
+//! two tasks. It is at least as large as the next group, so it also has a task outside of it: the
+//! two cross.
+//!
+//! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
+//! lies within abc. For c the last group is now bc, and for d it is the root. So bc and cd cross:
+//! they share c, bc has b, and cd has d.
 
 use std::cmp::Reverse;
 
@@ -61,8 +66,8 @@ struct Member {
 }
 
 impl Nest {
-    /// The tree of the groups of `problem`. Groups without a limit and names of no task are left
-    /// out. Takes O(n log n) for n tasks, groups and names in groups together.
+    /// The tree of the groups of `problem`. Groups without a limit and names that belong to no task
+    /// are left out. Takes O(n log n) for n tasks, groups and names in groups together.
     ///
     /// # Errors
     /// The indices of two groups that cross, in order.

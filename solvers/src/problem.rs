@@ -12,9 +12,9 @@ use crate::{Allocation, Goal, Limits, Rates, SolveError, SolverKind, SolverSpec,
 pub struct Task {
     /// Name, unique within the problem.
     pub name: String,
-    /// Fewest nodes on which the task runs (at least 1).
+    /// Minimum number of nodes on which the task runs (at least 1).
     pub min_nodes: u32,
-    /// Most nodes the task can use.
+    /// Maximum number of nodes that the task can use.
     pub max_nodes: u32,
     /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
@@ -40,10 +40,10 @@ pub struct GroupLimit {
     pub name: String,
     /// Names of the tasks in it.
     pub tasks: Vec<String>,
-    /// Fewest nodes the group must hold together.
+    /// Minimum number of nodes that the group must hold together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_total: Option<u32>,
-    /// Most nodes the group may hold together.
+    /// Maximum number of nodes that the group may hold together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_total: Option<u32>,
 }
@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    /// Most nodes the task can be given: its maximum, or the curve's last point if that is less.
+    /// Maximum number of nodes that the task can be given: its maximum, or the curve's last point if that is less.
     pub fn cap(&self) -> u32 {
         let last = self.curve_nodes.last().copied().unwrap_or(0);
         self.max_nodes.min(last)

@@ -210,8 +210,8 @@ pub trait Solver {
     /// Solves as [`Solver::solve`] does, and calls `observer` with the plans found on the way, in that
     /// order. The last of them is the plan of the answer.
     ///
-    /// A solver that does not say what it finds on the way has one plan, its answer, found at the
-    /// end. So it is unless the solver has its own version of this function.
+    /// By default, a solver reports a single plan, its answer, at the end. A solver that finds
+    /// plans on the way has its own version of this function.
     ///
     /// # Errors
     /// As for [`Solver::solve`].

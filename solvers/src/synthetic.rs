@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::{GroupLimit, Problem, Task};
 
-/// Most nodes of any generated task.
+/// Maximum number of nodes of any generated task.
 const MOST_NODES: u32 = 64;
 
 /// Generates a valid problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the
@@ -131,7 +131,8 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Adds a group for every number that `of` gives to tasks. `plan` keeps to their limits.
+/// Adds a group for every number that `of` assigns to tasks. The plan `plan` keeps to the limits of
+/// these groups.
 fn add_groups(
     problem: &mut Problem,
     kind: &str,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::stamp::Offset;
 use super::{Local, Stamp, Utc};
 
-/// Most seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
+/// Maximum number of seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
@@ -20,7 +20,7 @@ pub struct Clock {
     offsets: Vec<(Utc, i32)>,
 }
 
-/// Which occurrence is meant of a local time that occurs twice because the clock was put back.
+/// Which occurrence of a local time is meant, if it occurs twice because the clock was put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// The first occurrence.
@@ -179,7 +179,7 @@ impl Clock {
     /// The offsets in words, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
     /// empty if the clock is unknown.
     pub fn describe(&self) -> String {
-        /// Most changes that the text lists.
+        /// Maximum number of changes that the text lists.
         const MOST: usize = 4;
         if !self.is_known() {
             return String::new();
@@ -393,7 +393,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // The pieces of a stretch last as long as it does, and each is shown as it is.
+        // The pieces of a span last as long as the span, and each is shown with its own offset.
         #[test]
         fn pieces_cover_the_whole_span(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
             let from = Utc::from_seconds(from);

@@ -175,7 +175,7 @@ impl From<Fault> for Error {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<Fault>);
 
-/// Most faults that a message lists; it only counts the others.
+/// Maximum number of faults that a message lists; it only counts the others.
 const SHOWN: usize = 20;
 
 impl Faults {

@@ -9,13 +9,13 @@ use super::{Clock, Slice, Stamp, Utc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
-/// Most nodes of a log: a [`Change`] keeps one bit for the state.
+/// Maximum number of nodes of a log: a [`Change`] keeps one bit for the state.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
-/// Most rows of a log. A file of a few megabytes may decompress to more, and a log in memory
-/// takes 16 bytes per row and 4 per change.
+/// Maximum number of rows of a log. A file of a few megabytes may decompress to more, and a log in memory takes 16
+/// bytes per row and 4 per change.
 pub const MAX_ROWS: usize = 1 << 26;
-/// Most changes of a log: see [`MAX_ROWS`].
+/// Maximum number of changes of a log: see [`MAX_ROWS`].
 pub const MAX_CHANGES: usize = 1 << 28;
 
 impl Change {
@@ -39,9 +39,8 @@ impl Change {
 /// A log of node idleness: rows in time order, each with the nodes that changed.
 ///
 /// Before row 0 every node is busy, so row 0 lists exactly the nodes idle at the
-/// start. Within a row changes are sorted by node, each node at most once, and
-/// every change is to another state than before. A row may be empty;
-/// `--skip-rows` counts such rows too.
+/// start. Within a row changes are sorted by node, each node occurs at most once, and every change
+/// changes the state of its node. A row may be empty; `--skip-rows` counts such rows too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
@@ -151,8 +150,8 @@ impl EventLog {
         out.finish_trusted()
     }
 
-    /// The same log, whose clock has as its first offset the one in force at the first row. In a part
-    /// of a log, that may be another one than in the whole log.
+    /// The same log, with a clock that begins with the offset in force at the first row. In a part of a log, this may
+    /// be a later offset than the first one of the whole log.
     pub fn with_clock_from_start(mut self) -> EventLog {
         if let Some(first) = self.times.first() {
             self.clock = self.clock.starting(*first);

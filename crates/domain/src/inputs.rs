@@ -17,18 +17,18 @@ pub trait Estimates: Send + Sync {
     }
 }
 
-/// Forecast of what will be submitted to the whole cluster.
+/// Forecast of the submissions to the whole cluster.
 pub trait Forecast: Send + Sync {
     /// GPU jobs expected per interval, averaged over the next intervals after second
     /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
-    /// GPUs that these jobs ask for, per interval and averaged in the same way.
+    /// GPUs that these jobs request, per interval and averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
     /// The first second after `now` at which an answer may change; `None` if none will.
     fn next_change(&self, now: i64) -> Option<i64>;
 }
 
-/// Which jobs go well together on the same GPUs.
+/// How well jobs share the same GPUs.
 pub trait Packing: Send + Sync {
     /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` if unknown.
     fn score(&self, job: &Job) -> Option<u8>;
@@ -52,8 +52,8 @@ pub struct Pair {
     pub gmem: f64,
 }
 
-/// Largest estimate in seconds; the lowest is its negative. The sum of an estimate and any
-/// second of a schedule fits an integer of 64 bits.
+/// Largest estimate in seconds; the lowest is its negative. The sum of an estimate and any second
+/// of a schedule fits in a 64-bit integer.
 pub const LONGEST_ESTIMATE: f64 = 1e12;
 
 /// Estimates read from a table, by job id.
@@ -112,7 +112,7 @@ pub struct ForecastTable {
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
-    /// GPUs that these jobs ask for, by interval.
+    /// GPUs that these jobs request, by interval.
     pub gpus: Vec<f64>,
     /// Number of intervals that an answer averages, from the next one on.
     pub ahead: usize,
@@ -196,10 +196,10 @@ pub enum ProfileSource {
 pub struct PackingTable {
     /// Sharing scores by index of the workload in the trace; `None` if unknown.
     pub scores: Vec<Option<u8>>,
-    /// Pairs by the indices of their workloads in the trace; each pair is here in both orders.
+    /// Pairs by the indices of their workloads in the trace; each pair occurs in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
-    /// By index of the workload in the trace: whether pairs with it count as running at full
-    /// speed instead of being looked up in the table, because its model is in [`UNMEASURED`].
+    /// By index of the workload in the trace: whether its model is in [`UNMEASURED`]. Pairs with
+    /// such a workload count as running at full speed and are not looked up in the table.
     pub unmeasured: Vec<bool>,
 }
 

@@ -11,11 +11,11 @@ pub struct Trace {
     pub workloads: Vec<Workload>,
     /// The civil time of second 0; `None` if the trace had no civil times.
     pub origin: Option<Local>,
-    /// What is known of each of the workloads before its jobs run; empty if all are measured.
+    /// What is known about each workload before its jobs run; empty if all are measured.
     pub known: Vec<Known>,
 }
 
-/// What is known of a workload before its jobs run. Policies and models use only this.
+/// What is known about a workload before its jobs run. Policies and models use only this.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
     /// The load of its jobs was measured: it is that of [`Job::usage`].
@@ -35,7 +35,7 @@ impl Trace {
     }
 
     /// The load of a job of this trace on its GPUs, as known before it runs; `None` if nothing is
-    /// known of its workload.
+    /// known about its workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {
         let known = job.workload.and_then(|workload| self.known.get(workload));
         match known {
@@ -59,7 +59,7 @@ pub struct Job {
     pub name: String,
     /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// CPU cores asked for. No policy simulates them.
+    /// CPU cores requested. No policy simulates them.
     pub cpus: f64,
     /// How the real job ended, such as `COMPLETED`.
     pub state: String,

@@ -4,17 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, not which.
+/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, but not which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeRule {
     /// The nodes that have been idle longest, as in the original.
     Arrival,
-    /// Nodes that are neighbours by their names or in the network, of each other and of the task's own.
+    /// Nodes that are neighbours of each other and of the task's own nodes, by their names or in the network.
     #[default]
     Blocks,
     /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined
-    /// together are near.
+    /// together are close in it.
     Learned,
 }
 

@@ -1,8 +1,8 @@
-//! Scripted allocations: what a user wants to see replayed instead of a solver's decisions.
+//! Scripted allocations, which a replay carries out instead of a solver's decisions.
 
 use std::collections::BTreeMap;
 
-/// Says which task holds which nodes after each event.
+/// The nodes that each task holds after each event.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     /// Node indices in the log, by event, then by name of the task.

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 /// The 97.5th percentile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Most degrees of freedom for which the sum of the distribution is solved.
+/// Maximum number of degrees of freedom for which the sum of the distribution is solved.
 const SUMMED: usize = 200;
 
 /// The 97.5th percentile of Student's t distribution: |t| is less with a probability of 95 %.
@@ -42,7 +42,8 @@ fn solved(freedom: usize) -> f64 {
 fn within(angle: f64, freedom: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let is_odd = freedom % 2 == 1;
-    // The first term is of the power 1 of the cosine, or 0; each next one of two more.
+    // The first term has the cosine to the power 1 or 0, and each further term a power that is
+    // greater by 2.
     let first = usize::from(is_odd);
     let mut term = if is_odd { cosine } else { 1.0 };
     let mut sum = 0.0;

@@ -1,6 +1,6 @@
-//! Groups of training tasks that have limits together.
+//! Groups of training tasks with joint limits.
 
-/// Most groups of a set of tasks.
+/// Maximum number of groups of a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
 /// Limits on the nodes that several tasks hold together. A task may be in several groups.
@@ -10,8 +10,9 @@ pub struct TaskGroup {
     pub name: String,
     /// Names of its tasks.
     pub tasks: Vec<String>,
-    /// Fewest nodes that they hold together where the idle nodes and the tasks' bounds allow it.
+    /// Minimum number of nodes that they hold together, as far as the idle nodes and the tasks'
+    /// bounds allow it.
     pub min_nodes: Option<u32>,
-    /// Most nodes that they hold together.
+    /// Maximum number of nodes that they hold together.
     pub max_nodes: Option<u32>,
 }

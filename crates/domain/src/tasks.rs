@@ -9,7 +9,7 @@ use super::{Clock, ScalingCurve, Utc};
 /// The text that stands for the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
 
-/// Most tasks of a replay, over all rounds in which they are submitted.
+/// Maximum number of tasks of a replay, over all rounds in which they are submitted.
 pub const MAX_TASKS: usize = 1_000_000;
 
 /// An elastic training task.
@@ -19,9 +19,9 @@ pub struct TrainingTask {
     pub name: String,
     /// Time from which the task may run; [`TrainingTask::FROM_START`] if its file names no time.
     pub submit: Utc,
-    /// Fewest nodes it runs on (at least 1).
+    /// Minimum number of nodes on which it runs (at least 1).
     pub min_nodes: u32,
-    /// Most nodes it can use.
+    /// Maximum number of nodes that it can use.
     pub max_nodes: u32,
     /// Seconds of progress lost when it grows.
     pub rescale_up: f64,
@@ -31,7 +31,7 @@ pub struct TrainingTask {
     pub work: f64,
     /// Its weight under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
-    /// Time by which it should be done; `None` if there is none. Only objectives look at it.
+    /// Time by which it should be done; `None` if there is none. Only objectives use it.
     pub deadline: Option<Utc>,
     /// Its rung, if it is a trial of a search; 0 otherwise.
     pub rung: u32,
@@ -66,7 +66,7 @@ impl TrainingTask {
         }
     }
 
-    /// Seconds from `now` to its deadline, negative if that is over; infinite if it has none.
+    /// Seconds from `now` to its deadline, negative once it is over; infinite if it has none.
     pub fn seconds_to_deadline(&self, now: Utc) -> f64 {
         self.deadline
             .map_or(f64::INFINITY, |deadline| deadline.seconds_since(now))

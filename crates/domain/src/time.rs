@@ -62,7 +62,7 @@ impl Utc {
         Utc(self.0.saturating_add(nanos as i64))
     }
 
-    /// The time that a clock shows which is `offset` seconds ahead of UTC.
+    /// The time on a clock that is `offset` seconds ahead of UTC.
     #[inline]
     pub const fn at_offset(self, offset: i32) -> Local {
         Local(plus_whole(self.0, offset as i64))
@@ -91,7 +91,7 @@ impl Local {
         seconds_between(earlier.0, self.0)
     }
 
-    /// The instant at which a clock shows this time that is `offset` seconds ahead of UTC.
+    /// The instant at which a clock that is `offset` seconds ahead of UTC shows this time.
     #[inline]
     pub const fn from_offset(self, offset: i32) -> Utc {
         Utc(plus_whole(self.0, -(offset as i64)))

@@ -1,4 +1,4 @@
-//! Searches: tasks that are trials, taken up and stopped by an algorithm.
+//! Searches: tasks that are trials, which an algorithm starts and stops.
 
 use gleaner_search::{Algorithm, LearningCurves, Plan};
 
@@ -17,7 +17,7 @@ impl TrialSearch {
     /// The same search by another algorithm. The brackets of hyperband decide its number of trials.
     ///
     /// # Errors
-    /// What does not fit the algorithm, as a sentence.
+    /// A sentence that says what does not suit the algorithm.
     pub fn by(mut self, algorithm: Algorithm) -> Result<Self, String> {
         self.plan.algorithm = algorithm;
         if algorithm == Algorithm::Hyperband {
@@ -36,7 +36,7 @@ impl TrialSearch {
         }
     }
 
-    /// Number of trials that the search takes up.
+    /// Number of trials that the search starts.
     pub fn trials(&self) -> u64 {
         let brackets = self.plan.brackets().into_iter();
         let first = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));

@@ -1,4 +1,4 @@
-//! A running solver: lines in, lines out, and its end.
+//! A running solver program: its input and output lines, and its end.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -12,23 +12,23 @@ use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_l
 
 use crate::command::Manifest;
 
-/// Lines that wait to be read. A program that writes more has to wait.
+/// Maximum number of lines that wait to be read. A program that writes more is blocked.
 const WAITING_LINES: usize = 16;
 
 /// Maximum number of lines that wait to be written. A program receives at most one request and one
 /// `cancel` at a time, so a program that reads its input never reaches this limit.
 const WAITING_REQUESTS: usize = 16;
 
-/// Bytes of the end of its standard error that are kept.
+/// Number of bytes kept from the end of its standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time that a program has to end after it was asked to, and again after SIGTERM.
+/// Time that a program has to end after a request, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Variable of the environment by which the program and all that it starts are known.
+/// Environment variable that identifies the program and all processes that it starts.
 const MARK: &str = "GLEANER_SOLVER";
 
-/// What comes from a program.
+/// An event from a program.
 pub(crate) enum Event {
     /// A line.
     Line(Vec<u8>),
@@ -50,10 +50,10 @@ impl From<Line> for Event {
     }
 }
 
-/// A running program. Dropping it ends it and all that it started.
+/// A running program. Dropping it ends it and all processes that it started.
 pub(crate) struct Program {
     process: Process,
-    /// To the thread that writes its input; `None` once that is closed.
+    /// Sends lines to the thread that writes its input; `None` once the input is closed.
     input: Option<SyncSender<Vec<u8>>>,
     output: Receiver<Event>,
     errors: Arc<Tail>,
@@ -113,8 +113,8 @@ impl Program {
         }
     }
 
-    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored: a
-    /// program that writes faster than we read cannot postpone its deadline.
+    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored, so
+    /// that a program that writes faster than we read cannot postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -139,7 +139,7 @@ impl Program {
 
     /// The last line of its standard error that is not empty.
     fn last_error(&self) -> Option<String> {
-        // The end of the program may be seen before its last words are read.
+        // The end of the program may be noticed before its last output has been read.
         thread::sleep(Duration::from_millis(20));
         let text = self.errors.text();
         let last = text
@@ -156,7 +156,7 @@ impl Program {
         Some(status.to_string())
     }
 
-    /// Ends the program and all that it started.
+    /// Ends the program and all processes that it started.
     pub fn kill(&mut self) {
         self.input = None;
         self.process.kill(GRACE);
@@ -171,7 +171,7 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
         command.args(arguments);
         return Ok(command);
     };
-    // Check this first: the shell that enters the group would report a missing program in its own words.
+    // Check this first: otherwise the shell that enters the group reports a missing program in its own words.
     let directory = manifest.directory.as_deref().unwrap_or(Path::new(""));
     let has_own_path = manifest.environment.contains_key("PATH");
     if !has_own_path && find_program(program, directory).is_none() {
@@ -189,7 +189,7 @@ impl Drop for Program {
     }
 }
 
-/// Writes lines until there are none to come, or the program has closed its input.
+/// Writes lines until no more can come or the program has closed its input.
 fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
     for mut line in lines {
         line.push(b'\n');

@@ -1,4 +1,4 @@
-//! Which program a solver is.
+//! Parses the name of a solver that is a program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,23 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::CONFIRM_GAP;
 
-/// What begins the name of a solver that is a program.
+/// Prefix of the name of a solver that is a program.
 pub const PREFIX: &str = "exec:";
 
-/// What a manifest is.
+/// The expected content of a manifest, for messages.
 const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and optionally directory, environment, \
                         start_seconds, seed, threads, confirm_gap";
 
-/// Seconds in which a program must say hello.
+/// Seconds within which a program must send its hello.
 const START_SECONDS: f64 = 10.0;
 
-/// A program that solves, and how it is run. Written as `exec:COMMAND ARGUMENTS`, with quotes as in a
-/// shell, or `exec:FILE.toml`, a manifest.
+/// A solver program and its settings. Written as `exec:COMMAND ARGUMENTS`, with quotes as in a shell, or
+/// `exec:FILE.toml`, a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverCommand {
     /// As the user wrote it.
     text: String,
-    /// The file of the manifest, if there is one.
+    /// The manifest's file, if there is one.
     file: Option<PathBuf>,
     manifest: Manifest,
 }
@@ -38,17 +38,17 @@ pub struct SolverCommand {
 pub struct Manifest {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where it runs [default: the directory from which its command is seen; for a manifest, that of the
-    /// manifest].
+    /// Its working directory [default: the directory that its command is relative to; for a manifest, the manifest's
+    /// directory].
     #[serde(default)]
     pub directory: Option<PathBuf>,
-    /// Variables of its environment besides ours.
+    /// Environment variables in addition to ours.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Seconds in which it must say hello.
+    /// Seconds within which it must send its hello.
     #[serde(default = "start_seconds")]
     pub start_seconds: f64,
-    /// Seed that it is given.
+    /// Seed that is passed to it.
     #[serde(default)]
     pub seed: u64,
     /// Threads that it may use.
@@ -96,7 +96,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The folder, if it is another than the current one.
+/// The folder, unless it is the current one.
 fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
     Some(folder).filter(|path| !path.as_os_str().is_empty())
 }
@@ -131,8 +131,8 @@ impl Manifest {
 }
 
 impl SolverCommand {
-    /// The program that this text names, as seen from a folder: a manifest is looked for there, and a
-    /// command without a manifest runs there. The empty path is the current folder.
+    /// The program that this text names, relative to a folder: manifests are searched there, and a command without a
+    /// manifest runs there. The empty path is the current folder.
     ///
     /// # Errors
     /// As for [`SolverCommand::check`]; a faulty manifest.
@@ -175,13 +175,13 @@ impl SolverCommand {
         &self.text
     }
 
-    /// How the program is run.
+    /// The settings of the program.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest, the program and those of its arguments that are files, for the record of a run's
-    /// inputs. A program that cannot be found is left out.
+    /// The manifest, the program and those of its arguments that are files, to be recorded as inputs of a run. A
+    /// program that cannot be found is left out.
     pub fn files(&self) -> Vec<PathBuf> {
         let directory = self.manifest.directory.as_deref().unwrap_or(Path::new(""));
         let Some((program, arguments)) = self.manifest.command.split_first() else {

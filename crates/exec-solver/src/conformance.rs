@@ -1,4 +1,4 @@
-//! Whether a program keeps to the protocol: what `gleaner solver-check` asks.
+//! Checks that a program follows the protocol, for `gleaner solver-check`.
 
 use std::time::{Duration, Instant};
 
@@ -12,27 +12,27 @@ use crate::command::SolverCommand;
 use crate::external::{External, greet, line, next};
 use crate::protocol::{Done, DoneStatus, Reply, Request};
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Passed, with what was seen.
+    /// Passed; the text says what was observed.
     Passed(String),
-    /// Failed, with what was seen and what was expected.
+    /// Failed; the text says what was observed and what was expected.
     Failed(String),
-    /// Not asked, with the reason.
+    /// Not run; the text gives the reason.
     Skipped(String),
 }
 
 /// A check and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What was asked.
+    /// The property that was checked.
     pub name: &'static str,
-    /// What became of it.
+    /// The result.
     pub verdict: Verdict,
 }
 
-/// Small problems whose optimum our exact solver finds.
+/// Number of small problems, whose optimum our exact solver finds.
 const PROBLEMS: u64 = 40;
 
 /// Number of faults after which the remaining small problems are skipped: a program that is always late
@@ -68,7 +68,7 @@ const OTHERS: [Ask; 4] = [
 const FIRST_STEPS: usize = PROBLEMS as usize + 1;
 
 /// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
-/// share a program; each other check starts its own. The observer receives progress in steps: each small problem is a
+/// share a process; every other check starts its own. The observer receives progress in steps: each small problem is a
 /// step, and so is each check after them.
 ///
 /// # Errors
@@ -166,7 +166,7 @@ impl<'o> Talk<'o> {
         next(&self.program, deadline, &|| self.observer.is_stopped())
     }
 
-    /// Hands a problem over; returns the request's id.
+    /// Sends a problem; returns the request's id.
     fn ask(&mut self, problem: &Problem, seconds: f64) -> Result<String, String> {
         self.requests += 1;
         let id = format!("check-{}", self.requests);
@@ -181,7 +181,7 @@ impl<'o> Talk<'o> {
         Ok(id)
     }
 
-    /// The answer to a request, if it comes within this time.
+    /// The answer to a request, if it arrives within this time.
     fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
         let deadline = Instant::now() + within;
         loop {
@@ -202,7 +202,7 @@ impl<'o> Talk<'o> {
     }
 }
 
-/// A problem that takes a while: many tasks and nodes.
+/// A problem that takes long to solve: many tasks and nodes.
 fn large() -> Problem {
     synthetic::problem(300, 4000, 7)
 }

@@ -1,4 +1,4 @@
-//! A solver that is a program of its own.
+//! A solver that is a separate program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,10 +27,10 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum length, in bytes, of a program's name and of its version.
 const LONGEST_NAME: usize = 256;
 
-/// Deaths in turn, without an answer in between, after which a program is not started again.
+/// Number of deaths in a row, without an answer in between, after which a program is not restarted.
 const MOST_DEATHS: usize = 10;
 
-/// Asks a program, and checks what it says.
+/// Sends problems to a program and checks its answers.
 pub struct External {
     command: SolverCommand,
     hello: Hello,
@@ -42,16 +42,16 @@ pub struct External {
     stop: Arc<AtomicBool>,
 }
 
-/// What a program said to a request.
+/// A program's replies to a request.
 struct Answer {
-    /// Its last valid plan on the way.
+    /// Its last valid plan before the answer.
     incumbent: Option<Allocation>,
-    /// Its answer, with the time since the start of the solve at which it came; `None` if it was late or
+    /// Its answer, with the time since the start of the solve at which it arrived; `None` if the program was late or
     /// died.
     done: Option<(Duration, Done)>,
 }
 
-/// Who follows a solve.
+/// The observer of a solve.
 struct Watch<'o> {
     /// The start of the solve.
     begun: Instant,
@@ -59,7 +59,7 @@ struct Watch<'o> {
 }
 
 impl Watch<'_> {
-    /// Tells a valid plan that came at this time.
+    /// Reports a valid plan that arrived at this time.
     fn tell(&mut self, after: Duration, plan: &Allocation) {
         let plan = plan.clone();
         (self.observer)(Incumbent { after, plan });
@@ -70,8 +70,7 @@ impl External {
     /// Starts the program and waits for its hello.
     ///
     /// # Errors
-    /// It cannot be started, does not say hello in time, or speaks no version of the protocol that we
-    /// know.
+    /// It cannot be started, does not send its hello in time, or speaks an unknown version of the protocol.
     pub fn start(command: SolverCommand, big_m: BigM) -> Result<Self> {
         let (program, hello) = greet(&command, &is_stopping)
             .map_err(|what| Error::Run(format!("the solver {}: {what}", command.as_str())))?;
@@ -100,12 +99,12 @@ impl External {
         is_set(&self.stop)
     }
 
-    /// The counts of its answers. The handle stays valid when the solver is gone.
+    /// The counts of its answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }
 
-    /// Who the program is.
+    /// The program's hello, with its name and capabilities.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
@@ -113,7 +112,7 @@ impl External {
     /// Checks that the program takes the problem, without asking it.
     ///
     /// # Errors
-    /// [`SolveError::Unfit`]: it does not say that it can.
+    /// [`SolveError::Unfit`]: it does not declare this capability.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         self.accepts_goal(problem.goal)?;
         if problem.groups.is_empty() || self.hello.can("groups") {
@@ -163,7 +162,7 @@ impl External {
         }
     }
 
-    /// Has the program answer a problem.
+    /// Sends a problem to the program and waits for its answer.
     fn ask(&mut self, problem: &Problem, limits: &Limits, watch: &mut Watch<'_>) -> Answer {
         let mut answer = Answer {
             incumbent: None,
@@ -211,7 +210,7 @@ impl External {
                         answer.done = Some((watch.begun.elapsed(), done));
                         return answer;
                     }
-                    // Of an earlier request.
+                    // A late reply to an earlier request.
                     Ok(_) => {}
                     Err(error) => self.garbage(&text, &error.to_string()),
                 },
@@ -259,7 +258,7 @@ impl External {
         );
     }
 
-    /// What an answer is worth.
+    /// Judges an answer.
     fn worth(
         &mut self,
         problem: &Problem,
@@ -299,8 +298,8 @@ impl Solver for External {
         self.solve_observed(problem, limits, &mut |_| {})
     }
 
-    /// Tells every valid plan that the program sends, when it comes. That the exact solver then
-    /// compares an answer takes time, but not until the plan is known.
+    /// Reports every valid plan that the program sends, with its time of arrival. The comparison
+    /// with the exact solver takes place later and does not count towards this time.
     fn solve_observed(
         &mut self,
         problem: &Problem,
@@ -399,7 +398,7 @@ pub(crate) fn greet(
     }
 }
 
-/// A program's name or version, made safe for messages and tables.
+/// A program's name or version, escaped for messages and tables.
 ///
 /// # Errors
 /// A message that the text is too long.

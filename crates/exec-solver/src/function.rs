@@ -1,4 +1,4 @@
-//! A solver that is a function of the program that uses this one as a library.
+//! A solver that is a function of a program that uses this one as a library.
 
 use std::time::Instant;
 
@@ -8,12 +8,12 @@ use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver};
 use crate::judge::{CONFIRM_GAP, Judge};
 use crate::tally::TallyHandle;
 
-/// A plan of a function.
+/// A plan that a function returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionPlan {
     /// Next node count of each task, in the order of the problem.
     pub counts: Vec<u32>,
-    /// Whether the function says that no plan is better.
+    /// Whether the function claims that no plan is better.
     pub is_called_optimal: bool,
 }
 
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The counts of its answers. The handle stays valid when the solver is gone.
+    /// The counts of its answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }

@@ -1,4 +1,4 @@
-//! What the answers of a solver are worth that is not ours. None is believed.
+//! Judges the answers of solvers that are not ours. No answer is trusted.
 
 use gleaner_domain::results::programs::Identity;
 use gleaner_domain::words::printable;
@@ -9,10 +9,10 @@ use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, T
 use crate::tally::TallyHandle;
 
 /// Default of the largest relative gap to the exact optimum at which a plan is confirmed as optimal. A
-/// manifest can override it. Solvers that compute with tolerances or whole numbers do not come closer.
+/// manifest can override it. Solvers that compute with tolerances or whole numbers cannot reach a smaller gap.
 pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
-/// Checks plans, compares those called optimal with the exact solver's, and counts what is wrong.
+/// Checks plans, compares those called optimal with the exact solver's, and counts faults.
 pub(crate) struct Judge {
     /// Name of the solver in tables.
     pub name: String,
@@ -53,7 +53,7 @@ impl Judge {
         );
     }
 
-    /// The answer with this plan, if the plan is valid; else the fault is counted.
+    /// The answer with this plan if the plan is valid; otherwise counts the fault.
     pub fn plan(&self, problem: &Problem, counts: Vec<u32>) -> Option<Allocation> {
         if counts.len() != problem.tasks.len() {
             let (found, tasks) = (counts.len(), problem.tasks.len());
@@ -73,7 +73,7 @@ impl Judge {
         Some(answer)
     }
 
-    /// What a valid plan is worth that may be called optimal; without one, the fallback or nothing.
+    /// Judges a valid plan, which the program may call optimal; without a plan, returns the fallback, or no plan.
     pub fn worth(
         &mut self,
         problem: &Problem,
@@ -146,7 +146,7 @@ impl Judge {
     }
 }
 
-/// A problem in a message. Those of a replay have no id.
+/// Describes a problem for a message. Problems without an id are described by their size.
 pub(crate) fn told(problem: &Problem) -> String {
     if problem.id.is_empty() {
         format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes)

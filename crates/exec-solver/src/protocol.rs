@@ -1,4 +1,4 @@
-//! The messages, version 1. Fields that are not known are ignored.
+//! The messages of the protocol, version 1. Unknown fields are ignored.
 
 use gleaner_solvers::Problem;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// The version of the protocol.
 pub const VERSION: u32 = 1;
 
-/// What we write, one a line.
+/// The messages that we write, one on each line.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request<'a> {
     /// The first line.
     Hello {
-        /// Versions of the protocol that we know.
+        /// The versions of the protocol that we support.
         protocols: &'a [u32],
         /// `gleaner`.
         program: &'a str,
@@ -21,13 +21,13 @@ pub enum Request<'a> {
     },
     /// A problem to solve.
     Solve {
-        /// Names the request; answers repeat it.
+        /// Id of the request; answers repeat it.
         id: &'a str,
-        /// Seconds until the answer must be there.
+        /// Seconds until the answer must arrive.
         time_limit: f64,
         /// Relative gap at which a plan counts as optimal.
         gap: f64,
-        /// Seed of what the solver draws at random.
+        /// Seed of the solver's random numbers.
         seed: u64,
         /// Threads that it may use.
         threads: usize,
@@ -39,23 +39,23 @@ pub enum Request<'a> {
         /// The request.
         id: &'a str,
     },
-    /// End the program. A closed input says the same.
+    /// End the program. A closed input has the same meaning.
     Quit {},
 }
 
-/// What the program writes, one a line.
+/// The messages that the program writes, one on each line.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// The first line.
     Hello(Hello),
-    /// A plan that it has found; there may be more.
+    /// A plan that it has found; better ones may follow.
     Incumbent(Incumbent),
     /// The answer.
     Done(Done),
 }
 
-/// Who the program is.
+/// The identity and capabilities of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// The version of the protocol that it speaks.
@@ -65,26 +65,26 @@ pub struct Hello {
     /// Its version.
     #[serde(default)]
     pub version: String,
-    /// What it can do, of `groups`, `max-min` and `incumbents`.
+    /// Its capabilities, out of `groups`, `max-min` and `incumbents`.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }
 
 impl Hello {
-    /// Whether the program says that it can do this.
+    /// Whether the program declares this capability.
     pub fn can(&self, what: &str) -> bool {
         self.capabilities.iter().any(|can| can == what)
     }
 }
 
-/// A plan found on the way.
+/// A plan found during the search.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Incumbent {
     /// The request.
     pub id: String,
     /// Next number of nodes of each task.
     pub counts: Vec<u32>,
-    /// Upper bound of the objective, if it has one.
+    /// Upper bound on the objective, if it has one.
     pub bound: Option<f64>,
 }
 
@@ -93,28 +93,28 @@ pub struct Incumbent {
 pub struct Done {
     /// The request.
     pub id: String,
-    /// How far the solver got.
+    /// The status of the answer.
     pub status: DoneStatus,
     /// Next number of nodes of each task, if it has a plan.
     pub counts: Option<Vec<u32>>,
-    /// Upper bound of the objective, if it has one.
+    /// Upper bound on the objective, if it has one.
     pub bound: Option<f64>,
-    /// Anything for the user.
+    /// A message for the user.
     pub message: Option<String>,
 }
 
-/// How far a solver says it got.
+/// The status that a program claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DoneStatus {
-    /// The plan is the best there is.
+    /// The plan is optimal.
     Optimal,
-    /// There is a plan.
+    /// The plan is feasible.
     Feasible,
     /// No plan meets the constraints.
     Infeasible,
     /// No plan was found.
     Unknown,
-    /// The solver does not take such problems.
+    /// The program does not accept such problems.
     Refused,
 }

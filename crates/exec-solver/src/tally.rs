@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gleaner_domain::results::programs::Tally;
 use gleaner_domain::words::shortened;
 
-/// A tally that is kept up to date by a solver in use.
+/// A tally that a solver updates while it is in use.
 #[derive(Debug, Clone, Default)]
 pub struct TallyHandle {
     tally: Arc<Mutex<Tally>>,

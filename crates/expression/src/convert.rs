@@ -1,4 +1,4 @@
-//! From the parser's syntax to expressions that are known to be sound.
+//! Converts the parser's syntax into checked expressions.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -15,7 +15,7 @@ const OPERAND: &str = "a number, a name, or a bracket";
 
 /// Parses a text that passed [`scan::check`](crate::scan::check).
 pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
-    // On one line, a column is a place in the text.
+    // On a single line, a column is a position in the text.
     let line: String = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
@@ -29,7 +29,7 @@ pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
     .number(&syntax)
 }
 
-/// Refuses long rows of signs, which the parser would follow by recursion.
+/// Refuses long rows of signs, on which the parser would recurse deeply.
 fn check_signs(line: &str) -> Result<(), Fault> {
     let mut signs = 0;
     for (column, character) in (1..).zip(line.chars()) {
@@ -52,7 +52,7 @@ fn check_signs(line: &str) -> Result<(), Fault> {
 /// A fault that the parser found.
 fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
-    // At the end of the text, the parser has no place; at the end of a bracket, it has.
+    // The parser reports no position at the end of the text, but it does at the end of a bracket.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
     let column = if is_end {
         line.trim_end().chars().count() + 1
@@ -75,7 +75,7 @@ fn of_parser(line: &str, error: &syn::Error) -> Fault {
     }
 }
 
-/// What stands in the line from a column on, shortened.
+/// The text of the line from a column on, shortened.
 fn rest(line: &str, column: usize) -> String {
     let rest: String = line.chars().skip(column - 1).take(12).collect();
     match rest.trim_end() {
@@ -212,7 +212,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The number in the braces of a branch of `whole`.
+    /// The numeric expression in the braces of a branch of `whole`.
     fn only(&self, block: &Block, whole: &Expr) -> Result<Node, Fault> {
         match &block.stmts[..] {
             [Stmt::Expr(syntax, None)] => self.number(syntax),

@@ -45,7 +45,7 @@ impl Function {
         })
     }
 
-    /// Whether the function takes so many arguments.
+    /// Whether the function takes this number of arguments.
     pub fn takes(self, arguments: usize) -> bool {
         match self {
             Function::One(_) => arguments == 1,
@@ -54,7 +54,7 @@ impl Function {
         }
     }
 
-    /// Its value at the arguments, of which there must be as many as it takes.
+    /// Its value at the arguments. Their number must be one that the function takes.
     pub fn value(self, mut arguments: impl Iterator<Item = f64>) -> f64 {
         let mut next = || arguments.next().unwrap_or(f64::NAN);
         match self {
@@ -68,7 +68,7 @@ impl Function {
     }
 }
 
-/// The smaller of two numbers; NaN if either is.
+/// The smaller of two numbers; NaN if either is NaN.
 fn least(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -77,7 +77,7 @@ fn least(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The greater of two numbers; NaN if either is.
+/// The greater of two numbers; NaN if either is NaN.
 fn most(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN

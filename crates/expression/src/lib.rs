@@ -14,15 +14,15 @@
 //!
 //! # Grammar
 //!
-//! The grammar is the part of Rust's expressions that has a meaning for numbers: numbers, names,
-//! `+ - * / %`, parentheses, calls of functions, and `if condition { a } else { b }`. Conditions
-//! are comparisons (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats,
-//! so `1 / 2` is 0.5. `inf` is infinity. The functions are those of [`FUNCTIONS`].
+//! The grammar is a part of Rust's expression syntax: numbers, names, `+ - * / %`, parentheses,
+//! calls of functions, and `if condition { a } else { b }`. Conditions are comparisons
+//! (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2` is
+//! 0.5. `inf` is infinity. The functions are those of [`FUNCTIONS`].
 //!
-//! The crate `syn` parses. What it accepts is checked here, before anything is evaluated: every
-//! name, the number of arguments, that conditions stand where conditions belong. An expression has
-//! at most [`MAX_LENGTH`] characters and [`MAX_DEPTH`] brackets inside one another, so that no text
-//! takes long to parse or to evaluate.
+//! The crate `syn` parses the text. Its result is checked here before anything is evaluated: every
+//! name, the numbers of arguments, and that conditions occur only where a condition is expected. An
+//! expression has at most [`MAX_LENGTH`] characters and [`MAX_DEPTH`] nested brackets, so that no
+//! text takes long to parse or to evaluate.
 
 mod convert;
 mod function;
@@ -37,10 +37,10 @@ use node::Node;
 pub use function::FUNCTIONS;
 pub use split::Scaled;
 
-/// Most characters of an expression.
+/// Maximum number of characters of an expression.
 pub const MAX_LENGTH: usize = 1000;
 
-/// Most brackets inside one another.
+/// Maximum number of nested brackets.
 pub const MAX_DEPTH: usize = 32;
 
 /// An expression whose value is a number.
@@ -50,13 +50,13 @@ pub struct Expression {
     node: Node,
 }
 
-/// What is wrong with a text that should be an expression.
+/// A fault of a text that should be an expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: found {found}, expected {expected}")]
 pub struct Fault {
-    /// Place in the text in characters; the first is 1. It may be one past the last.
+    /// Position in the text, in characters from 1. It may be one past the last.
     pub column: usize,
-    /// What stands there.
+    /// The text that was found there.
     pub found: String,
     /// What was expected in its place.
     pub expected: String,
@@ -78,15 +78,15 @@ impl Expression {
         })
     }
 
-    /// The text, without space around it.
+    /// The text, without surrounding white space.
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The value. `values` are those of the variables, in the order of their names.
     ///
-    /// Arithmetic is that of floats: the value is infinite or NaN where they make it so. `min` and
-    /// `max` of a NaN are NaN, and no comparison with it holds but `!=`.
+    /// Arithmetic follows the rules of floats, so the value may be infinite or NaN. `min` and `max`
+    /// of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
     ///
     /// # Panics
     /// If there are fewer values than names in [`Expression::parse`].

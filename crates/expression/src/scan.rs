@@ -1,5 +1,5 @@
-//! A first look at the characters of a text: what the parser would take for something else than an
-//! expression over numbers, or describe badly, is found here.
+//! Checks the characters of a text before it is parsed. This finds faults that the parser would not
+//! notice or would describe badly. Example: the parser would take `//` for the start of a comment.
 
 use crate::{Fault, MAX_DEPTH, MAX_LENGTH};
 

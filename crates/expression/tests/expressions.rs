@@ -1,4 +1,4 @@
-//! Values against direct formulas, faults with their places, and texts at random.
+//! Tests of values against direct formulas, of faults and their positions, and of random texts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gleaner_expression::{Expression, MAX_DEPTH, MAX_LENGTH};
@@ -255,7 +255,7 @@ proptest! {
             let product = scaled.factor(&VALUES) * VALUES[0];
             let value = expression.value(&VALUES);
             let near = (product - value).abs() <= 1e-12 * value.abs() + 1e-290;
-            // A factor may be infinite or vanish where the whole does not.
+            // A factor may overflow or underflow although the whole product does not.
             prop_assert!(near || same(product, value) || value.abs() > 1e290 || value.abs() < 1e-290);
         }
     }
@@ -304,7 +304,7 @@ const TOKENS: [&str; 40] = [
     "unsafe",
 ];
 
-/// A million texts: nothing panics, and every fault is at a place in the text.
+/// A million texts: nothing panics, and the position of every fault is in the text.
 #[test]
 fn texts_at_random_are_parsed_or_refused() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::allocator::decide::{Decider, Decision, Plan};
 use super::allocator::most;
 
-/// How the nodes idle at the start are dealt to the tasks active at the start.
+/// How the nodes that are idle at the start are assigned to the tasks that are active then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
@@ -20,7 +20,7 @@ pub enum Initial {
     /// one above its maximum loses its first nodes (as in the original).
     #[default]
     Random,
-    /// The decider decides on them.
+    /// The decider assigns them.
     Solve,
     /// No task gets a node.
     Empty,

@@ -20,15 +20,15 @@ pub struct Options {
     pub objective: Objective,
     /// Groups of tasks with joint limits on their nodes, shared by all runs with the same groups.
     pub groups: Arc<[TaskGroup]>,
-    /// The search whose trials train the tasks; `None` if each task is done once.
+    /// The search whose trials train the tasks; `None` if each task is trained once.
     pub search: Option<Arc<TrialSearch>>,
-    /// How idle nodes are dealt to tasks at event 0.
+    /// How idle nodes are assigned to tasks at event 0.
     pub initial: Initial,
     /// Which nodes growing tasks get.
     pub node_choice: NodeRule,
-    /// An order of nodes in place of that of their names, shared by all runs that have it.
+    /// An order of nodes that replaces the order of their names, shared by all runs that use it.
     pub node_order: Option<Arc<NodeOrder>>,
-    /// Seed of the random deal.
+    /// Seed of the random assignment at event 0.
     pub seed: u64,
     /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise the task keeps them
     /// until the next event of the log.

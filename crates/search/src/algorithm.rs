@@ -46,7 +46,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A text that names no algorithm.
+/// A text that is not the name of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?} is no algorithm: expected random, successive-halving, asha or hyperband")]
 pub struct UnknownAlgorithm(pub String);

@@ -9,7 +9,7 @@ use crate::{Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Asha {
     resources: Vec<f64>,
-    /// The rungs but for the last one, from which nothing is promoted.
+    /// All rungs except the last one, from which nothing is promoted.
     rungs: Vec<Standing>,
     trials: u32,
     started: u32,
@@ -54,7 +54,7 @@ impl Asha {
         })
     }
 
-    /// Notes the loss of a job. Promotions are decided when jobs are asked for, so none is certain here.
+    /// Records the loss of a job. Promotions are decided when jobs are requested, so none is certain yet.
     pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
         let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
             return vec![Verdict::Finished { trial: job.trial }];
@@ -63,7 +63,7 @@ impl Asha {
         Vec::new()
     }
 
-    /// The trials that were measured below the last rung and not promoted from there, in no order.
+    /// The trials that were measured below the last rung and not promoted from there, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.rungs.iter().flat_map(Standing::unpromoted)
     }
@@ -71,8 +71,12 @@ impl Asha {
 
 /// The standing of a rung: which trials are in the top 1/eta of those measured so far.
 ///
-/// The top is kept as a set that grows and changes by single trials, as sorting a rung for each job would
-/// take quadratic time.
+/// The top is kept as a set that changes by single trials, because sorting a rung for each job would take quadratic
+/// time.
+///
+/// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after the sixth it has 2. If the seventh
+/// result is the best of all, it enters the top, and the worst of the three leaves it. That trial stays promoted if it
+/// already was.
 #[derive(Debug, Clone)]
 struct Standing {
     eta: u32,
@@ -80,9 +84,9 @@ struct Standing {
     top: BTreeSet<Score>,
     /// All others.
     rest: BTreeSet<Score>,
-    /// Those promoted so far. A trial that was promoted may have been pushed out of the top since.
+    /// The trials promoted so far. Later results may have pushed some of them out of the top.
     promoted: BTreeSet<Score>,
-    /// Those of the top that have not been promoted.
+    /// The trials of the top that have not been promoted.
     promotable: BTreeSet<Score>,
 }
 

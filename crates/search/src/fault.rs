@@ -1,9 +1,8 @@
-//! What is wrong with settings.
+//! Faults of settings.
 
 use std::fmt;
 
-/// One thing wrong with settings or a table. It names the field, so that whoever read them from a file can
-/// say where that is.
+/// A fault of settings or of a table. It names the field, so that a reader of files can report where the fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The field: `eta`, `floor.uniform.low`; of a table `3[2].resource`, the third point of trial 3.

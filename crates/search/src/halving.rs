@@ -5,15 +5,16 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
-/// A bracket on its way from rung to rung.
+/// The state of a bracket, whose trials go from rung to rung together.
 #[derive(Debug, Clone)]
 pub(crate) struct Halving {
     bracket: Bracket,
     /// Index of the rung that the trials are on.
     rung: usize,
-    /// Trials whose jobs on this rung are still to be handed out.
+    /// Trials whose jobs on this rung have not been handed out yet.
     ready: VecDeque<u32>,
-    /// What is known of this rung; of the last one nothing, as nothing waits for it.
+    /// The results on this rung. Results on the last rung are not kept, because no promotion
+    /// depends on them.
     measured: BTreeSet<Score>,
 }
 
@@ -34,7 +35,7 @@ impl Halving {
         self.bracket.number
     }
 
-    /// The next job on the current rung, if one is left.
+    /// The next job on the current rung, if there is one.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let to = self.bracket.rungs.get(self.rung)?.resource;
         let below = self.rung.checked_sub(1);
@@ -48,7 +49,7 @@ impl Halving {
         })
     }
 
-    /// Notes the loss of a job on the current rung.
+    /// Records the loss of a job on the current rung.
     pub(crate) fn report(&mut self, score: Score) -> Vec<Verdict> {
         let Some(above) = self.bracket.rungs.get(self.rung + 1) else {
             return vec![Verdict::Finished { trial: score.trial }];
@@ -80,7 +81,7 @@ impl Halving {
         verdicts
     }
 
-    /// The trials that wait for their rung to close, in no order.
+    /// The trials that wait for their rung to close, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.measured.iter().map(|score| score.trial)
     }

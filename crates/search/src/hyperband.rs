@@ -25,20 +25,20 @@ impl Hyperband {
         }
     }
 
-    /// A job of the first bracket that has one. Brackets share no trials, so a bracket comes to the
-    /// same end whether or not the next one has started.
+    /// A job of the first bracket that has one. Brackets share no trials, so the result of a
+    /// bracket does not depend on whether the next one has started.
     pub(crate) fn start(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)
     }
 
-    /// Notes the loss of a job.
+    /// Records the loss of a job.
     pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
         let mut brackets = self.brackets.iter_mut();
         let own = brackets.find(|bracket| bracket.number() == job.bracket);
         own.map_or_else(Vec::new, |bracket| bracket.report(score))
     }
 
-    /// The trials that wait for their rungs to close, in no order.
+    /// The trials that wait for their rungs to close, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.brackets.iter().flat_map(Halving::unpromoted)
     }

@@ -1,5 +1,4 @@
-//! Searches for hyperparameters or architectures as schedulers of trials, and learning curves that stand
-//! for the training.
+//! Searches for hyperparameters or architectures as schedulers of trials, and learning curves that simulate training.
 //!
 //! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one
 //! **resource** (epochs, steps, or another unit that the user counts in) to the next and measures its
@@ -7,8 +6,8 @@
 //! on from one rung to the next is **promoted**. A **bracket** is a set of trials that compete with each
 //! other.
 //!
-//! A [`Search`] hands out jobs and is told their losses. When jobs run, how long they take and how many run
-//! at a time is the caller's business:
+//! A [`Search`] hands out jobs and receives their losses. The caller decides when jobs run, how long they take and how
+//! many run at a time:
 //!
 //! ```
 //! use gleaner_search::{Algorithm, Family, LearningCurves, Next, Plan, Search};
@@ -36,7 +35,7 @@
 //! * Hyperband is Algorithm 1 of Li et al., "Hyperband: A Novel Bandit-Based Approach to Hyperparameter
 //!   Optimization", JMLR 18(185), 2018 (arXiv:1603.06560).
 //!
-//! [`Plan::brackets`] says which resources and numbers of trials follow from the settings.
+//! [`Plan::brackets`] returns the resources and numbers of trials that follow from the settings.
 //!
 //! Everything here is deterministic: the same plan, and the same losses reported in the same order between
 //! the same calls of [`Search::next`], give the same jobs.

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Algorithm, Fault};
 
-/// Most jobs of a search: trials times rungs.
+/// Maximum number of jobs of a search: trials times rungs.
 pub const MAX_JOBS: u64 = 1_000_000;
 
-/// Most rungs of a search.
+/// Maximum number of rungs of a search.
 pub const MAX_RUNGS: usize = 64;
 
 /// The settings of a search.
@@ -18,10 +18,10 @@ pub const MAX_RUNGS: usize = 64;
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Number of trials, at least 1. Hyperband has none, as its number follows from the resources.
+    /// Number of trials, at least 1. Not set for Hyperband, whose number of trials follows from the resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<u32>,
-    /// One in so many trials of a rung is promoted; at least 2. Random search does not use it.
+    /// One in `eta` trials of a rung is promoted; at least 2. Random search does not use it.
     #[serde(default = "default_eta")]
     pub eta: u32,
     /// The resource of the bottom rung, r in the papers; above 0. Random search does not use it.
@@ -106,7 +106,7 @@ impl Plan {
         }
     }
 
-    /// What does not fit together, of settings that are right one by one.
+    /// Conflicts between settings that are valid one by one.
     fn misfit(&self) -> Option<Fault> {
         let rungs = self.rungs().len();
         if rungs > MAX_RUNGS {

@@ -1,19 +1,19 @@
-//! Which resources and numbers of trials follow from the settings.
+//! The resources and numbers of trials that follow from the settings.
 
 use crate::Algorithm;
 use crate::plan::{MAX_RUNGS, Plan};
 
-/// Resources that differ by less than this part of themselves are the same: 0.3·3² is 2.7, although it is
-/// less in floating-point arithmetic.
+/// Resources whose relative difference is below this count as equal: 0.3·3² is 2.7, although it is less in
+/// floating-point arithmetic.
 const SAME: f64 = 1e-9;
 
 /// A resource at which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
-    /// Number of trials that are trained this far. For ASHA, where it depends on the order of the results,
-    /// the fewest.
+    /// Number of trials that are trained this far. For ASHA, where this depends on the order of the results, it is the
+    /// minimum.
     pub trials: u32,
-    /// The resource that they have consumed here since they started.
+    /// The total resource that they have consumed when they reach this rung.
     pub resource: f64,
 }
 
@@ -42,7 +42,7 @@ impl Plan {
     /// Resources that differ by less than one part in 10⁹ count as the same. Resources need not be whole
     /// numbers: with R = 100 and eta = 3 Hyperband has 33.3.
     ///
-    /// If the plan is not valid, the result means nothing; it has at most [`MAX_RUNGS`] + 1 numbers.
+    /// If the plan is not valid, the result is meaningless; it has at most [`MAX_RUNGS`] + 1 numbers.
     pub fn rungs(&self) -> Vec<f64> {
         match self.algorithm {
             Algorithm::Random => vec![self.max_resource],
@@ -60,7 +60,7 @@ impl Plan {
         rungs
     }
 
-    /// From R downward to r, turned round.
+    /// From R downward to r, then reversed.
     fn rungs_downward(&self) -> Vec<f64> {
         let most = self.max_resource * (1.0 + SAME);
         // For s, not for the resource: a division of R might fall just below r.
@@ -74,7 +74,7 @@ impl Plan {
     /// The brackets, in the order in which they start, with the number of trials that each rung has.
     ///
     /// * Random search: all trials on one rung.
-    /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, of n in all.
+    /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
     /// * ASHA: at least as many.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ come to rung i. The formula is
@@ -82,7 +82,7 @@ impl Plan {
     ///   start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have 27, 9 and 6
     ///   instead of 34, 15 and 8.
     ///
-    /// If the plan is not valid, the result means nothing.
+    /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {
         let resources = self.rungs();
         if self.algorithm != Algorithm::Hyperband {
@@ -107,7 +107,7 @@ impl Plan {
         }
     }
 
-    /// The most jobs that there can be: trials times rungs, over all brackets.
+    /// The greatest possible number of jobs: trials times rungs, over all brackets.
     pub(crate) fn most_jobs(&self) -> u64 {
         let of = |bracket: &Bracket| {
             let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
@@ -117,8 +117,8 @@ impl Plan {
     }
 }
 
-/// 1, eta, eta², …, as long as they are finite; exact up to 2⁵³. Multiplied up, since the precision of
-/// `powi` differs between platforms.
+/// 1, eta, eta², …, as long as they are finite; exact up to 2⁵³. Computed by repeated multiplication, because the
+/// precision of `powi` differs between platforms.
 fn powers(eta: u32) -> impl Iterator<Item = f64> {
     let next = move |power: &f64| Some(power * f64::from(eta));
     std::iter::successors(Some(1.0), next).take_while(|power| power.is_finite())
@@ -126,7 +126,7 @@ fn powers(eta: u32) -> impl Iterator<Item = f64> {
 
 /// ⌊n·eta^-i⌋ in whole numbers: a product of floating-point numbers may fall just below a whole one.
 fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
-    // A power that has no u32 is above every number of trials. (Settings are valid with eta of at least 2.)
+    // A power that does not fit in a u32 is above every number of trials. (Settings are valid with eta of at least 2.)
     eta.checked_pow(i)
         .and_then(|power| trials.checked_div(power))
         .unwrap_or(0)

@@ -11,10 +11,10 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// A loss that is not finite becomes infinite, the worst: training that diverged has no good loss,
-    /// not even a negative infinite one.
+    /// A loss that is not finite becomes infinite, the worst value. So training that diverged never has a good loss,
+    /// even if the loss is negative infinity.
     pub(crate) fn new(trial: u32, loss: f64) -> Self {
-        // Adding zero makes a positive zero of a negative one: the two are equal losses.
+        // Adding zero turns a negative zero into a positive one, because the two are equal losses.
         let loss = if loss.is_finite() {
             loss + 0.0
         } else {

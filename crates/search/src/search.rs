@@ -36,7 +36,7 @@ pub enum Next {
     Done,
 }
 
-/// What has become certain of a trial.
+/// A decision about a trial that is now certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It will go on to this rung.
@@ -66,16 +66,16 @@ pub struct NoJob {
     pub trial: u32,
 }
 
-/// A search: hands out jobs, and decides by their losses which trials go on.
+/// A search: hands out jobs and decides, based on their losses, which trials go on.
 ///
 /// # Losses
 ///
-/// Less is better, and of equal losses that of the lower trial. A loss that is not finite counts as infinite,
-/// the worst: such trials may still be promoted where there are no better ones.
+/// A lower loss is better; of equal losses, the one of the trial with the lower number. A loss that is not finite
+/// counts as infinite, the worst: such trials may still be promoted if there are no better ones.
 ///
-/// # A log of what happens
+/// # Events of a search
 ///
-/// Each event of a trial shows in a call:
+/// Each event of a trial is visible in a call:
 ///
 /// | event | shows as |
 /// |---|---|
@@ -87,8 +87,8 @@ pub struct NoJob {
 ///
 /// # Costs
 ///
-/// A call of [`Search::next`] and the report that follows take O(rungs + log trials) time, but for the report
-/// that closes a rung: that one takes time in proportion to the trials of the rung.
+/// A call of [`Search::next`] and the report that follows take O(rungs + log trials) time. A report that closes a rung
+/// takes time in proportion to the trials of the rung.
 #[derive(Debug, Clone)]
 pub struct Search {
     scheduler: Scheduler,
@@ -126,17 +126,17 @@ impl Search {
         })
     }
 
-    /// The next job, which is outstanding from now on.
+    /// The next job, which then counts as outstanding.
     ///
     /// Successive halving hands out the jobs of a rung from the best trial of the rung below. Hyperband's
     /// brackets come in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out
-    /// and some are outstanding, the next bracket's jobs follow. Which trials a bracket promotes does not
-    /// depend on that, as long as a loss depends on the trial and the resource alone.
+    /// and some are outstanding, the next bracket's jobs follow. Which trials a bracket promotes does not depend on
+    /// that, as long as a loss depends only on the trial and the resource.
     ///
     /// ASHA promotes the best promotable trial of the highest rung that has one. If there is none it starts a
-    /// new trial, and if all have started it waits. Since a result may make an earlier one promotable, and
-    /// one that was promotable no longer so, which trials are promoted depends on when jobs are asked for.
-    /// With fewer than eta^(rungs − 1) trials none may reach the last rung.
+    /// new trial, and if all have started it waits. A result may make an earlier trial promotable, or make a promotable
+    /// trial no longer so. So the promoted trials depend on when jobs are requested. With fewer than eta^(rungs − 1)
+    /// trials none may reach the last rung.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator has no third answer beside an item and the end"
@@ -156,7 +156,7 @@ impl Search {
         }
     }
 
-    /// Notes that the outstanding job of a trial ended with this loss. Returns what became certain by it.
+    /// Records that the outstanding job of a trial ended with this loss. Returns the decisions that are now certain.
     /// When a rung closes, these are its promoted and then its stopped trials, each from the best.
     ///
     /// # Errors
@@ -180,14 +180,14 @@ impl Search {
         self.best.map(|score| (score.trial, score.loss))
     }
 
-    /// The jobs that were handed out and not reported, by trial.
+    /// The jobs that were handed out but not yet reported, by trial.
     pub fn outstanding(&self) -> impl Iterator<Item = Job> {
         self.outstanding.values().copied()
     }
 
-    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor
-    /// stopped: they wait for their rung to close, or with ASHA for becoming promotable. Once ASHA is done,
-    /// these are the trials that it stopped; for the others there are none then.
+    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor stopped: they
+    /// wait for their rung to close, or with ASHA to become promotable. Once ASHA is done, these are the trials that it
+    /// stopped; once another algorithm is done, there are none.
     ///
     /// Takes time in proportion to all trials.
     pub fn unpromoted(&self) -> Vec<u32> {

@@ -26,7 +26,7 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum number of bytes kept of the library's printed output.
 const KEPT: usize = 4096;
 
-/// On systems that close files one by one, a copy leaves file descriptors from this number on open.
+/// On systems that can only close files one by one, a copy leaves file descriptors of at least this number open.
 const MOST_FILES: i32 = 4096;
 
 /// Signals that end a process after a fault.

@@ -30,7 +30,7 @@ impl Auto {
         }
     }
 
-    /// Chooses the solver for `problem` and has it answer.
+    /// Chooses the solver for `problem` and solves it with that.
     fn ask(
         &mut self,
         problem: &Problem,

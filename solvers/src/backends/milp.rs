@@ -118,8 +118,8 @@ struct Case<'a, L> {
 }
 
 /// Solves `problem` with `library`, whose error is a message for the user. If the library fails, only
-/// the plan that it would have found is lost. Once `stop` is set, no other model is solved, and the
-/// library ends its search as soon as it can.
+/// the plan that it would have found is lost. Once `stop` is set, no further model is solved, and
+/// the library ends its search as soon as it can.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,

@@ -3,6 +3,9 @@
 //! The values of a problem may differ by more orders of magnitude than a float has digits. A method
 //! errs by an amount that is a share of the largest value that it computes with. If the plan found
 //! is worth far less than this error, the method may have missed a better plan.
+//!
+//! Example: the largest value is 1e12 and the tolerance is 1e-7, so the error may be 1e5. A plan
+//! found that is worth 10 is then not proven optimal.
 
 use crate::{Problem, Task};
 

@@ -99,7 +99,7 @@ fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     sums.take_while(|&sum| sum <= u64::from(nodes)).count()
 }
 
-/// The fewest nodes on which the task has a share above `level`; `None` if no count has.
+/// The fewest nodes on which the task has a share above `level`; `None` if no count does.
 pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Option<u32> {
     let (min, max) = bounds(task);
     if min > max {
@@ -109,7 +109,8 @@ pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Op
     let mut below = None;
     for corner in corners(task, min, max) {
         if above(corner) {
-            // The share is linear from the corner before, where it is not above the level: bisect.
+            // From the previous corner, where it is not above the level, the share is linear up to
+            // this one: bisect.
             let (mut low, mut high) = (below.unwrap_or(corner), corner);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;

@@ -7,13 +7,13 @@
 //! first.
 //!
 //! This model is meant for other programs. If a share is a loss of many windows, W is so large that
-//! the libraries here cannot tell one task more from rounding. So the backends solve several models
-//! instead:
+//! the libraries here cannot distinguish one more running task from rounding. So the backends solve
+//! several models instead:
 //!
 //! - [`most`]: how many tasks can run;
 //! - [`fairest`]: the greatest z among the plans of that many tasks;
-//! - [`fairer`]: any plan with a greater least share, again and again until there is none. It has
-//!   no column z, so the answer does not depend on how z was rounded;
+//! - [`fairer`]: any plan with a greater least share, repeated until there is none. It has no
+//!   column z, so the answer does not depend on how z was rounded;
 //! - [`total`]: the greatest total among the fairest plans. Counts of a lesser share are fixed at
 //!   0, and a row keeps as many tasks running.
 
@@ -25,8 +25,8 @@ use crate::{BigM, Fairness, Problem};
 /// shares.
 const SCALE: f64 = 1024.0;
 
-/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models as infeasible
-/// that have a coefficient of 1e-16 beside one of 1, and no library can distinguish shares this
+/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models that have a
+/// coefficient of 1e-16 beside one of 1 as infeasible, and no library can distinguish shares this
 /// close.
 const LEAST: f64 = 1e-10;
 

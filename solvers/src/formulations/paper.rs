@@ -46,7 +46,7 @@ struct Block {
     held: usize,
 }
 
-/// Number of a task's columns besides the x_j_n: five binaries, the weights, the segments.
+/// Number of a task's columns in addition to the x_j_n: five binaries, the weights, the segments.
 fn extra_columns(task: &Task) -> usize {
     let points = task.curve_nodes.len();
     5 + points + points.saturating_sub(1)

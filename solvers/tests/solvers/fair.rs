@@ -1,4 +1,4 @@
-//! The max-min goal: the exact solver against a trial of all plans.
+//! The max-min goal: the exact solver against brute force.
 
 use crate::common;
 use gleaner_solvers::backends::Exact;

@@ -47,7 +47,7 @@ fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     })
 }
 
-/// The best of all plans within the groups, found by a trial of every plan; `None` if there is none.
+/// The best of all plans within the groups, found by trying every plan; `None` if there is none.
 fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     let change = big_m.change_cap(problem.nodes);
     let mut plans: Vec<Vec<u32>> = vec![vec![]];
@@ -257,8 +257,8 @@ proptest! {
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
     }
 
-    // Without groups the search decides, with a group of all tasks that must use as many nodes as
-    // the best plan does, often the tree.
+    // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without
+    // the group, the search finds the plan; with it, often the tree does.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);
@@ -275,7 +275,7 @@ proptest! {
         prop_assert!((found - best).abs() <= 1e-9 * best.abs().max(1.0));
     }
 
-    // Groups split the nodes among the tasks, so each task is a problem of its own.
+    // Groups split the nodes among the tasks, so each task is a separate problem.
     #[test]
     fn groups_of_one_task_each_are_solved_one_by_one(
         mut problem in common::problem(),
@@ -496,7 +496,7 @@ fn nested_groups_match_plain_tables() {
             task.current = (problem.nodes / tasks as u32) * u32::from(j % 3 == 0);
         }
         let free = solve(&problem, BigM::Corrected).objective;
-        // Threes within a half.
+        // Two small groups within a group of five tasks, within a group of all tasks but one.
         let names = |range: std::ops::Range<usize>| -> Vec<String> {
             problem.tasks[range]
                 .iter()

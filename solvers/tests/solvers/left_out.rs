@@ -1,4 +1,4 @@
-//! Solvers of libraries that this build leaves out.
+//! Solvers whose libraries this build leaves out.
 
 #![cfg(not(all(feature = "highs", feature = "cbc")))]
 

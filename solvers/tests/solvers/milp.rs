@@ -292,8 +292,8 @@ fn a_time_limit_never_loses_the_floor() {
     }
 }
 
-// The paper's formulation cannot be solved to a proof here within hours. So any answer means that
-// the time limit ended the search.
+// The library cannot prove an optimum of the paper's formulation here, even within hours. So any
+// answer means that the time limit ended the search.
 #[test]
 fn a_time_limit_ends_the_search() {
     let problem = synthetic::problem(60, 600, 5);

@@ -1,4 +1,4 @@
-//! Plans that solvers tell while they solve.
+//! Plans that solvers report while they solve.
 
 use crate::common::problem;
 use gleaner_solvers::{

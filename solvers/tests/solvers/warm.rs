@@ -6,14 +6,14 @@ use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Task, che
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// What happens between one problem and the next.
+/// A change between one problem and the next.
 #[derive(Debug, Clone)]
 struct Event {
     nodes: u32,
     goal: Goal,
-    /// Tasks that go.
+    /// Tasks that leave.
     gone: Vec<Index>,
-    /// Tasks that come: which of the sorts, and where.
+    /// Tasks that arrive: their sort and their index.
     new: Vec<(Index, Index)>,
     /// Tasks that lose nodes, and how many.
     cut: Vec<(Index, u32)>,
@@ -33,8 +33,8 @@ fn event() -> impl Strategy<Value = Event> {
     })
 }
 
-/// Carries out what happens before the next problem. New tasks are copies of `sorts`; copies of one
-/// sort share its curve.
+/// Applies a change before the next problem. New tasks are copies of `sorts`; copies of one sort
+/// share its curve.
 fn happen(problem: &mut Problem, event: &Event, sorts: &[Task], serial: &mut u32) {
     let tasks = &mut problem.tasks;
     for (task, nodes) in &event.cut {
@@ -95,7 +95,8 @@ proptest! {
             let answer = solve(&mut warm, &problem);
             prop_assert_eq!(check(&problem, &answer, big_m), Ok(()));
             prop_assert_eq!(&answer, &solve(&mut Exact::new(big_m), &problem));
-            // That tasks are alike is not noticed here, and changes nothing either.
+            // Here the solver does not notice that tasks are alike, and the answer must be the
+            // same.
             prop_assert_eq!(&answer, &solve(&mut Exact::new(big_m), &unshared(&problem)));
             let counts = answer.counts.unwrap_or_default();
             for (task, count) in problem.tasks.iter_mut().zip(counts) {

@@ -4,27 +4,27 @@ use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
 use crate::{TrainingTask, Utc};
 
-/// Most values that an objective may list for the tasks that are active at once: 400 MB.
+/// Maximum number of values that an objective may list for all active tasks together: 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
-/// The share of a task's work that is left just before it is done.
+/// The share of a task's work that remains just before it is done.
 const NEARLY_DONE: f64 = 1e-9;
 
-/// Where an objective is to be used.
+/// The replay in which an objective will be used.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
     /// First time of the log.
     pub start: Utc,
     /// Last time of the log.
     pub end: Utc,
-    /// Most tasks active at once.
+    /// Maximum number of tasks active at once.
     pub max_tasks: usize,
 }
 
 impl Objective {
-    /// Checks the objective's values for all tasks at the corners of what can come: at the task's
-    /// submission and at the end of the log, with all of its work to do and with almost none. A
-    /// value may still be out of range in between.
+    /// Checks the objective's values for all tasks at the extremes of their possible states: at the
+    /// task's submission and at the end of the log, with all of its work to do and with almost
+    /// none. A value may still be out of range in between.
     ///
     /// # Errors
     /// [`Error::Usage`]: a value that no solver takes, or more values than fit in memory.
@@ -52,7 +52,7 @@ impl Objective {
         let corners = moments
             .into_iter()
             .flat_map(|moment| works.map(|work| (moment, work)));
-        // The first corner stands for all where nothing varies.
+        // If nothing varies, the first corner is enough.
         let corners = corners.take(if self.varies() { usize::MAX } else { 1 });
         for ((now, waited), (done, left)) in corners {
             let state = TaskState {

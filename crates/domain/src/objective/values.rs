@@ -8,7 +8,7 @@ use gleaner_solvers::range::{self, short};
 use super::{Objective, Variable};
 use crate::TrainingTask;
 
-/// How far a task is at a moment.
+/// The progress of a task at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskState {
     /// Work done, at least 0.
@@ -21,7 +21,7 @@ pub struct TaskState {
     pub deadline: f64,
 }
 
-/// What an objective needs of a task that takes a look at its whole curve.
+/// Values that an objective derives from a task's whole curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
     /// Work per second and node at the task's minimum. If it does no work there, at the first point
@@ -34,7 +34,8 @@ pub struct Constants {
 /// and at the points of the task's curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueList {
-    /// A list of the task's own where the objective is such a list times a factor.
+    /// One of the lists of the task's curve if the objective is such a list times a factor,
+    /// otherwise a new list.
     pub rates: Rates,
     /// The factor, at least 0.
     pub weight: f64,
@@ -77,7 +78,7 @@ impl fmt::Display for OutOfRange {
 }
 
 impl Objective {
-    /// What the objective needs of the task's whole curve.
+    /// The values that the objective derives from the task's whole curve.
     pub fn constants(&self, task: &TrainingTask) -> Constants {
         let speedup = self.uses(Variable::Speedup);
         Constants {
@@ -92,8 +93,8 @@ impl Objective {
 
     /// The objective of `task`, whose constants these are, in a state.
     ///
-    /// Points of the curve that no number of nodes between the task's bounds needs have the value 0.
-    /// Positive values below those that solvers take are 0, too.
+    /// The value is 0 at points of the curve that no number of nodes between the task's bounds needs. Positive values
+    /// below the range of the solvers become 0, too.
     ///
     /// # Errors
     /// A value is negative, too great or not a number.
@@ -133,7 +134,7 @@ impl Objective {
             && range::is_rate(weight * most);
         is_sound.then(|| ValueList {
             rates: rates.clone(),
-            // −0 would be 0 all the same.
+            // This turns −0 into 0.
             weight: weight.abs(),
         })
     }
@@ -187,7 +188,7 @@ impl Objective {
     }
 }
 
-/// The points of the curve between which the numbers of nodes lie that the task may hold, but 0.
+/// The points of the curve that enclose the numbers of nodes, other than 0, that the task may hold.
 pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
     let nodes = &task.curve.nodes;
     let first = nodes.partition_point(|&n| n <= task.min_nodes).max(1) - 1;
@@ -196,7 +197,7 @@ pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
     first.max(1)..(last + 1).min(nodes.len())
 }
 
-/// The values of the variables; those of a point are 0.
+/// The values of the variables; those that depend on the point are set to 0.
 fn fixed_values(
     task: &TrainingTask,
     constants: &Constants,

@@ -9,11 +9,11 @@ pub enum Variable {
     Objective,
     /// Number of nodes of the point.
     Nodes,
-    /// `rate` against the work per second and node at the task's minimum.
+    /// `rate` relative to the work per second and node at the task's minimum.
     Speedup,
-    /// Fewest nodes on which the task runs.
+    /// Minimum number of nodes on which the task runs.
     MinNodes,
-    /// Most nodes that it can use.
+    /// Maximum number of nodes that it can use.
     MaxNodes,
     /// The greatest rate on any number of nodes that it may hold.
     BestRate,

@@ -6,7 +6,7 @@ pub use gleaner_solvers::Status;
 
 use super::{Cells, Column, Encoding, Plain};
 
-/// What became of a problem that a solver was given.
+/// The outcome of a problem that a solver was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerStatus {
     /// The solver answered.
@@ -15,7 +15,7 @@ pub enum AnswerStatus {
     Refused(String),
 }
 
-/// What stands before the reason of a refusal.
+/// Prefix of the reason of a refusal.
 const REFUSED: &str = "refused: ";
 
 impl AnswerStatus {
@@ -69,18 +69,18 @@ record! {
         nodes: u32 = "nodes" ["nodes"],
         /// who answered
         solver: Arc<str> = "solver" [""],
-        /// `optimal`: proven; `feasible`: a plan, not proven; `infeasible`: there is no plan; `unknown`:
-        /// none found; `refused: ` and the reason
+        /// `optimal`: proven; `feasible`: a plan, not proven optimal; `infeasible`: there is no plan; `unknown`: no
+        /// plan found; `refused: ` and the reason
         status: AnswerStatus = "status" [""],
-        /// of the plan; empty without one
+        /// of the plan; empty without a plan
         objective: Option<f64> = "objective" ["work"],
-        /// that the solver itself proved; empty where it proved none
+        /// that the solver itself proved; empty if it proved none
         proven_gap: Option<f64> = "proven_gap" ["relative"],
-        /// to the exact solver's optimum; empty where either is missing
+        /// to the exact solver's optimum; empty if the plan or the optimum is missing
         gap_to_optimum: Option<f64> = "gap_to_optimum" ["relative"],
-        /// for a solve: the median of repeated ones; 0 where refused
+        /// for a solve: the median of repeated solves; 0 if refused
         micros: f64 = "microseconds" ["µs"],
-        /// from the start of the first solve to its first plan; empty without one
+        /// from the start of the first solve to its first plan; empty without a plan
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
     }
 }
@@ -91,43 +91,42 @@ record! {
     pub struct SolverRow {
         /// name; programs come last
         solver: Arc<str> = "solver" [""],
-        /// that it took
+        /// that it accepted
         problems: usize = "problems" ["problems"],
         /// that it refused
         refused: usize = "refused" ["problems"],
-        /// whose plan it proved optimal; of a program: that the exact solver confirmed
+        /// whose plan it proved optimal; for a program, those that the exact solver confirmed
         optimal: usize = "optimal" ["problems"],
-        /// that it took and has no plan for
+        /// that it accepted but found no plan for
         without_plan: usize = "without_plan" ["problems"],
         /// sum over the plans
         objective: f64 = "objective" ["work"],
-        /// mean of `gap_to_optimum`; empty where none is known
+        /// mean of `gap_to_optimum`; empty if none is known
         mean_gap: Option<f64> = "mean_gap" ["relative"],
-        /// greatest `gap_to_optimum`; empty where none is known
+        /// greatest `gap_to_optimum`; empty if none is known
         worst_gap: Option<f64> = "worst_gap" ["relative"],
         /// median of `microseconds`
         median_us: f64 = "median_us" ["µs"],
         /// 99th percentile of `microseconds`
         p99_us: f64 = "p99_us" ["µs"],
-        /// median of `first_incumbent_us`; empty where it has no plan at all
+        /// median of `first_incumbent_us`; empty if it found no plan
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
     }
 }
 
 record! {
-    /// A plan that a solver found, better than all that it had before: a row of `incumbents`.
+    /// A plan that is better than all earlier plans of the same solver: a row of `incumbents`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct IncumbentRow {
         /// the problem's id
         problem: String = "problem" [""],
-        /// who found it
+        /// which solver found it
         solver: Arc<str> = "solver" [""],
         /// from the start of the first solve
         after_us: f64 = "after_us" ["µs"],
         /// of the plan
         objective: f64 = "objective" ["work"],
-        /// to the exact solver's optimum, or where that is not known to the best plan that any solver
-        /// found
+        /// to the exact solver's optimum or, if that is unknown, to the best plan of any solver
         gap: f64 = "gap" ["relative"],
     }
 }

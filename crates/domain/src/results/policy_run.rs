@@ -102,8 +102,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// GPUs of the policy: those of the whole cluster, nodes lent to the profiler included, and
-    /// those of the nodes that the profiler has besides.
+    /// GPUs of the policy: those of the whole cluster, including nodes lent to the profiler, and
+    /// those of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

@@ -18,7 +18,7 @@ record! {
         amp: u32 = "amp" [""],
         /// samples a second
         speed: f64 = "speed" ["1/s"],
-        /// share of the devices or cores in use; empty if the device does not tell
+        /// share of the devices or cores in use; empty if the device does not report it
         gpu_util: Option<f64> = "gpu_util" ["%"],
         /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the machine's
         gmem_util: Option<f64> = "gmem_util" ["%"],
@@ -93,9 +93,9 @@ record! {
         speed2_q1: f64 = "speed2_q1" [""],
         /// upper quartile of `speed2`
         speed2_q3: f64 = "speed2_q3" [""],
-        /// what the first one uses of `gpu_util`, if that is known
+        /// the part of `gpu_util` that the first one uses, if known
         gpu_util1: Option<f64> = "gpu_util1" ["%"],
-        /// what the second one uses of `gpu_util`, if that is known
+        /// the part of `gpu_util` that the second one uses, if known
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
         /// length of the window
         time: f64 = "time" ["s"],
@@ -116,7 +116,7 @@ record! {
         repeat: u32 = "repeat" [""],
         /// what went wrong
         problem: String = "problem" [""],
-        /// the last lines that the workload wrote, with bars between them
+        /// the last lines of the workload's output, separated by bars
         output: String = "output" [""],
     }
 }

@@ -1,32 +1,32 @@
-//! What became of the answers of solvers that are programs.
+//! The answers of solvers that are programs: counts of their outcomes, and their faults.
 
 use serde::{Deserialize, Serialize};
 
 use crate::words::{counted, printable};
 
-/// Who a program is.
+/// The identity of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
     /// The command as the user wrote it.
     pub command: String,
-    /// The name that it gave.
+    /// The name that it reported.
     pub name: String,
-    /// The version that it gave.
+    /// The version that it reported.
     pub version: String,
 }
 
-/// What a program was asked, and what became of its answers.
+/// The number of problems that a program was given, and the outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Who answered.
+    /// The program.
     pub identity: Identity,
     /// Problems that it was given.
     pub problems: usize,
-    /// Called optimal, and our exact solver finds nothing better.
+    /// Plans called optimal for which our exact solver finds nothing better.
     pub confirmed: usize,
-    /// Called optimal, where our exact solver does not take the problem.
+    /// Plans called optimal for problems that our exact solver does not take.
     pub claimed: usize,
-    /// Plans that break the problem's rows, and plans called optimal that are not.
+    /// Plans that violate the problem's constraints, and plans called optimal that are not.
     pub wrong: usize,
     /// Problems without an answer at the deadline.
     pub late: usize,
@@ -36,19 +36,19 @@ pub struct Tally {
     pub garbage: usize,
     /// Problems that it refused.
     pub refused: usize,
-    /// Whether it died so often in turn that it was not started again.
+    /// Whether it died too many times in a row, so that it was not restarted.
     pub given_up: bool,
-    /// What was wrong the first time.
+    /// The first fault.
     pub first_fault: Option<String>,
 }
 
 impl Tally {
-    /// Whether anything went wrong. What is claimed or refused is not wrong.
+    /// Whether anything went wrong. Claimed optima and refusals are not faults.
     pub fn has_faults(&self) -> bool {
         self.given_up || self.faults() > 0
     }
 
-    /// Number of faults: wrong and late answers, deaths, and lines that are no message.
+    /// Number of faults: wrong and late answers, deaths, and lines that are not messages.
     pub fn faults(&self) -> usize {
         let counts = [self.wrong, self.late, self.crashed, self.garbage];
         counts.into_iter().fold(0, usize::saturating_add)
@@ -98,17 +98,17 @@ impl Tally {
     }
 }
 
-/// The runs in which a program decided.
+/// Statistics of the runs in which a program decided.
 struct Runs {
     count: usize,
-    /// Those in which it had faults.
+    /// The number of runs in which it had faults.
     faulty: usize,
-    /// The faults of all.
+    /// The faults of all these runs together.
     faults: Tally,
 }
 
 /// What went wrong in several runs: a sentence for each program that had faults, in the order of the
-/// runs. Programs are told apart by their commands.
+/// runs. Programs are identified by their commands.
 pub fn remarks<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Vec<String> {
     let mut programs: Vec<Runs> = Vec::new();
     for tally in tallies {

@@ -73,13 +73,13 @@ record! {
     pub struct StepRow {
         /// when
         time: Utc = "evtTime" ["time"],
-        /// done since the event before, less the costs charged at this event
+        /// done since the previous event, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
-        /// of all tasks from now on; in the very last row, when no task is left, of those before
+        /// of all tasks from now on; if no task remains in the last row, of the tasks before that
         rate: f64 as Fixed = "Rate" ["work/s"],
         /// cost of the rescaling just decided, charged at the next event
         rescale_cost: f64 as Fixed = "ReScost" ["work"],
-        /// index of the log's event; a completion repeats the one before it
+        /// index of the log's event; a completion has the index of the event before it
         event: usize = "evt" [""],
         /// that left (became busy)
         nodes_left: u32 = "Nleft" ["nodes"],
@@ -100,13 +100,13 @@ record! {
         /// `nodes`: a row of the log; `completion`: a task finished between two rows (never with
         /// `--no-completion-events`)
         kind: EventKind = "kind" [""],
-        /// who decided
+        /// which solver decided
         solver: Arc<str> = "solver" [""],
-        /// `optimal`: proven; `feasible`: better than staying put, not proven; `kept`: nothing
-        /// better found in time, nothing changed or charged; `scripted`; `trivial`: no idle node
-        /// or no task
+        /// `optimal`: proven; `feasible`: better than keeping the allocation, not proven optimal;
+        /// `kept`: no better plan found in time, so nothing changed and nothing was charged;
+        /// `scripted`; `trivial`: no idle node or no task
         status: StepStatus = "status" [""],
-        /// of the plan, where known
+        /// of the plan, if known
         gap: Option<f64> = "gap" ["relative"],
         /// idle time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
@@ -132,7 +132,7 @@ record! {
 }
 
 record! {
-    /// Wall time of the solver, a row of `timings`: apart, as it differs from run to run.
+    /// Wall time of the solver, a row of `timings`: a separate table, because it differs from run to run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TimingRow {
         /// as in `steps`
@@ -143,18 +143,18 @@ record! {
 }
 
 record! {
-    /// A task and how it went: a row of `tasks`, in file order.
+    /// A task and its outcome: a row of `tasks`, in file order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TaskRow {
         /// name
         name: String = "task" [""],
-        /// submitted, at the earliest at the first event
+        /// submitted; at the earliest, the first event
         submit: Utc = "submit" ["time"],
         /// first held nodes
         start: Option<Utc> = "start" ["time"],
         /// found finished
         end: Option<Utc> = "end" ["time"],
-        /// to do; empty where the task is endless
+        /// to do; empty if the task is endless
         work: f64 as Finite = "work" ["work"],
         /// done
         work_done: f64 = "work_done" ["work"],
@@ -174,10 +174,10 @@ record! {
         lost_preempted: f64 = "lost_preempted_s" ["s"],
         /// for which it was active, with nodes or without
         active_seconds: f64 = "active_s" ["s"],
-        /// `work_done` as a share of what it would have done at its best over `active_s`; empty
-        /// where it never was active, or can do nothing
+        /// `work_done` as a share of the work at its best rate over `active_s`; empty if it was
+        /// never active or can do no work
         normalised_progress: Option<f64> = "normalised_progress" [""],
-        /// by which it should be done; empty where it has none
+        /// by which it should be done; empty if it has none
         deadline: Option<Utc> = "deadline" ["time"],
         /// held while it ran before its completion; `node_seconds` is the sum of this and the next two
         /// columns
@@ -215,7 +215,7 @@ pub struct AllocationRow {
     pub node: u32,
     /// Time at which the task got the node.
     pub from: Utc,
-    /// Time at which the task lost the node or gave it back.
+    /// Time at which the task lost or released the node.
     pub to: Utc,
 }
 
@@ -250,14 +250,14 @@ impl AllocationRow {
 }
 
 record! {
-    /// The idle fragments of the log within bounds of length: a row of `fragments`.
+    /// A class of the log's idle fragments by length: a row of `fragments`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct FragmentRow {
         /// shortest length in the class
         from_s: f64 = "from_s" ["s"],
-        /// shortest length beyond it; the last has no end
+        /// length at which the next class begins; empty for the last class
         to_s: Option<f64> = "to_s" ["s"],
-        /// how many
+        /// number of fragments in the class
         fragments: u64 = "fragments" [""],
         /// their idle node-time
         node_seconds: f64 = "node_seconds" ["node·s"],
@@ -281,7 +281,7 @@ pub enum Ended {
 }
 
 summary! {
-    /// The run in numbers: `summary.json`.
+    /// The summary of a run: `summary.json`.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Summary {
         /// false after an interrupt
@@ -291,11 +291,11 @@ summary! {
         ended: Ended [""],
         /// the forward window
         t_fwd: f64 ["s"],
-        /// most tasks active at once
+        /// maximum number of tasks active at once
         max_tasks: usize ["tasks"],
-        /// what every decision maximised, as it was named: see below
+        /// objective that every decision maximised, as the user gave it: see below
         objective: Objective [""],
-        /// the expression that this stands for (docs/OBJECTIVES.md)
+        /// the expression of this objective (docs/OBJECTIVES.md)
         objective_expression: String [""],
         /// SHA-256 of its source if it is a Python function; null otherwise
         objective_sha256: Option<String> [""],
@@ -305,13 +305,13 @@ summary! {
         node_choice: NodeRule [""],
         /// which solver decided
         solver: String [""],
-        /// how it wrote problems down; null where it does not
+        /// how it formulated problems; null if it uses no formulation
         formulation: Option<String> [""],
         /// SHA-256 of the solver's source if it is a Python function; null otherwise
         solver_sha256: Option<String> [""],
         /// first time of the log or its slice, replayed or not
         log_from: String ["time"],
-        /// last time of the same
+        /// last time of the log or its slice
         log_to: String ["time"],
         /// between them
         log_span_seconds: f64 ["s"],
@@ -323,18 +323,18 @@ summary! {
         to: String ["time"],
         /// between them
         span_seconds: f64 ["s"] shown,
-        /// time of these in which tasks were active: submitted, among the `max_tasks` first, and
-        /// not finished
+        /// part of this time in which tasks were active: submitted, among the first `max_tasks`,
+        /// and not finished
         active_seconds: f64 ["s"],
         /// in the slice of the log
         nodes: usize ["nodes"] shown,
         /// after the first
         events: usize [""] shown,
-        /// whose plan is proven optimal; nothing to decide counts
+        /// whose plan is proven optimal, including those with nothing to decide
         events_optimal: usize [""] shown,
         /// without a better plan in time
         events_kept: usize [""] shown,
-        /// at which a group of tasks could not have its fewest nodes; null where no group has any
+        /// at which a group of tasks could not get its minimum number of nodes; null if no group has a minimum
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
@@ -362,49 +362,49 @@ summary! {
         after_completion_work: f64 ["work"] shown,
         /// `total_work` as a share of `gross_work`; null if `gross_work` is 0
         useful_share: Option<f64> [""] most,
-        /// that lost progress at an event at which nodes left, on average over those at which tasks
-        /// were active; null where there was none
+        /// that lost progress, on average per event at which nodes left while tasks were active;
+        /// null if there was no such event
         tasks_hit_mean: Option<f64> ["tasks"] least,
         /// idle nodes on average over `active_seconds`
         equivalent_nodes: f64 ["nodes"] shown,
-        /// A_s: what the tasks active at each moment would do on `equivalent_nodes` dedicated
-        /// nodes, split best, never interrupted
+        /// A_s: work that the tasks active at each moment would do on `equivalent_nodes` dedicated
+        /// nodes, with the best split and without interruption
         dedicated_work: f64 ["work"] shown,
-        /// U = A ÷ A_s, see below; null where A_s is 0
+        /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// if every event's optimum were reached at once and cost nothing
+        /// work if every event's optimum were reached at once and at no cost
         fluid_work: f64 ["work"] shown,
-        /// A against it; null where it is 0
+        /// A as a share of `fluid_work`; null if that is 0
         fluid_efficiency: Option<f64> [""] most,
-        /// upper bound of what any allocator could do that knew the whole log, rescaling and
-        /// preemption paid (`--bound`); null where it was not computed
+        /// upper bound on the work of any allocator, even one that knew the whole log, after the
+        /// costs of rescaling and preemption (`--bound`); null if not computed
         bound_work: Option<f64> ["work"] shown,
-        /// A against it; null where it is 0 or was not computed
+        /// A as a share of `bound_work`; null if that is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
-        /// of all rounds, submitted or to come
+        /// of all rounds, whether submitted or not
         tasks: usize [""] shown as "task_count",
         /// how often the set of tasks was submitted (`--repeat-tasks`)
         rounds: usize [""],
-        /// without an end
+        /// that are endless
         tasks_endless: usize [""],
         /// that became active
         tasks_started: usize [""] shown,
         /// that finished
         tasks_finished: usize [""] most,
-        /// with a deadline; null where there are none
+        /// with a deadline; null if there are none
         deadlines: Option<usize> ["tasks"],
-        /// that were done by their deadlines; null where there are none
+        /// that were done by their deadlines; null if there are none
         deadlines_met: Option<usize> ["tasks"] most,
-        /// mean from submission to the end, over finished tasks; of tasks submitted before the
-        /// first event from that
+        /// mean time of finished tasks from submission, or from the first event if that is later,
+        /// to the end
         completion_mean_s: Option<f64> ["s"] least,
-        /// median of the same
+        /// median of the same time
         completion_median_s: Option<f64> ["s"] least,
         /// from the first event to the last end
         completion_last_s: Option<f64> ["s"] least,
-        /// algorithm of the search; null, as all that follows, where the tasks are no search
+        /// algorithm of the search; if the tasks do not belong to a search, null, as are the fields up to `wasted_work`
         search: Option<Algorithm> [""],
-        /// that were taken up
+        /// that were started
         trials_started: Option<usize> ["trials"] shown,
         /// that were stopped before the last rung
         trials_stopped: Option<usize> ["trials"] shown,
@@ -420,21 +420,20 @@ summary! {
         best_loss: Option<f64> ["loss"] least,
         /// from the first event until the trial of that loss reached it
         best_trial_s: Option<f64> ["s"] least,
-        /// how much more that trial loses than the best that was taken up would, both at the last rung
-        /// and without noise
+        /// final loss of that trial minus that of the best started trial, both at the last rung and without noise
         regret: Option<f64> ["loss"] least,
         /// done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,
         /// least `normalised_progress` of the tasks that were active
         fairness_min: Option<f64> [""] most,
-        /// Jain's index of it, (Σx)² ÷ (n·Σx²): 1 where all fared alike, 1/n where one had
-        /// everything (Jain, Chiu and Hawe, 1984)
+        /// Jain's index of `normalised_progress`, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same,
+        /// 1/n if one task has everything (Jain, Chiu and Hawe, 1984)
         fairness_jain: Option<f64> [""] most,
     }
 }
 
 impl Summary {
-    /// Mean number of idle nodes over the time replayed; 0 if that is no time.
+    /// Mean number of idle nodes over the time replayed; 0 if no time was replayed.
     pub fn idle_nodes_mean(&self) -> f64 {
         if self.span_seconds > 0.0 {
             self.idle_node_seconds / self.span_seconds
@@ -490,7 +489,7 @@ pub struct Outcome {
     pub tasks: Vec<TaskRow>,
     /// Intervals in which a task held a node, in the order of their ends.
     pub allocations: Vec<AllocationRow>,
-    /// What became of the trials of a search; `None` if the tasks are no search.
+    /// The results of the search; `None` if the tasks do not belong to one.
     pub search: Option<SearchOutcome>,
     /// Totals of the run.
     pub summary: Summary,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Named;
 
-/// A system that is created again here, and whose published values are compared.
+/// A system that is reproduced here, and whose published values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum System {
     /// The scheduler of Hu et al., ASPLOS 2023.
@@ -50,7 +50,7 @@ impl System {
 /// How a value of ours compares with the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// To the published decimals it is the same.
+    /// It equals the published value to the published decimals.
     Equal,
     /// It is at most 1 % off.
     Within1,
@@ -152,21 +152,21 @@ record! {
         column: String = "column" [""],
         /// unit of the values; empty if they have none
         unit: String = "unit" [""],
-        /// `published`: by the authors; `reference run`: what the authors' code gave
+        /// `published`: by the authors; `reference run`: by the authors' code when it was run
         basis: Basis = "basis" [""],
-        /// what was published; empty where nothing was, or where it is not at hand
+        /// the published value; empty if nothing was published or the value is not available
         published: Option<f64> = "published" [""],
-        /// ours; empty where it is not computed
+        /// our value; empty if it is not computed
         reproduced: Option<f64> = "reproduced" [""],
         /// number of decimals that were published
         decimals: u32 = "decimals" [""],
         /// ours less the published value, as a share of the published value or, on curves that cross
-        /// zero, of the range of the published curve; empty where either is missing
+        /// zero, of the range of the published curve; empty if either is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: the same to the published decimals; `within 1 %`, `within 5 %`, `within 10 %`,
         /// `differs`; `not reproducible` from what is public; `left out` here; `no published value`
         verdict: Verdict = "verdict" [""],
-        /// what to know about the value; why it is not reproducible or left out
+        /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],
     }
 }
@@ -180,7 +180,7 @@ pub struct Artifact {
     pub system: System,
     /// Its heading.
     pub title: String,
-    /// What it shows, and what to know about it.
+    /// What it shows, with notes.
     pub text: String,
     /// Where the published values come from.
     pub source: String,
@@ -211,7 +211,7 @@ pub enum Drawing {
         /// The quantity along the vertical axis, with its unit.
         y: String,
     },
-    /// Curves of their own, of which the rows hold only figures.
+    /// Separate curves; the rows hold only figures derived from them.
     Series {
         /// The quantity along the horizontal axis, with its unit.
         x: String,

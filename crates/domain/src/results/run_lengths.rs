@@ -50,7 +50,7 @@ impl<T> RunLengths<T> {
     }
 }
 
-/// A position in a column: a run of equal or evenly spaced values, and its first row.
+/// A position in a column: a stretch of equal or evenly spaced values, and its first row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cursor {
     run: usize,

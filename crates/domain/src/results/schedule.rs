@@ -126,7 +126,7 @@ pub struct State {
     pub total_gpus: u64,
     /// GPUs that no job holds.
     pub idle_gpus: u64,
-    /// GPUs that waiting jobs ask for.
+    /// GPUs that waiting jobs request.
     pub pending_gpus: u64,
     /// Number of running jobs.
     pub running_jobs: u32,

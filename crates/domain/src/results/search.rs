@@ -1,4 +1,4 @@
-//! The results of a search in a replay: what became of its trials.
+//! The results of a search in a replay: the outcomes of its trials.
 
 use super::Named;
 use crate::Utc;
@@ -6,7 +6,7 @@ use crate::Utc;
 /// What happened to a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrialEvent {
-    /// It was taken up: its first training is among the active tasks.
+    /// It was started: its first training is among the active tasks.
     Started,
     /// It reached a rung, where its loss is measured.
     Reached,
@@ -38,7 +38,7 @@ impl Named for TrialEvent {
     }
 }
 
-/// How a trial stands when the replay ends.
+/// The state of a trial when the replay ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrialState {
     /// It reached the last rung.
@@ -80,7 +80,7 @@ record! {
         event: TrialEvent = "event" [""],
         /// its number, from 0
         trial: u32 = "trial" [""],
-        /// that it starts towards, reached, or is promoted to; from 0
+        /// towards which it starts, which it reached, or to which it is promoted; from 0
         rung: u32 = "rung" [""],
         /// of that rung, as in the file of tasks
         resource: f64 = "resource" ["resource"],
@@ -102,11 +102,11 @@ record! {
         /// `finished`: reached the last rung; `stopped`; `training` or `waiting` for its rung's other
         /// trials, when the replay ended
         state: TrialState = "state" [""],
-        /// taken up
+        /// started
         start: Utc = "start" ["time"],
-        /// reached its last rung so far; empty where it reached none
+        /// reached its highest rung; empty if it reached none
         end: Option<Utc> = "end" ["time"],
-        /// of that rung; 0 where it reached none
+        /// of that rung; 0 if it reached none
         resource: f64 = "resource" ["resource"],
         /// loss measured there; empty if no loss was measured or training diverged
         loss: Option<f64> = "loss" ["loss"],
@@ -127,7 +127,7 @@ record! {
         trials: u64 = "trials" [""],
         /// from the first event of the replay until the first of them did
         first_s: f64 = "first_s" ["s"],
-        /// until half of them had
+        /// from the first event of the replay until half of them did
         median_s: f64 = "median_s" ["s"],
         /// lowest loss measured there; empty if all trials diverged
         best_loss: f64 as Finite = "best_loss" ["loss"],
@@ -137,16 +137,16 @@ record! {
 /// All results of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// What happened, in the order of time.
+    /// The events, in the order of time.
     pub events: Vec<SearchRow>,
-    /// One row for each trial that was taken up.
+    /// One row for each trial that was started.
     pub trials: Vec<TrialRow>,
     /// One row for each resource that a trial reached.
     pub rungs: Vec<RungRow>,
 }
 
 impl SearchOutcome {
-    /// The trial with the least loss of those that reached the last rung; of equals the first.
+    /// The trial with the least loss of those that reached the last rung; the first of equal ones.
     pub fn best(&self) -> Option<&TrialRow> {
         let finished = self
             .trials

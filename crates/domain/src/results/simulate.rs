@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Direction, Field, Figure, Figures, Metric};
 
-/// Most GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
+/// Maximum number of GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
 pub const SMALL_JOB_GPUS: u32 = 8;
 
 /// Whether a policy of this name is a variant of Lucid, which uses a profiler and lets jobs share
@@ -19,7 +19,7 @@ pub fn is_lucid(policy: &str) -> bool {
 /// The content of `summary.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Figures by name of the policy, in the order in which policies were asked for.
+    /// Figures by name of the policy, in the order in which policies were requested.
     pub policies: ByName<PolicyFigures>,
     /// Seconds between the rows of the tables of states.
     pub seq_step_s: i64,

@@ -10,7 +10,7 @@ record! {
     /// clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct JobRow {
-        /// its id; a number where all ids are
+        /// its id; a number if all ids are numbers
         id: String as Ids = "job_id" [""],
         /// its virtual cluster
         vc: Arc<str> = "vc" [""],
@@ -41,7 +41,7 @@ record! {
     /// by ascending start of the run. Times are seconds of the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
-        /// the job's id; a number where all ids are
+        /// the job's id; a number if all ids are numbers
         id: String as Ids = "job_id" [""],
         /// its virtual cluster
         vc: Arc<str> = "vc" [""],
@@ -63,19 +63,19 @@ record! {
     /// A row of `profiler_jobs`: a job of the trace, in its order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProfilerJobRow {
-        /// its id; a number where all ids are
+        /// its id; a number if all ids are numbers
         id: String as Ids = "job_id" [""],
-        /// in the profiler; empty where it was not profiled
+        /// in the profiler; empty if it was not profiled
         start: Option<i64> = "start_time" ["s"],
-        /// in the profiler; empty where it was not profiled
+        /// in the profiler; empty if it was not profiled
         end: Option<i64> = "end_time" ["s"],
-        /// 1 where it was, else 0
+        /// 1 if it was profiled, else 0
         is_profiled: bool = "profiled" [""],
-        /// waited for it
+        /// waited to be profiled
         queue: i64 = "profqueue" ["s"],
-        /// 1 where it ended there and never came to its virtual cluster
+        /// 1 if it ended in the profiler and never reached its virtual cluster, else 0
         has_ended: bool = "toskip" [""],
-        /// as above, of the profiler's nodes
+        /// nodes of the profiler with the GPUs held on each, as in `<policy>_jobs`
         nodes: String = "nodes" [""],
     }
 }
@@ -86,7 +86,7 @@ record! {
     pub struct ScalingRow {
         /// when
         time: i64 = "time" ["s"],
-        /// 1 where it was borrowed, -1 where it was returned
+        /// 1 if it was borrowed, -1 if it was returned
         change: i64 = "scaling_num" ["nodes"],
     }
 }

@@ -1,4 +1,4 @@
-//! The examples in solvers/python keep to the protocol and agree with the exact solver.
+//! The examples in solvers/python follow the protocol and agree with the exact solver.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use gleaner_exec_solver::conformance::{Verdict, conformance};
 use gleaner_exec_solver::{External, SolverCommand};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
 
-/// The command of an example, if Python has the module that it needs; says so if not.
+/// The command of an example if Python has the module that it needs; otherwise prints a note.
 fn example(file: &str, module: &str) -> Option<SolverCommand> {
     let import = format!("import {module}");
     let python = std::env::var("GLEANER_PYTHON").unwrap_or("python3".into());

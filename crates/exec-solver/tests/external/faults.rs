@@ -1,4 +1,4 @@
-//! Programs that break the protocol: every problem is answered, and nothing is left behind.
+//! Programs that break the protocol: every problem gets an answer, and no process is left behind.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use gleaner_process::Cgroups;
 use gleaner_solvers::{Allocation, BigM, GroupLimit, Limits, Problem, Solver, Status, synthetic};
 use gleaner_testing::StopAfter;
 
-/// Whether there is Python; says so if not.
+/// Whether Python is available; prints a note if not.
 fn python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
@@ -103,7 +103,7 @@ fn late_programs_are_ended_and_started_again() {
         "ignores-signals",
         "floods",
     ] {
-        // A busy machine needs a while until a plan is there.
+        // On a busy machine, it takes a while until a plan arrives.
         let plan = ["incumbent-then-hangs", "floods"].contains(&way);
         let (found, tally) = answers(way, if plan { 1.5 } else { 0.3 });
         let status = if plan {
@@ -333,7 +333,7 @@ fn a_gibibyte_of_errors_is_read_and_not_kept() {
     assert!(more < 64 << 10, "{more} KiB more memory");
 }
 
-/// Most memory that this process has had, in KiB; 0 where the system does not tell.
+/// Peak memory of this process, in KiB; 0 if the system does not report it.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

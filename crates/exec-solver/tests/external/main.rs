@@ -1,4 +1,4 @@
-//! Solvers that are programs: examples, faults and plans found on the way.
+//! Tests of solvers that are programs: examples, faults and plans found during a search.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod examples;

@@ -126,7 +126,7 @@ impl Resize {
 /// What a decider reports about its decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// What is known of the plan, for example that it is optimal.
+    /// The plan's status, for example that it is optimal.
     pub status: StepStatus,
     /// Relative gap between the plan and the optimum, if known.
     pub gap: Option<f64>,

@@ -24,7 +24,7 @@ pub struct Decision {
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
-    /// Whether a group could not have its fewest nodes.
+    /// Whether a group could not get its minimum number of nodes.
     pub is_short: bool,
 }
 
@@ -82,13 +82,13 @@ pub struct SolverDecider {
     /// Whether a feasible plan is applied even if it is no better than keeping the allocation.
     /// True for the heuristic, which proves nothing.
     always_apply: bool,
-    /// Whether to check every answer, and which big-M bounds its changes.
+    /// The big-M that bounds changes if every answer is checked; `None` without checks.
     checked: Option<BigM>,
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver named by `spec`. Name the solver that `auto` chooses
-    /// ([`SolverSpec::for_problem`]), so that tables name it too.
+    /// A decider that asks the solver named by `spec`. Instead of `auto`, pass the solver that it
+    /// chooses ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
     /// This build has no such solver.
@@ -105,7 +105,7 @@ impl SolverDecider {
         }
     }
 
-    /// A decider that asks any solver, one of your own for example.
+    /// A decider that asks any solver, for example your own.
     pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
         SolverDecider {
             solver,
@@ -116,8 +116,8 @@ impl SolverDecider {
         }
     }
 
-    /// The same decider, but every answer of the solver is checked under `big_m`. The code that
-    /// checks shares none with the solvers.
+    /// The same decider, but every answer of the solver is checked under `big_m`. The checker
+    /// shares no code with the solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
             checked: Some(big_m),

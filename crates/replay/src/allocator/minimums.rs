@@ -1,13 +1,15 @@
-//! Fewest nodes of groups that cannot be had.
+//! Lowers minimums of groups that cannot be met.
 //!
-//! A replay goes on where a group's minimum is out of reach: too few nodes are idle, or its tasks
-//! cannot hold so many. Then the minimum is lowered to the most that the group can hold. The groups
-//! come in their order: the first gets as near to its minimum as any plan allows, the second as near
-//! as is possible beside it, and so on.
+//! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that many nodes. The replay
+//! then continues with the minimum lowered to the most that the group can hold. Earlier groups come first: the first
+//! group gets as close to its minimum as any plan allows, the second as close as is possible then, and so on.
+//!
+//! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any number of nodes. The
+//! first keeps its minimum, and that of the second becomes 1.
 
 use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
 
-/// The problem with every group's minimum lowered to what can be had.
+/// The problem with every group's minimum lowered to what can be met.
 ///
 /// # Errors
 /// The solver fails.

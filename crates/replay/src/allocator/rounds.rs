@@ -54,7 +54,7 @@ impl<'a> Rounds<'a> {
         Some(self.set.iter().map(again).collect())
     }
 
-    /// A time of the first round as it is in a round that begins at `now`.
+    /// The time in a round that begins at `now` that corresponds to a time of the first round.
     fn later(&self, time: Utc, now: Utc) -> Utc {
         let after = time.max(self.start).0.saturating_sub(self.first.0);
         Utc(now.0.saturating_add(after))
@@ -65,7 +65,7 @@ fn numbered(name: &str, round: usize) -> String {
     format!("{name}#{round}")
 }
 
-/// Checks that a set can be submitted again and again.
+/// Checks that a set can be submitted repeatedly.
 ///
 /// # Errors
 /// [`Error::Usage`] for a task that never ends, and for a task whose name is that of another

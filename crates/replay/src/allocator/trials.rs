@@ -2,8 +2,11 @@
 //!
 //! Each job of the search, which trains a trial up to a rung, is a separate task. Its work is the trial's
 //! work between the resources of the two rungs. The task becomes active when there is room and the search
-//! hands out the job. When it finishes, the trial's loss is measured and reported to the search, which
-//! decides the next jobs.
+//! hands out the job. When it finishes, the trial's loss is measured and reported to the search, which decides the next
+//! jobs.
+//!
+//! Example: a task file has 900 units of work for the last rung, at 9 epochs. A trial that is promoted from the rung at
+//! 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

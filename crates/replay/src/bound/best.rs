@@ -4,28 +4,28 @@ use gleaner_domain::Observer;
 
 use super::{Course, Kind, Stay};
 
-/// Most entries of the table of numbers of nodes of one task, of two bytes each.
+/// Maximum number of entries, of two bytes each, of the table of numbers of nodes of one task.
 const MOST_ENTRIES: usize = 1 << 26;
 
 /// The demand of all tasks at given prices.
 pub(super) struct Demand {
-    /// Work, less costs and the price of nodes, of all tasks.
+    /// Work of all tasks, less costs and the price of nodes.
     pub value: f64,
-    /// Nodes that all tasks together have in each interval; `None` if that takes too much memory to
-    /// find.
+    /// Nodes that all tasks together have in each interval; `None` if finding them takes too much
+    /// memory.
     pub nodes: Option<Vec<f64>>,
 }
 
 /// Finds the best courses.
 pub(super) struct Best<'a> {
     course: &'a Course,
-    /// Different stays, and how many there are of each.
+    /// The distinct stays, and how often each occurs.
     stays: Vec<(Stay, f64)>,
-    /// Best values of the present task by its number of nodes, before and after an event.
+    /// Best values of the current task by its number of nodes, before and after an event.
     before: Vec<f64>,
     after: Vec<f64>,
     /// For each interval of the stay and each number of nodes: the best number in the interval
-    /// before. Empty if it would be too large for any stay.
+    /// before. Empty if the table of any stay would be too large.
     former: Vec<u16>,
 }
 
@@ -78,7 +78,8 @@ impl<'a> Best<'a> {
         Some(demand)
     }
 
-    /// The best value of a task, and its number of nodes in the last interval. It begins with none.
+    /// The number of nodes of a task in the last interval of its best course, and the value of this course. The task
+    /// begins without nodes.
     fn forward(&mut self, stay: Stay, prices: &[f64]) -> (u16, f64) {
         let kind = &self.course.kinds[stay.kind as usize];
         let width = kind.rates.len();
@@ -125,8 +126,11 @@ impl<'a> Best<'a> {
     }
 }
 
-/// The best value of each number of nodes after an event, from those before it. `former` gets the
-/// number before for each, unless it is empty.
+/// Computes the best value of each number of nodes after an event from those before it. Unless
+/// `former` is empty, it receives the best number before the event for each number after it.
+///
+/// The cost of a change depends on the number before and the direction, not on the number after. So
+/// one pass in each direction is enough: it keeps the best value so far, less its cost.
 fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
     let mut set = |n: usize, from: usize| {
         if let Some(former) = former.get_mut(n) {
@@ -134,7 +138,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
         }
     };
     // From fewer nodes. A task may lose its nodes and get others at one event, which can be cheaper
-    // than to get more.
+    // than only getting more.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {

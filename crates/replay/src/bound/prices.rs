@@ -1,4 +1,4 @@
-//! The first prices: what one more node would earn if nothing cost anything.
+//! The first prices: what one more node would earn if rescaling were free.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +36,10 @@ fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
     steps
 }
 
-/// For each interval, the marginal value of one more node when every idle node is placed where it earns
-/// most.
+/// For each interval, the marginal value of one more node when every idle node is placed where it earns most.
+///
+/// Example: two tasks of one kind have the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4 and 2, and
+/// one more node would earn 2.
 pub(super) fn first(course: &Course) -> Vec<f64> {
     // More idle nodes than any task can use do not change the slopes.
     let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();
@@ -63,7 +65,7 @@ pub(super) fn first(course: &Course) -> Vec<f64> {
     prices
 }
 
-/// When tasks of which kind begin (1) and end (−1), in the order of the intervals.
+/// The intervals at which tasks begin (1) and end (−1), with the kind of the task, in order.
 fn changes(course: &Course) -> Vec<(u32, u32, i64)> {
     let lasting = course.stays.iter().filter(|stay| stay.from < stay.to);
     let mut changes: Vec<_> = lasting

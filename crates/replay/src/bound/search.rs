@@ -1,16 +1,16 @@
 //! The search for the prices that give the least bound.
 //!
-//! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than
-//! there are, and fall where they want fewer. Each step is as long as it would have to be to reach a
-//! bound that is a little below the best so far (Polyak's step). That little is halved when no better
-//! bound has been found for some rounds.
+//! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle, and
+//! fall where they want fewer. Each step is long enough to reach a bound slightly below the best so far, if the bound
+//! were linear (Polyak's step). This aim is halved when no better bound has been found for some rounds.
 
 use gleaner_domain::Observer;
 
 use super::Course;
 use super::best::Best;
 
-/// How often prices are changed. On Summit's log, 600 rounds lower the bound by another 0.02 %.
+/// Maximum number of rounds; each changes the prices once. On Summit's log, 600 rounds lower the bound by another 0.02
+/// %.
 const ROUNDS: usize = 60;
 
 /// The first steps aim for a bound that is lower than the best by this share of it.
@@ -24,7 +24,7 @@ const PATIENCE: u32 = 5;
 /// A bound is better if it is lower by this share.
 const BETTER: f64 = 1e-5;
 
-/// Share of the last direction in the next: it damps prices that go up and down in turn.
+/// Share of the last direction in the next: it damps prices that would alternate between rising and falling.
 const INERTIA: f64 = 0.5;
 
 /// The lowest bound found by a search that starts at `prices`; `None` if it was stopped.

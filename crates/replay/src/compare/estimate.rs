@@ -1,4 +1,4 @@
-//! Estimates how long a comparison takes from a few problems.
+//! Estimates, from a few problems, how long a comparison takes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ const SAMPLE: usize = 3;
 /// A contender that has spent this long on the sample is not timed on further problems of it.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// Indices of the problems, of `count`, that are timed first. They are spread evenly, because
+/// Indices of the problems, out of `count`, that are timed first. They are spread evenly, because
 /// the problems of a log grow and shrink with its idle nodes.
 pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     let wanted = count.min(SAMPLE);
@@ -95,7 +95,7 @@ impl Stopwatch {
         }
     }
 
-    /// Whether a contender is to be timed on another problem.
+    /// Whether to time a contender on another problem.
     pub fn wants(&self, contender: usize) -> bool {
         self.contenders[contender].1.time < ENOUGH
     }

@@ -1,4 +1,4 @@
-//! The plans that solvers find while they solve, and how far they are from the best one.
+//! The plans that solvers find while they solve, and their gaps to the best one.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
 use super::row::Answered;
 use gleaner_domain::results::compare::IncumbentRow;
 
-/// Most plans of a solve that are kept. A later one takes the place of the last.
+/// The most plans of a solve that are kept. Any later plan replaces the last one kept.
 const MOST: usize = 1_000;
 
 /// A plan that was better than all before it.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use gleaner_solvers::{Status, synthetic};
 
-    /// What is kept of plans that come a millisecond after each other.
+    /// The plans that are kept, and their times, if plans arrive a millisecond apart.
     fn kept(problem: &Problem, plans: &[Vec<u32>]) -> Vec<(u128, Vec<u32>)> {
         let mut watch = Watch::new(problem);
         for (place, counts) in (1..).zip(plans) {

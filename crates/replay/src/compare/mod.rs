@@ -1,4 +1,4 @@
-//! Several solvers on the same problems: objective, gap to the optimum and its way there, time.
+//! Compares several solvers on the same problems: their objectives, gaps to the optimum, plans on the way and times.
 
 mod estimate;
 mod incumbents;
@@ -79,14 +79,14 @@ impl Known {
     }
 }
 
-/// What contenders did. The rows are in the order of problems, then of contenders, then of time. After
-/// a stop some are missing.
+/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. After a stop, some
+/// are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// The answers.
     pub answers: Vec<AnswerRow>,
-    /// The plans found on the way, each better than those before. Those of an answer are of the first
-    /// time that the problem was solved.
+    /// The plans found on the way, each better than those before. If a contender solved a problem repeatedly, they are
+    /// the plans of its first solve.
     pub incumbents: Vec<IncumbentRow>,
 }
 
@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Tells a plan that gives no task a node, then the exact solver's without the groups.
+    /// Reports a plan that gives no task a node, then the plan of the exact solver without the groups.
     struct Steps(Exact);
 
     impl Solver for Steps {

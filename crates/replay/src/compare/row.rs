@@ -9,7 +9,8 @@ use super::incumbents::{Found, Watch, gap_to};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::{AnswerRow, AnswerStatus};
 
-/// Most solves of one problem by one solver; fewer once they took [`REPEAT_TIME`].
+/// The most solves of one problem by one solver. They end earlier once they have taken
+/// [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
 
 /// A solver that has spent this long on a problem does not solve it again.

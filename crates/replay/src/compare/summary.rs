@@ -1,11 +1,11 @@
-//! Sums up each solver over all problems.
+//! Summarises each solver over all problems.
 
 use gleaner_solvers::Status;
 
 use super::Contender;
 use gleaner_domain::results::compare::{AnswerRow, AnswerStatus, SolverRow};
 
-/// Sums rows up by solver, in the contenders' order.
+/// Summarises the rows of each solver, in the contenders' order.
 pub fn summarise(rows: &[AnswerRow], contenders: &[Contender]) -> Vec<SolverRow> {
     contenders
         .iter()

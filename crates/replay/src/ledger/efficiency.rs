@@ -72,7 +72,7 @@ impl StaticSplit {
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,
-    /// Sets of active tasks, and for how many seconds each was the set of active tasks.
+    /// Each set of active tasks, with the number of seconds for which these were the active tasks.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
     /// Idle node-seconds, and seconds, while tasks were active.

@@ -6,7 +6,7 @@ use gleaner_domain::{ScalingCurve, TrainingTask};
 
 use crate::bound::{Course, Interval, Kind, Stay};
 
-/// Which nodes and tasks there were when.
+/// The idle nodes and active tasks of a replay over time.
 #[derive(Debug, Default)]
 pub(super) struct CourseRecorder {
     intervals: Vec<Interval>,

@@ -4,6 +4,9 @@
 //! curve gives for its number of nodes. The ledger books that work step by step and subtracts the costs of
 //! rescaling and preemption. It therefore knows which tasks have finished and when the next one will finish.
 //!
+//! Example: a task does 18 units of work per second on its two nodes, and its start costs 10 s. Over 100 s the ledger
+//! books 1,800 units of gross work, 180 of them lost to rescaling and 1,620 useful.
+//!
 //! Each step has two halves. Before the allocator processes the step, [`Ledger::advance`] books the time
 //! since the last step and finds the preempted and the finished tasks. Afterwards, [`Ledger::book`] books the
 //! allocator's changes. The ledger keeps its own record of which task holds which node, because the first

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// A small log: for each interval its length and which nodes are idle; and tasks.
+/// A small log with tasks: each interval has a length and a flag per node that is true if the node is idle.
 #[derive(Debug, Clone)]
 struct Small {
     intervals: Vec<(f64, Vec<bool>)>,
@@ -59,8 +59,8 @@ impl Small {
         ways
     }
 
-    /// What the tasks lose when the nodes go from `old` to `new` holders at the start of an interval;
-    /// infinite if a task would gain and lose nodes by choice.
+    /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval; infinite
+    /// if a task would gain and lose nodes by choice.
     fn loss(&self, interval: usize, old: &[Option<usize>], new: &[Option<usize>]) -> f64 {
         let idle = &self.intervals[interval].1;
         let mut loss = 0.0;
@@ -126,7 +126,7 @@ impl Small {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Work if nothing cost anything: the best split of each interval by itself.
+    /// The most work if rescaling were free: the best split of each interval by itself.
     fn costless(&self) -> f64 {
         let free = Small {
             kinds: self
@@ -198,7 +198,7 @@ proptest! {
         prop_assert!(bound >= best - 1e-9 * (1.0 + best.abs()), "{} below {}", bound, best);
     }
 
-    // Concave curves: prices by slopes alone give the costless work.
+    // For concave curves, the initial prices alone give the costless work.
     #[test]
     fn the_bound_is_at_most_the_costless_work(small in small()) {
         let concave = small.kinds.iter().all(|kind| {
@@ -210,7 +210,7 @@ proptest! {
     }
 }
 
-/// The bound is of use if it is near the best. Its size on random cases, from a fixed seed.
+/// The bound is only useful if it is close to the best work. Measures it on random cases from a fixed seed.
 #[test]
 fn the_bound_is_close_to_the_best() {
     let mut runner = TestRunner::deterministic();

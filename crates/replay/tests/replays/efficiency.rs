@@ -1,4 +1,4 @@
-//! Efficiency: the nodes and the work of the dedicated machine are those of the same span of time.
+//! Efficiency: the nodes and the work of the dedicated machine cover the same span of time.
 
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::{
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
 
-/// A log of `nodes` nodes. `rows` has how many are idle from each second on; these are the first
-/// ones.
+/// A log of `nodes` nodes. Each of `rows` is a second and the number of nodes that are idle from
+/// then on: the first ones of the log.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -86,7 +86,7 @@ fn only_time_with_active_tasks_counts() {
     assert_eq!(found.ended, Ended::LogEnded);
 }
 
-// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more than 4 always.
+// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more work than always 4.
 #[test]
 fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     let log = counts(6, &[(0, 0), (1, 6), (101, 2), (201, 2)]);
@@ -94,8 +94,8 @@ fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     large.min_nodes = 6;
     let small = task("small", 0, f64::INFINITY, &[1.0, 2.0]);
     let found = summary(&log, &[large, small], 2);
-    // 60 a second on 6 nodes and 2 a second on 2 nodes, against 2 a second always, without the
-    // first second.
+    // The run does 60 a second on 6 nodes, then 2 a second on 2 nodes. Dedicated nodes do 2 a
+    // second throughout. The first second has no idle nodes.
     assert_eq!(found.total_work, 6200.0);
     assert!(found.efficiency.unwrap() > 10.0, "{found:?}");
     assert!(found.remarks()[0].contains("above 100 %"));
@@ -116,7 +116,7 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-/// Rows some seconds apart, each with a number of idle nodes, of 12.
+/// Rows some seconds apart, each with a number of idle nodes out of 12.
 fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
     prop::collection::vec((1i64..2000, 0u32..=12), 2..30).prop_map(|gaps| {
         let rows = gaps.into_iter().scan(0, |at, (gap, idle)| {

@@ -1,4 +1,4 @@
-//! Groups of tasks with limits together.
+//! Groups of tasks with joint limits.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
     seconds.iter().map(at).collect()
 }
 
-// Derived by hand: `fast` would take six nodes, its group may hold four.
+// Derived by hand: `fast` would take six nodes, but its group may hold only four.
 #[test]
 fn a_group_holds_at_most_what_it_may() {
     let tasks = [task("fast", 1, 9.0), task("slow", 1, 1.0)];
@@ -109,7 +109,8 @@ fn a_group_holds_at_most_what_it_may() {
     assert_eq!(outcome.summary.events_short, None);
 }
 
-// Derived by hand: `slow` gets its two nodes, then what is left of them, as one is too few for it.
+// Derived by hand: the group's minimum of three nodes is met as long as three are idle, then with
+// the two that are idle. One node is too few for `slow`, so `fast` gets it.
 #[test]
 fn a_minimum_holds_as_far_as_it_can() {
     let tasks = [task("fast", 1, 9.0), task("slow", 2, 1.0)];
@@ -175,7 +176,8 @@ fn tasks_of_later_rounds_are_in_the_groups_of_the_first() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(100))]
 
-    // Limits drawn at random, nested, met or not: every event has a plan, and the checks hold.
+    // With random nested limits, whether they can be met or not, every event has a plan, and the
+    // checks hold.
     #[test]
     fn a_replay_goes_on_whatever_the_groups_are(
         idle in prop::collection::vec(0u32..12, 2..8),

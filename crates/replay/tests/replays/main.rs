@@ -1,4 +1,4 @@
-//! The replay engine compared with the original's outputs, checked by an auditor, and on hand-made
+//! Tests of the replay engine: against the original's outputs, with an auditor, and on hand-made
 //! logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! Which nodes growing tasks get.
+//! Tests of the choice of nodes for growing tasks.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn flips() -> impl Strategy<Value = Vec<(u32, u32)>> {
     prop::collection::vec((0u32..40, 1u32..12), 2..60)
 }
 
-/// Who held which node until `to`.
+/// Which task held each node until `to`.
 fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
     let rows = outcome.allocations.iter().filter(|row| row.from < to);
     let cut = rows.map(|row| AllocationRow {
@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// What docs/NODES.md expects a task with nodes of ranks `held` to lose to the new nodes `taken`, for
-/// a cost of 1. Both ascend.
+/// The expected loss by the formula of docs/NODES.md, at a cost of 1, of a task with nodes of ranks `held` that gets
+/// the nodes `taken`. Both lists ascend.
 fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
     let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
     let mut loss = 0.0;
@@ -122,7 +122,7 @@ fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f6
     loss
 }
 
-/// The least expected loss over all ways to deal `free` nodes to two tasks, by brute force.
+/// The least expected loss over all ways to assign `free` nodes to two tasks, by brute force.
 fn best(
     held: &[Vec<u32>; 2],
     wanted: [usize; 2],
@@ -146,19 +146,19 @@ fn best(
     (0..ways).filter_map(loss).fold(f64::INFINITY, f64::min)
 }
 
-/// A small case for two tasks, and what the rule deals them. Nodes are named by their ranks.
+/// A small case of two tasks, and the nodes that the rule assigns to them. Nodes are identified by their ranks.
 #[derive(Debug)]
 struct Dealt {
-    /// What each task has before.
+    /// The nodes that each task holds before.
     held: [Vec<u32>; 2],
-    /// What each task gets.
+    /// The nodes that each task gets.
     taken: [Vec<u32>; 2],
-    /// What was free.
+    /// The nodes that were free.
     free: Vec<u32>,
 }
 
 impl Dealt {
-    /// Deals to two tasks among idle nodes in a row. `holders` says which task has each node.
+    /// Assigns nodes to two tasks, among idle nodes in a row. `holders` is the task that holds each node.
     fn by_blocks(holders: &[Option<usize>], wanted: [u32; 2], cost: [f64; 2]) -> Dealt {
         let order: Vec<u32> = (0..holders.len() as u32).collect();
         let mut choice = Blocks::in_order(&order);
@@ -258,7 +258,7 @@ fn blocks_do_more_work_on_the_summit_log() {
     assert!(efficiency >= 0.911, "{efficiency}");
 }
 
-/// The same log with its nodes in another order, and names that say nothing.
+/// The same log with its nodes in another order, and with meaningless names.
 fn nameless(log: &EventLog) -> EventLog {
     let mut nodes: Vec<u32> = (0..log.nodes().len() as u32).collect();
     nodes.shuffle(&mut ChaCha8Rng::seed_from_u64(5));
@@ -273,7 +273,7 @@ fn nameless(log: &EventLog) -> EventLog {
     other.finish().unwrap()
 }
 
-/// A machine whose scheduler takes 12 idle neighbours at a time, and gets 12 nodes of all places back.
+/// A machine whose scheduler takes 12 idle neighbours at a time, and returns 12 nodes from random places.
 fn scattered(nodes: u32, events: i64) -> EventLog {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let mut log = EventLogBuilder::new(names(nodes));
@@ -314,7 +314,7 @@ fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     ]
 }
 
-// Names are taken away; most of what names earn is learnt, the time of learning counted.
+// Without names, the rule learns an order that gives most of the gain of names, even if the time of learning counts.
 #[test]
 fn the_learnt_order_replaces_names_on_the_summit_log() {
     let Some(log) = summit(None) else { return };
@@ -354,7 +354,7 @@ fn hits(summary: &Summary) -> f64 {
     summary.tasks_hit_mean.unwrap()
 }
 
-// Names without numbers say nothing: the order of the columns is used.
+// Names without numbers say nothing: the rule uses the order of the columns.
 #[test]
 fn names_without_numbers_leave_the_order_of_columns() {
     let order = |names: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a replay maximises, and how evenly it treats its tasks.
+//! Tests of the objectives of a replay, and of how evenly it treats its tasks.
 
 use gleaner_domain::Slice;
 use gleaner_domain::error::Result;
@@ -123,7 +123,8 @@ fn objectives_prefer_different_tasks() {
     assert_eq!(held("priority-weighted", &urgent), [4.0 * 990.0, 0.0]);
 }
 
-/// Keeps the value of every decision's first task on four nodes, and gives it all nodes.
+/// A decider that gives the first task all nodes, and records this task's value on four nodes at
+/// each decision.
 #[derive(Default)]
 struct Values(Vec<f64>);
 

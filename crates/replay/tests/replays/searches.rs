@@ -188,7 +188,8 @@ fn all_algorithms_see_the_same_trials() {
     assert_ne!(random.trials[0].final_loss, elsewhere.trials[0].final_loss);
 }
 
-/// Losses that fall to the trial's own number, but for trial 0, which begins as the worst.
+/// Losses that fall to the trial's number. Trial 0 begins with the worst loss, the others one above
+/// their number.
 fn table(trials: u32) -> LearningCurves {
     let curve = |trial: u32| {
         let last = f64::from(trial);

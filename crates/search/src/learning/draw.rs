@@ -11,25 +11,27 @@ use crate::Fault;
 /// Largest magnitude of a parameter, so that sums and products of draws are finite.
 pub(super) const LARGEST: f64 = 1e100;
 
-/// What a number is drawn from. In files: `{ "uniform": { "low": 1, "high": 3 } }`.
+/// The distribution that a number is drawn from.
+///
+/// In files: `{ "uniform": { "low": 1, "high": 3 } }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Draw {
-    /// Evenly between two numbers.
+    /// Uniform between two numbers.
     Uniform {
         /// The least.
         low: f64,
         /// The largest.
         high: f64,
     },
-    /// Between two numbers above 0, with the logarithm drawn evenly.
+    /// Between two numbers above 0, with a uniform logarithm.
     LogUniform {
         /// The least.
         low: f64,
         /// The largest.
         high: f64,
     },
-    /// From a normal distribution.
+    /// A normal distribution.
     Normal {
         /// The mean.
         mean: f64,
@@ -39,8 +41,8 @@ pub enum Draw {
 }
 
 impl Draw {
-    /// A number. Each kind of distribution takes two draws of `random`, so that what is drawn next does not
-    /// depend on it.
+    /// A number. Each kind of distribution takes two draws of `random`, so that the following draws do not depend on
+    /// the kind.
     pub(super) fn from(self, random: &mut ChaCha8Rng) -> f64 {
         let (first, second): (f64, f64) = (random.random(), random.random());
         match self {
@@ -53,7 +55,7 @@ impl Draw {
         }
     }
 
-    /// The faults of its fields. `least` is the least that `low` may be, if there is such a bound.
+    /// The faults of its fields. `least` is a lower bound on `low`, if there is one.
     pub(super) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
         match self {
             Draw::Uniform { low, high } => {
@@ -73,12 +75,13 @@ impl Draw {
     }
 }
 
-/// A standard normal number of two even ones in [0, 1), by Box and Muller.
+/// A standard normal number from two uniform ones in [0, 1), by the method of Box and Muller
+/// (1958).
 pub(super) fn normal(first: f64, second: f64) -> f64 {
     (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos()
 }
 
-/// Rounding must not leave the range. (`clamp` would panic at a reversed one.)
+/// Rounding must not produce a number outside the range. (`clamp` would panic at a reversed one.)
 fn between(low: f64, high: f64, part: f64) -> f64 {
     (low * (1.0 - part) + high * part).max(low).min(high)
 }

@@ -1,4 +1,4 @@
-//! A family of learning curves, drawn by a seed.
+//! A family of learning curves, drawn with a seed.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::draw::{Draw, normal, number_fault};
 use crate::Fault;
 
-/// Which numbers of a trial are drawn: part of the key, so that no two kinds use the same random numbers.
+/// The kinds of numbers drawn for a trial. The kind is part of the key, so that no two kinds use the same random
+/// numbers.
 const CURVE: u64 = 0;
 const NOISE: u64 = 1;
 
@@ -23,9 +24,9 @@ const NOISE: u64 = 1;
 /// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI
 /// 2015), use the shifted power law (their pow4) among others for the loss by epochs.
 ///
-/// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial that falls fast at
-/// first can end above one that falls slowly, and early losses foretell the last ones only in part. The
-/// default ranges are choices, not measurements.
+/// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
+/// first can end above one whose loss falls slowly, and early losses predict the last ones only in part. The default
+/// ranges are choices, not measurements.
 ///
 /// The draws of a trial depend on the seed and the trial alone. A measurement adds noise that depends on the
 /// seed, the trial and the resource alone.
@@ -34,16 +35,15 @@ const NOISE: u64 = 1;
 pub struct Family {
     /// Seed of all draws; 0 by default.
     pub seed: u64,
-    /// What the loss comes to in the end; by default log-uniform from 0.1 to 1.
+    /// The limit of the loss under endless training; by default log-uniform from 0.1 to 1.
     pub floor: Draw,
-    /// What training takes off the loss in the end; by default uniform from 1 to 3. A negative draw counts as
-    /// 0.
+    /// The difference between the loss of an untrained trial and the floor; by default uniform from 1 to 3. A negative
+    /// draw counts as 0.
     pub amplitude: Draw,
     /// The exponent: how fast the loss falls; by default log-uniform from 0.2 to 1. A negative draw counts as
     /// 0.
     pub rate: Draw,
-    /// The resource from which on the curve follows the power law, in the unit of the plan; above 0, 1 by
-    /// default.
+    /// The resource from which the curve follows the power law, in the unit of the plan; above 0, 1 by default.
     pub scale: f64,
     /// Standard deviation of the noise of a measurement, normal with a mean of 0; at least 0, 0.01 by
     /// default. A noisy loss can be negative.
@@ -75,9 +75,9 @@ impl Default for Family {
 /// The curve of one trial of a [`Family`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// What the loss comes to in the end.
+    /// The limit of the loss under endless training.
     pub floor: f64,
-    /// What training takes off the loss in the end, at least 0.
+    /// The difference between the loss of an untrained trial and the floor, at least 0.
     pub amplitude: f64,
     /// The exponent, at least 0.
     pub rate: f64,
@@ -117,15 +117,14 @@ impl Family {
         curve.floor + curve.amplitude * (1.0 + resource / self.scale).powf(-curve.rate)
     }
 
-    /// The loss after this resource as it is measured.
+    /// The measured loss after this resource: with noise.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         let mut random = self.random(trial, NOISE, resource.to_bits());
         self.true_loss(trial, resource) + self.noise * normal(random.random(), random.random())
     }
 
-    /// The random numbers of a trial: one stream of the generator for each trial, of a key with the seed. The
-    /// key is written out since a seed is turned into a key in ways that may change between releases of the
-    /// library.
+    /// The random numbers of a trial: one stream of the generator for each trial, under a key that contains the seed.
+    /// The key is constructed here because the library's conversion of a seed into a key may change between releases.
     fn random(&self, trial: u32, kind: u64, of: u64) -> ChaCha8Rng {
         let mut key = [0; 32];
         let words = [self.seed, kind, of];

@@ -1,4 +1,4 @@
-//! Learning curves: what a trial's loss is after how much training.
+//! Learning curves: the loss of a trial as a function of its training.
 
 mod draw;
 mod family;
@@ -8,8 +8,8 @@ pub use draw::Draw;
 pub use family::{Curve, Family};
 pub use table::{Point, Table};
 
-/// The losses of all trials. A loss depends on the trial and the resource alone, so that every search sees
-/// the same trials, whatever the order and the time of its jobs.
+/// The losses of all trials. A loss depends only on the trial and the resource, so that every search sees the same
+/// trials, whatever the order and the times of its jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LearningCurves {
     /// Curves drawn from distributions, for any number of trials.
@@ -37,7 +37,7 @@ impl LearningCurves {
         }
     }
 
-    /// How many trials there are: 0 up to this number, exclusive. `None` if any number can be drawn.
+    /// The number of trials, which are numbered from 0. `None` if any number can be drawn.
     pub fn trials_known(&self) -> Option<u32> {
         match self {
             LearningCurves::Family(_) => None,

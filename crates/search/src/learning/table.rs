@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// How many trials there are.
+    /// The number of trials.
     pub fn trials(&self) -> u32 {
         // Their numbers are whole numbers of 32 bits, from 0.
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
@@ -95,7 +95,7 @@ fn with_divergence(mut points: Vec<Point>) -> Vec<Point> {
     points
 }
 
-/// What is wrong with the numbers of the trials.
+/// The fault of the numbers of the trials, if there is one.
 fn numbering_fault(trials: &BTreeMap<u32, Vec<Point>>) -> Option<Fault> {
     if trials.is_empty() {
         return Some(Fault::new("trials", "nothing", "at least one trial"));

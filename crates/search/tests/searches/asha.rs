@@ -39,7 +39,7 @@ fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Opt
 proptest! {
     #![proptest_config(gleaner_testing::cases(512))]
 
-    /// Jobs are asked for and losses reported in any order.
+    /// Jobs are requested and losses reported in any order.
     #[test]
     fn asha_is_that_of_the_paper(
         eta in 2_u32..5,

@@ -1,4 +1,4 @@
-//! Learning curves: what is drawn, and what is measured.
+//! Tests of drawn and of measured learning curves.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn losses_are_the_documented_formula_and_noise() {
         assert_eq!(family.true_loss(trial, 0.0), curve.floor + curve.amplitude);
     }
     assert!(mean(&noise).abs() < 0.01 && (deviation(&noise) - 0.25).abs() < 0.01);
-    // The noise of a trial at one resource says nothing of that at another.
+    // The noise of a trial at one resource is independent of its noise at another.
     let of = |index: usize| {
         noise
             .iter()
@@ -92,7 +92,7 @@ fn losses_are_the_documented_formula_and_noise() {
     assert_eq!(quiet.loss(7, 3.0), quiet.true_loss(7, 3.0));
 }
 
-/// Early losses foretell the last ones in part, and curves cross.
+/// Early losses partly predict the last ones, and curves cross.
 #[test]
 fn early_losses_are_related_to_the_last() {
     let family = Family::default();
@@ -308,7 +308,7 @@ fn all_faults_of_a_table() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// Whatever is asked for before.
+    /// Earlier queries must not change the results.
     #[test]
     fn a_loss_depends_on_the_trial_and_the_resource(seed: u64, asked in proptest::collection::vec((0_u32..9, 0.0_f64..99.0), 1..20)) {
         let curves = LearningCurves::Family(Family { seed, ..Family::default() });

@@ -21,7 +21,7 @@ fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
     log.verdicts.iter().filter_map(to).collect()
 }
 
-/// Compares what a log holds of a bracket with its rungs as they should be.
+/// Compares the jobs and verdicts of a bracket in a log with its expected rungs.
 fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     for (i, trials) in rungs.iter().enumerate() {
         let i = i as u32;

@@ -1,4 +1,5 @@
-//! Searches against plain ones that follow the papers line by line, on any number of workers.
+//! Compares searches with plain implementations that follow the papers line by line, on any number
+//! of workers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod asha;

@@ -1,5 +1,5 @@
-//! The algorithms as the papers write them, with plain lists, for resources that are whole numbers. They share
-//! nothing with the library.
+//! The algorithms as the papers write them, with plain lists, for resources that are whole numbers. They share no code
+//! with the library.
 
 /// The best `count` trials of those with these losses.
 fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
@@ -21,7 +21,8 @@ fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
     sorted.into_iter().map(|(_, trial)| trial).collect()
 }
 
-/// Successive halving of these trials on so many rungs: the trials of each rung, the best first from the second on.
+/// Successive halving of these trials on `rungs` rungs: the trials of each rung; from the second rung on, the best come
+/// first.
 ///
 /// Li et al. 2020, Algorithm 1; `loss(trial, i)` is run_then_return_val_loss.
 pub fn successive_halving(
@@ -81,9 +82,9 @@ pub fn hyperband(
 
 /// ASHA, Li et al. 2020, Algorithm 2, with a limit on the trials.
 pub struct Asha {
-    /// What was reported on each rung: losses and trials.
+    /// The losses reported on each rung, with their trials.
     rungs: Vec<Vec<(f64, u32)>>,
-    /// What was promoted from each rung.
+    /// The trials promoted from each rung.
     promoted: Vec<Vec<u32>>,
     eta: usize,
     started: u32,

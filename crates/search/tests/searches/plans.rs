@@ -117,7 +117,7 @@ fn all_fields_out_of_range_are_named() {
         let wrong = plan(algorithm, Some(0), 3, (1.0, f64::INFINITY));
         assert_eq!(faults(&wrong).len(), 2);
     }
-    // Random search has no use for the least resource.
+    // Random search does not use the least resource.
     assert_eq!(
         plan(Algorithm::Random, Some(5), 2, (1.0, 0.5)).validate(),
         Ok(())

@@ -1,4 +1,4 @@
-//! What holds for every search.
+//! Properties that hold for every search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ fn algorithms() -> impl Strategy<Value = Algorithm> {
     proptest::sample::select(Algorithm::ALL.to_vec())
 }
 
-/// Settings that often fit.
+/// Settings that are often valid.
 fn sensible() -> impl Strategy<Value = Plan> {
     let resources = (0.001_f64..4.0, 1.0_f64..300.0);
     (algorithms(), 1_u32..400, 2_u32..6, resources).prop_map(
@@ -25,7 +25,7 @@ fn sensible() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Any settings, most of which make no sense.
+/// Any settings, most of which are invalid.
 fn wild() -> impl Strategy<Value = Plan> {
     let trials = proptest::option::of(any::<u32>().prop_map(|bits| bits >> (bits % 32)));
     let eta = any::<u32>().prop_map(|bits| bits >> (bits % 32));
@@ -59,7 +59,7 @@ fn check_rungs(plan: &Plan) {
     assert!(rungs.is_sorted_by(|low, high| low < high), "{rungs:?}");
     assert_eq!(rungs.last(), Some(&plan.max_resource));
     if plan.algorithm != Algorithm::Random {
-        // Half a unit in the last place matters where these units are large parts.
+        // Half a unit in the last place matters if that is a large part of the number.
         assert!(rungs[0] >= plan.min_resource * (1.0 - 2e-9) || plan.min_resource < 1e-300);
     }
     let mut jobs = 0;
@@ -81,7 +81,7 @@ fn check_rungs(plan: &Plan) {
     assert!(jobs <= MAX_JOBS);
 }
 
-/// The jobs of each trial follow each other. Returns how many each has.
+/// The jobs of each trial follow each other. Returns the number of jobs of each trial.
 fn check_jobs(plan: &Plan, jobs: &[Job]) -> BTreeMap<u32, usize> {
     let mut last: BTreeMap<u32, Job> = BTreeMap::new();
     let mut counts = BTreeMap::new();
@@ -181,7 +181,7 @@ proptest! {
             let fields = ["trials", "eta", "min_resource", "max_resource"];
             prop_assert!(!faults.is_empty());
             prop_assert!(faults.iter().all(|fault| fields.contains(&fault.field.as_str())));
-            // What they come to means nothing, but is there.
+            // The results are meaningless, but there must be no panic.
             prop_assert!(plan.rungs().len() <= MAX_RUNGS + 1);
             prop_assert!(plan.brackets().len() <= MAX_RUNGS + 1);
             return Ok(());

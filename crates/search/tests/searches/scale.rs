@@ -1,4 +1,4 @@
-//! The largest searches end soon: seconds in all.
+//! The largest searches end within seconds.
 
 use gleaner_search::{Algorithm, Family, Job, Plan};
 

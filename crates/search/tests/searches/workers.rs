@@ -1,4 +1,4 @@
-//! Workers that run jobs side by side, each for a random time.
+//! Workers that run jobs at the same time, each for a random duration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,13 @@ use gleaner_search::{Job, Next, Plan, Search, Verdict};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// All that happened in a search.
+/// The record of a search.
 pub struct Log {
     /// The jobs in the order in which they started.
     pub jobs: Vec<Job>,
-    /// How many of them ended.
+    /// Number of jobs that ended.
     pub ended: usize,
-    /// The verdicts in the order in which they came.
+    /// The verdicts in the order in which they were returned.
     pub verdicts: Vec<Verdict>,
     /// The search after that.
     pub search: Search,
@@ -30,7 +30,7 @@ impl Log {
     }
 }
 
-/// Runs a search on so many workers until it is done, or `most` jobs have ended.
+/// Runs a search on `workers` workers until it is done or `most` jobs have ended.
 pub fn run(plan: &Plan, workers: usize, seed: u64, loss: &dyn Fn(&Job) -> f64, most: usize) -> Log {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut search = Search::new(plan.clone()).unwrap();
@@ -62,8 +62,8 @@ pub fn run(plan: &Plan, workers: usize, seed: u64, loss: &dyn Fn(&Job) -> f64, m
     }
 }
 
-/// A loss of a trial at a level, the same whenever it is asked for. `kinds` is how many different losses there are; one
-/// in 16 is not finite.
+/// A loss of a trial at a level, the same at every call. `kinds` is the number of different losses; one in 16 is not
+/// finite.
 pub fn loss(seed: u64, trial: u32, level: u32, kinds: u32) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::from(trial) * 1000 + u64::from(level));

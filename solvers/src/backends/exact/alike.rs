@@ -1,30 +1,30 @@
-//! Which tasks of a problem are alike.
+//! Finds the tasks of a problem that are alike.
 //!
-//! Tasks that differ in nothing but their names have the same value on every count. Many tasks of a
-//! replay are alike, so whatever depends on one task alone is computed once for each *group* of
-//! tasks that are alike.
+//! Tasks that differ only in their names have the same value on every count. Many tasks of a replay
+//! are alike, so whatever depends on one task alone is computed once for each *group* of tasks that
+//! are alike.
 //!
-//! From one event of a replay to the next, few tasks change. So a *sort* of task, which is all that
-//! a problem says of a task but its name, keeps its number from one problem to the next. If the task
-//! at a place is of the same sort as the one there before, a single comparison finds that out.
+//! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a problem states about
+//! a task except its name. It keeps its number from one problem to the next. If the task at an index is of the same
+//! sort as the task at this index of the previous problem, a single comparison detects it.
 //!
-//! What is kept holds for any problem: a sort is found by its values, and its number says nothing
-//! else. The groups of a problem are numbered by their first tasks, so they do not depend on the
-//! problems before.
+//! The stored sorts are valid for any problem: a sort is looked up by its values, and its number
+//! carries no other information. The groups of a problem are numbered by their first tasks, so they
+//! do not depend on the problems before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Problem, Task};
 
-/// Before a problem, all sorts are forgotten if more are known than this and two for each task, or
-/// if their curves have more points than this: 12 MiB, so that curves that are no longer in use are
-/// freed some time.
+/// Before a problem, all sorts are forgotten if there are more than `MOST_SORTS` and two for each
+/// task, or if their curves have more than `MOST_POINTS` points (12 MiB). So curves that are no
+/// longer in use are freed eventually.
 const MOST_SORTS: usize = 1 << 12;
 const MOST_POINTS: usize = 1 << 20;
 
-/// All that a problem says of a task but its name. Curves are known by their places in memory: two
-/// equal curves at different places count as different, which costs time only.
+/// Everything that a problem states about a task except its name. Curves are identified by their
+/// addresses: two equal curves at different addresses count as different, which only costs time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     current: u32,
@@ -57,7 +57,7 @@ impl Key {
 #[derive(Debug)]
 struct Sort {
     key: Key,
-    /// The curve of the key, kept so that no other curve can come to its place in memory.
+    /// The curve of the key, kept so that no other curve can get its address.
     _curve: (Arc<[u32]>, Arc<[f64]>),
     /// The last problem that had such a task, by [`Alike::problems`], and the group there.
     problem: u64,
@@ -67,7 +67,7 @@ struct Sort {
 /// Tasks of a problem that are alike.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// Place of the first of them.
+    /// Index of the first of them.
     first: usize,
     tasks: u32,
 }
@@ -80,9 +80,9 @@ pub(super) struct Alike {
     known: BTreeMap<Key, u32>,
     /// Sum of the numbers of points of the sorts' curves.
     points: usize,
-    /// Sort of the task at each place, of this problem or an earlier one.
+    /// Sort of the task at each index, of this problem or an earlier one.
     sort_at: Vec<u32>,
-    /// Group of the task at each place.
+    /// Group of the task at each index.
     group_of: Vec<u32>,
     groups: Vec<Group>,
     /// Number of problems so far.
@@ -112,7 +112,7 @@ impl Alike {
         }
     }
 
-    /// The sort of `task`, which is at this place.
+    /// The sort of `task`, which is at index `place`.
     fn sort_of(&mut self, place: usize, task: &Task) -> u32 {
         let key = Key::of(task);
         if let Some(&sort) = self.sort_at.get(place)

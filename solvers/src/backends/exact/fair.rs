@@ -5,14 +5,18 @@
 //! run. The least of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
-//! halved again and again. Its low end is always a level that some plan attains. The bisection ends
-//! if the next float above the low end is out of reach: the low end is then the greatest level, and
+//! halved repeatedly. Its low end is always a level that some plan attains. The bisection ends if
+//! the next float above the low end is out of reach: the low end is then the greatest level, and
 //! exactly the share of some task at some count.
+//!
+//! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. The level 0.5 needs
+//! 2 and 3 nodes, so both tasks run. The next float above 0.5 needs 3 and 4 nodes, so only one of
+//! them could run. The greatest level is therefore 0.5.
 
 use super::shape::Shapes;
 use crate::Problem;
 
-/// What every max-min fair plan keeps to.
+/// The conditions that every max-min fair plan meets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Floor {
     /// The least share that a running task must have.
@@ -167,7 +171,7 @@ pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bo
 }
 
 impl Reach {
-    /// Counts `tasks` more tasks that run with this share.
+    /// Adds `tasks` tasks that run with this share.
     fn add(&mut self, share: f64, tasks: u32) {
         if tasks > 0 {
             self.running += tasks as usize;

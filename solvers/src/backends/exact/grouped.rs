@@ -4,9 +4,9 @@
 //!    ranges are removed, and this repeats until nothing changes. The values of these counts would only
 //!    raise the allowance for rounding. If the limits allow only one plan, worth 0, no other value
 //!    remains, and 0 is proven to be the optimum.
-//! 2. The relaxation, and if need be the search, find the best plan without groups. If it keeps to
-//!    the limits of the groups, it is the best one with them too: limits that do not bind cost
-//!    little time.
+//! 2. The relaxation, and if need be the search, find the best plan without groups. If that plan
+//!    keeps to the limits of the groups, it is also the best plan with groups. So limits that do
+//!    not bind cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
 //! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, the answer
@@ -87,8 +87,8 @@ impl Exact {
         }
     }
 
-    /// Solves the relaxation without groups over the counts that the limits leave the tasks. As
-    /// [`Exact::relax`].
+    /// Solves the relaxation without groups, over the counts that the limits allow. Returns as
+    /// [`Exact::relax`] does.
     fn relax_within(&mut self, problem: &Problem, nest: &Nest) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) {
             return None;
@@ -102,8 +102,8 @@ impl Exact {
         self.relax(problem)
     }
 
-    /// Answers with the better plan of the relaxation's and [`Problem::stay_put`], if one of them
-    /// keeps to the limits.
+    /// Answers with the better of two plans, the relaxation's and [`Problem::stay_put`], as far as
+    /// they keep to the limits.
     fn fall_back(&mut self, problem: &Problem, nest: &Nest) -> Ended {
         let relaxed = (self.relaxation).solve(&self.shapes, problem.nodes, &mut self.counts);
         let Some(gap) = relaxed else {

@@ -1,8 +1,8 @@
 //! The layers of dynamic programming over numbers of nodes.
 //!
 //! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state of
-//! a window, the least loss with which these tasks can use so many nodes; infinite if they cannot.
-//! One more task makes a layer of the one before it.
+//! a window, the least loss with which these tasks can use that many nodes; infinite if they
+//! cannot. One more task makes a layer of the one before it.
 
 use super::pieces::Piece;
 
@@ -79,6 +79,9 @@ pub(super) fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
 /// The losses are cut into blocks of the window's width. A window then covers the end of one block
 /// and the beginning of the next. Its minimum is the lesser of a suffix minimum of the first block
 /// and a prefix minimum of the second.
+///
+/// Example: losses 5 1 4 | 2 6 3 in blocks of 3. The window 1 4 2 has the suffix minimum 1 of its
+/// part 1 4 and the prefix minimum 2 of its part 2, so its minimum is 1.
 #[derive(Debug, Default)]
 pub(super) struct SlidingMinimum {
     padded: Vec<f64>,
@@ -87,8 +90,9 @@ pub(super) struct SlidingMinimum {
 }
 
 impl SlidingMinimum {
-    /// Lowers the least losses in `after`, of the states in `window`, to what one more task with
-    /// these pieces makes of the layer `from`, whose least losses are `before`.
+    /// Adds a task with these pieces to the layer `from`, whose least losses are `before`: lowers
+    /// the least losses in `after`, of the states in `window`, wherever the task leads to a state
+    /// at a lesser loss.
     pub fn add_task(
         &mut self,
         pieces: &[Piece],

@@ -1,8 +1,8 @@
-//! The exact solver: proven optimal, no solver library.
+//! The exact solver: finds proven optima without a solver library.
 //!
-//! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ in
-//! nothing but their names: what depends on one task alone is computed once for each group. Then
-//! there are four steps:
+//! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ
+//! only in their names: what depends on one task alone is computed once for each group. Then there
+//! are four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
@@ -12,12 +12,24 @@
 //!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
 //!    Counts that lose more than its gap to U cannot be part of a better plan, and are dropped.
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
-//!    counts that are left. It only visits states that can still beat the known plan.
+//!    remaining counts. It only visits states that can still beat the known plan.
 //!
 //! Steps 1 to 3 take O(P log P) for P curve points of all groups, and O(tasks). Step 4 takes at
 //! worst O(pieces × nodes) per task, whatever the number of counts; the plain
-//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually step 4 has few tasks and few
-//! states left.
+//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain
+//! for step 4.
+//!
+//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research 27 (1979).
+//! Reducing the counts by the gap before dynamic programming follows Pisinger, "A minimal algorithm for the
+//! multiple-choice knapsack problem", European Journal of Operational Research 83 (1995).
+//!
+//! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
+//! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, and the next step, of c, needs
+//! two: so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth
+//! 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
+//! 15 = 3. Both counts are dropped, so a keeps 3 nodes. The search finds that one node for b is the
+//! best use of the last node, and 38 is proven optimal.
 //!
 //! Values are floats. If some values are ten orders of magnitude above the optimum, differences
 //! between plans near the optimum are lost to rounding. The answer is then only called feasible,
@@ -32,7 +44,7 @@
 //! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
 //! that runs gets a reward that is greater than all values together.
 //!
-//! **Groups.** If the problem has nested groups, [`grouped`] first tries whether the best plan
+//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan
 //! without groups keeps to their limits. Otherwise [`tree`] finds the best plan that does, by
 //! dynamic programming over the tree of groups. If time or memory does not suffice for that, the
 //! answer is a plan known before, with the bound of the relaxation without groups; or
@@ -66,8 +78,8 @@ use tree::Tree;
 
 pub(crate) use grouped::accepts;
 
-/// The exact solver. It keeps its buffers between calls, and knows tasks again that are as before;
-/// answers do not depend on that.
+/// The exact solver. It keeps its buffers between calls and recognises unchanged tasks; answers do
+/// not depend on that.
 #[derive(Debug, Default)]
 pub struct Exact {
     big_m: BigM,
@@ -104,10 +116,9 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Allocates no memory once the buffers have grown, but for tasks that are unlike all before.
-    /// `problem` must be sound and its numbers within the [`range`]; its groups are ignored. If the
-    /// search would need more than about a gibibyte, the counts are feasible but not proven
-    /// optimal; [`Solver::solve`] reports that.
+    /// Once the buffers have grown, it allocates memory only for tasks that are unlike all earlier ones. `problem` must
+    /// be sound and its numbers within the [`range`]; its groups are ignored. If the search would need more than about
+    /// a gibibyte, the counts are feasible but not proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
@@ -157,7 +168,7 @@ impl Exact {
         })
     }
 
-    /// Searches for the best plan, if the relaxation's has a gap. Returns the gap that is left.
+    /// Searches for the best plan, if the relaxation's has a gap. Returns the remaining gap.
     fn improve(&mut self, problem: &Problem, gap: f64, deadline: Option<Instant>) -> f64 {
         let case = Case {
             shapes: &self.shapes,

@@ -2,9 +2,9 @@
 //!
 //! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
 //! values per node, fall. Each task starts at its least count. The steps of all tasks are taken in
-//! order of their slopes, steepest first, until one does not fit into the nodes that are left: the
+//! order of their slopes, steepest first, until one does not fit into the remaining nodes: the
 //! *break step*. Its slope is the price λ of a node. Taking the break step in part gives the upper
-//! bound.
+//! bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
 //! Tasks that are alike have the same steps. So the steps of groups are sorted, and only those of
 //! the break step's slope are taken task by task, in the order of tasks.
@@ -62,7 +62,7 @@ impl Relaxation {
 
     /// Takes the steps, slope by slope, while all steps of a slope fit into the `left` nodes, for
     /// all tasks of their groups. Returns the steps of the first slope that does not fit, if there
-    /// is one, and the nodes that are left.
+    /// is one, and the remaining nodes.
     fn take_whole_slopes(&mut self, shapes: &Shapes, mut left: u64) -> (Range<usize>, u32) {
         self.reached.clear();
         let groups = 0..shapes.groups();
@@ -140,8 +140,8 @@ impl Relaxation {
                 });
             }
         }
-        // Steps of equal slope are taken by the order of tasks: see `take_to_break`. An envelope
-        // has no two of them.
+        // The order of steps of equal slope does not matter here: `take_to_break` takes them in the
+        // order of tasks. No envelope has two of them.
         let falling = |a: &Step, b: &Step| b.slope.total_cmp(&a.slope);
         self.steps.sort_unstable_by(falling);
     }
@@ -173,8 +173,8 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends the `left` nodes if the break step cannot be taken in part: again and again, the task
-/// that gains most from them grows, the first of equal ones. Returns the plan's gap to the upper
+/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
+/// that gains most from them, or the first of equal ones. Returns the plan's gap to the upper
 /// bound.
 fn round(
     shapes: &Shapes,
@@ -201,8 +201,8 @@ fn round(
     gap.max(0.0)
 }
 
-/// The best growth of a task of each group, from the count that was asked for last. Most tasks of a
-/// group have one count.
+/// Remembers the best growth of a task of each group, from the last count that was queried. Most
+/// tasks of a group have the same count.
 #[derive(Debug, Default)]
 struct Growths(Vec<Option<(u32, Option<Growth>)>>);
 

@@ -1,13 +1,13 @@
 //! Dynamic programming over the counts that the relaxation's bound leaves open.
 //!
-//! The *loss* of a count is how much less its value, less λ per node, is than that of the task's
-//! best count. A plan's objective is U − Σ losses − λ · unused nodes, so the best plan is the one
-//! with the least total loss, unused nodes included. One search for plans that lose at most a limit
-//! has four steps:
+//! The net value of a count is its value minus λ per node. The *loss* of a count is the best net
+//! value of the task minus the net value of the count. A plan's objective is U − Σ losses − λ ·
+//! unused nodes, so the best plan is the one with the least total loss, unused nodes included. One
+//! search for plans that lose at most a limit has four steps:
 //!
 //! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
-//!    linear; they are the same for tasks that are alike. A task with a single count left is fixed,
-//!    and its nodes are set aside. Every other task is a *stage*.
+//!    linear; they are the same for tasks that are alike. A task with a single remaining count is
+//!    fixed, and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
 //!    that the stages so far use. The later stages must be able to bring every state close enough
 //!    to the capacity, as unused nodes cost λ each, and must not exceed it.
@@ -18,7 +18,8 @@
 //!
 //! A wide piece costs a layer no more than O(states), as a sliding minimum handles all of its
 //! counts together ([`SlidingMinimum`]). A small limit leaves few counts and states, so
-//! [`Search::improve`] tries small limits first.
+//! [`Search::improve`] tries small limits first. The core of Pisinger (1995) likewise grows in the
+//! order of losses.
 
 use std::time::Instant;
 
@@ -26,7 +27,7 @@ use super::layers::{Layer, SlidingMinimum, Window, best_count};
 use super::pieces::{Piece, surviving_pieces};
 use super::shape::Shapes;
 
-/// The counts that are left for the tasks of a group.
+/// The counts that remain for the tasks of a group.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     /// Its pieces are `pieces[first..last]`.
@@ -43,7 +44,7 @@ impl Open {
     }
 }
 
-/// A task with more than one count left, and the states worth keeping after it.
+/// A task for which more than one count remains, and the states worth keeping after it.
 #[derive(Debug, Clone, Copy)]
 struct Stage {
     task: usize,
@@ -71,7 +72,7 @@ pub(super) struct Case<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Search {
     pieces: Vec<Piece>,
-    /// What is left for every group of tasks.
+    /// The remaining counts of every group of tasks.
     open: Vec<Open>,
     stages: Vec<Stage>,
     /// Nodes that the stages may use.
@@ -179,6 +180,10 @@ impl Search {
     /// A state must be reachable: at least the least counts of the stages so far, at most their
     /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
+    ///
+    /// Example: in the example of the exact solver's overview, one node remains for task b, with 0
+    /// or 1 nodes, and then task c, with 0 or 2. The limit of 1 is below λ = 9, so no node may stay
+    /// unused. The window after b is 0 to 1, and the window after c is 1 alone.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);
@@ -268,7 +273,8 @@ impl Search {
     }
 
     /// Follows the best counts back from `state`, after the last stage, to the start. The recursion
-    /// stores losses only, so the best count of each stage is found again from the layer before it.
+    /// stores losses only, so the best count of each stage is computed again from the layer before
+    /// it.
     fn walk_back(&self, mut state: i64, counts: &mut [u32]) {
         for (i, stage) in self.stages.iter().enumerate().rev() {
             let from = self.layers[i];

@@ -266,8 +266,8 @@ impl Shapes {
     }
 
     /// Removes counts that leave too few nodes for the least counts of the other tasks, then
-    /// measures the values that are left. No plan has the removed counts, and their values would
-    /// only raise the allowance for rounding.
+    /// measures the remaining values. No plan has the removed counts, and their values would only
+    /// raise the allowance for rounding.
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();

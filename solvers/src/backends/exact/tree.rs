@@ -4,21 +4,26 @@
 //! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
 //! tables are made in four steps:
 //!
-//! 1. [`Tree::set_spans`] bounds the numbers of nodes of every branch, its *span*: from the bounds
-//!    of what is within it and its own limits, then from the spans of the branch around it. Often a
-//!    small group leaves its tasks few counts.
+//! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
+//!    own limits and the spans of its parts, then from the span of the branch around it. A small
+//!    group often leaves few counts to its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each
 //!    task directly in it makes the next layer, as in the search; so does each branch directly in
-//!    it, whose states take the place of counts. The last layer is the table of the branch, as it
-//!    is cut to the span. Layers leave out states from which the branch cannot get to its span.
+//!    it, whose states take the place of counts. The last layer, cut to the span, is the table of
+//!    the branch. Layers leave out states from which the branch cannot get to its span.
 //! 3. [`Tree::fill`] computes the layers. Branches come after those within them, so each branch
 //!    finds the tables that it needs.
 //! 4. [`Tree::walk_back`] starts at the best state of the root. It follows each table back to the
 //!    counts of tasks and the states of branches that lead to this state, and does the same in
-//!    these branches. The layers hold losses only: counts are found again from the layer before.
+//!    these branches. The layers hold losses only: counts are computed again from the layer before.
 //!
 //! A layer has at most as many states as its branch may hold nodes. A task takes O(states × pieces),
 //! and a branch O(states × states of its table).
+//!
+//! Example: in the example of the exact solver's overview, let tasks b and c form a group of at
+//! most 2 nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task
+//! a, which loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1
+//! node for the group, which goes to b.
 
 use std::time::Instant;
 
@@ -30,7 +35,7 @@ use crate::nest::{Branch, Nest};
 /// The most numbers kept at a time: a gibibyte.
 const MOST_NUMBERS: u64 = 1 << 27;
 
-/// After this many pairs of states, a merge of two tables looks at the clock again.
+/// After this many pairs of states, a merge of two tables checks the clock again.
 const PAIRS_UNWATCHED: usize = 1 << 20;
 
 /// The input of the recursion.
@@ -59,7 +64,7 @@ pub(super) enum Ended {
     GaveUp,
 }
 
-/// What holds nodes directly in a branch.
+/// A holder of nodes directly in a branch.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Task(usize),
@@ -240,9 +245,10 @@ impl Tree {
         last.map_or(0, |l| l.offset.saturating_add(l.window.width()) as u64)
     }
 
-    /// The most numbers that the sliding minimum needs for a layer: three lists of the states
-    /// before and twice as many as a piece has counts, of which the two layers can use only
-    /// as many as both have states.
+    /// An upper bound on the numbers that the sliding minimum stores for a layer. It has three
+    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece
+    /// has at most as many counts as the two layers have states together, so 3 · (1 + 2) numbers
+    /// per state are enough.
     fn most_scratch(&self) -> u64 {
         let width = |step: &Step| step.layer.window.width() as u64;
         let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));

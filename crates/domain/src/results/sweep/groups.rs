@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Metric, Mode};
 use crate::student::t95;
 
-/// Name of the setting that only repeats a run; it is not one to choose the best value of.
+/// Name of the setting that only repeats a run; sweeps choose no best value for it.
 pub const SEED: &str = "seed";
 
 /// Mean and deviation of a figure over the runs of a group.
@@ -15,7 +15,7 @@ pub struct Spread {
     pub runs: usize,
     /// The mean over the runs.
     pub mean: f64,
-    /// The standard deviation over the runs, as of a sample; `None` for a single run.
+    /// The sample standard deviation over the runs; `None` for a single run.
     pub deviation: Option<f64>,
 }
 

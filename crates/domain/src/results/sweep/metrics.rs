@@ -25,7 +25,7 @@ pub enum RunSummary {
 pub struct RunOutcome {
     /// Its summary.
     pub summary: RunSummary,
-    /// What became of the answers of its solver, if that is a program.
+    /// The tally of its solver's answers, if the solver is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Tally>,
 }

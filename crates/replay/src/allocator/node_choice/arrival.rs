@@ -5,7 +5,8 @@ use gleaner_domain::Change;
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};
 
-/// Deals and releases the nodes that have been idle longest first. Tasks are served in file order.
+/// Assigns and releases the nodes that have been idle longest first. Tasks are served in file
+/// order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arrival;
 

@@ -1,23 +1,26 @@
-//! Blocks: a growing task gets free nodes that are neighbours of each other and of its own.
+//! Blocks: a growing task gets free nodes that are neighbours of each other and of the nodes that it holds.
 //!
 //! # The model
 //!
 //! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the
 //! idle ones* in this order, so distances are counted in idle nodes: the rank of an idle node is the
 //! number of idle nodes before it. Two idle nodes whose ranks differ by g are taken at different
-//! events with probability q(g) = 1 − exp(−g ÷ 10). And a node is taken soon or late by its distance
-//! from the nearer end of the order, as schedulers fill machines from the ends: [`EndHazard`]
-//! learns h, the share of idle nodes at each distance that an event takes.
+//! events with probability q(g) = 1 − exp(−g ÷ 10). How soon a node is taken depends on its distance from the nearer
+//! end of the order, because schedulers fill machines from the ends. [`EndHazard`] learns h, the share of the idle
+//! nodes at each distance that an event takes.
 //!
 //! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
 //! it `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to
-//! the new node below r. The sum over all new nodes is the objective.
+//! the new node below r. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!
-//! The tasks are served in the order of their costs, the largest first. Each takes the run of
-//! neighbours in the list of free nodes that costs least. The tests compare this with the best of all
-//! assignments on small cases.
+//! The tasks are served in the order of their costs, the largest first. Each takes the cheapest run of neighbours in
+//! the list of free nodes. The tests compare this with the best of all assignments on small cases.
+//!
+//! Example: the nodes of ranks 3, 4 and 9 are free, and a task with the node of rank 5 wants two. Let h be the same
+//! everywhere. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, in all 0.18 + 0.10 = 0.28. The run 4, 9 costs
+//! q(1) + q(4) = 0.10 + 0.33 = 0.43. The task gets 3 and 4.
 
 use std::sync::LazyLock;
 
@@ -34,14 +37,14 @@ use crate::allocator::nodes::{NodePool, NodeSet};
 /// depend on it: from 3 to 30 the work on the Summit log changes by 0.15 %.
 const REACH: f64 = 10.0;
 
-/// Deals runs of neighbours.
+/// Assigns runs of neighbours.
 #[derive(Debug)]
 pub struct Blocks {
     idle: IdleNodes,
     hazard: EndHazard,
     /// Ranks of the nodes that leave at an event.
     leaving: Vec<u32>,
-    /// Number of deals so far, and at the last deal of each node.
+    /// Number of calls of `deal` so far, and this number when each node was last assigned.
     deals: u64,
     dealt_at: Vec<u64>,
     ranked: Ranked,
@@ -87,8 +90,8 @@ impl NodeChoice for Blocks {
         self.idle.count_ranks();
     }
 
-    /// Releases the nodes that the task has had longest; of those dealt together, the first in the
-    /// order.
+    /// Releases the nodes that the task has held longest; of nodes assigned together, the first in
+    /// the order.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
         let first = released.len();
         released.extend(held.iter());
@@ -137,7 +140,7 @@ struct Ranked {
     free: Vec<Free>,
     /// Ranks of the nodes that the task has, ascending.
     held: Vec<u32>,
-    /// What each free node costs as the first of a run, and as a later one.
+    /// The cost of each free node as the first of a run, and as a later one.
     costs: Vec<(f64, f64)>,
 }
 
@@ -152,8 +155,8 @@ impl Ranked {
         self.free.sort_unstable_by_key(|free| free.rank);
     }
 
-    /// Where in the list of free nodes the cheapest run of `wanted` nodes begins, for a task that has
-    /// the nodes `held`. Of equal runs the first is taken.
+    /// The index in the list of free nodes at which the cheapest run of `wanted` nodes begins, for a task that holds
+    /// `held`. The first of equally cheap runs wins.
     fn cheapest_run(&mut self, idle: &IdleNodes, held: &NodeSet, wanted: usize) -> usize {
         self.held.clear();
         self.held.extend(held.iter().map(|node| idle.rank(node)));
@@ -179,7 +182,7 @@ impl Ranked {
                 .map_or(u32::MAX, |below| free.rank - below);
             (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
         }));
-        // The sum over a run changes by one node at each end as it moves.
+        // As the run moves by one, its sum of later costs gains one node at the end and loses one at the start.
         let mut later: f64 = self
             .costs
             .iter()

@@ -3,26 +3,30 @@
 /// Classes of distances: class c holds the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;
 
-/// What one event changes of the past: half of what is known stems from the last 1,400 events.
+/// Factor on the counts at each event: half of their weight stems from the last 1,400 events.
 const KEPT: f64 = 0.9995;
 
-/// Weight, in nodes, of the mean over all distances in a class in which little has been seen.
+/// Weight, in nodes, of the mean over all distances, for classes with few observations.
 const PRIOR: f64 = 10.0;
 
 /// Learns which share of the idle nodes an event takes, by their distance from the nearer end of the
 /// order.
 ///
 /// Many schedulers take the first nodes of a list that are free, or the last, so nodes near an end
-/// leave soon. On Summit half of the nodes that leave are in the first tenth of the idle nodes, and a
-/// quarter in the last.
+/// leave soon. On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter in the
+/// last.
+///
+/// Example: each event takes the first two of ten idle nodes. Class 0 of the first end holds rank 0 alone, so its share
+/// tends to 1. Class 1 holds ranks 1 and 2, of which one leaves, so its share tends to 1/2. The other classes tend to
+/// 0.
 #[derive(Debug, Default)]
 pub(super) struct EndHazard {
-    /// For the first and for the last nodes of the order.
+    /// The classes at the beginning and at the end of the order.
     ends: [End; 2],
     all: Seen,
 }
 
-/// Nodes that left, of those that were idle when an event took nodes.
+/// Numbers of nodes that left, and that were idle, at events that took nodes.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     left: f64,
@@ -31,7 +35,7 @@ struct Seen {
 
 type End = [Seen; CLASSES];
 
-/// Which end is nearer to a rank among `idle` nodes, and the class of the distance to it.
+/// The end that is nearer to a rank among `idle` nodes, and the class of the distance to it.
 fn class(rank: u32, idle: u32) -> (usize, usize) {
     let to_last = idle.saturating_sub(1).saturating_sub(rank);
     let (end, distance) = if rank <= to_last {
@@ -43,7 +47,7 @@ fn class(rank: u32, idle: u32) -> (usize, usize) {
 }
 
 impl EndHazard {
-    /// Learns from an event that takes the nodes of these ranks, of `idle` nodes.
+    /// Learns from an event that takes the nodes of these ranks among `idle` nodes.
     pub fn learn(&mut self, idle: u32, leaving: &[u32]) {
         if leaving.is_empty() {
             return;
@@ -65,7 +69,7 @@ impl EndHazard {
         }
     }
 
-    /// Share of the nodes at this rank, of `idle` nodes, that an event takes.
+    /// Estimated share of the nodes at this rank among `idle` nodes that an event takes.
     pub fn at(&self, rank: u32, idle: u32) -> f64 {
         let (end, class) = class(rank, idle);
         let seen = self.ends[end][class];

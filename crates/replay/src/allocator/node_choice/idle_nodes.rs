@@ -1,13 +1,13 @@
 //! The idle nodes in a fixed order of all nodes.
 
-/// A set of nodes that tells how many of its nodes come before a node.
+/// A set of nodes that counts how many of its nodes come before a given node.
 #[derive(Debug)]
 pub(super) struct IdleNodes {
     /// Place of each node in the order.
     places: Vec<u32>,
     /// A bit for each place: whether the node there is idle.
     words: Vec<u64>,
-    /// Number of idle nodes before each word, and of all.
+    /// Number of idle nodes before each word, followed by the number of all idle nodes.
     before: Vec<u32>,
 }
 
@@ -26,7 +26,8 @@ impl IdleNodes {
         }
     }
 
-    /// Adds or removes a node. [`IdleNodes::count_ranks`] has to follow before ranks are asked for.
+    /// Adds or removes a node. Call [`IdleNodes::count_ranks`] before the next call of
+    /// [`IdleNodes::rank`].
     pub fn set(&mut self, node: u32, idle: bool) {
         let place = self.places[node as usize];
         let bit = 1 << (place % 64);

@@ -1,8 +1,8 @@
-//! Which free nodes a growing task gets.
+//! Chooses which free nodes a growing task gets.
 //!
-//! A plan fixes how many nodes each task has, not which. The batch scheduler takes nodes in blocks,
-//! and a task pays once for an event however many of its nodes leave. Nodes that leave together
-//! should therefore belong to one task.
+//! A plan fixes how many nodes each task has, but not which. The batch scheduler takes nodes in
+//! blocks, and a task pays once per event, however many of its nodes leave. Nodes that leave
+//! together should therefore belong to one task.
 
 mod arrival;
 mod blocks;
@@ -44,21 +44,21 @@ pub struct Growing<'a> {
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and give back. It sees the past and the present of the log,
-/// never what comes.
+/// Chooses the nodes that tasks get and release. It sees the past and the present of the log, never
+/// the future.
 pub trait NodeChoice {
-    /// Sees the nodes that leave and join at an event, before anything is decided at it. `tasks` is
-    /// the number of active tasks before the event. Rules learn only while there are any, so that
-    /// time without tasks changes no result.
+    /// Receives the nodes that leave and join at an event, before the decision at that event.
+    /// `tasks` is the number of active tasks before the event. Rules learn only while tasks are
+    /// active, so that time without tasks changes no result.
     fn observe(&mut self, changes: &[Change], tasks: usize);
 
-    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The task
-    /// has at least as many.
+    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The task holds at least
+    /// that many.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
-    /// Deals free nodes to tasks. Appends to `dealt` pairs of a position in `growing` and a free
-    /// node, each node once, so that every task gets the number of nodes that it wants. At
-    /// least one task grows, and there are enough free nodes.
+    /// Assigns free nodes to tasks. Appends pairs of a position in `growing` and a free node to
+    /// `dealt`, each node once, so that every task gets the number of nodes that it wants. At least
+    /// one task grows, and there are enough free nodes.
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
 

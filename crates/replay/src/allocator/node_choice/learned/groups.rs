@@ -1,6 +1,6 @@
 //! Sets of nodes that left or joined together.
 
-/// Groups of members, one after the other. Members are numbers: of nodes, or of pieces of an order.
+/// Groups of members, one after the other. Members are indices of nodes or of pieces of an order.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
     /// Where each group begins in `members`, and the end of the last.
@@ -41,7 +41,7 @@ impl Groups {
         self.members.len()
     }
 
-    /// Removes the oldest groups, until at most `kept` members are left.
+    /// Removes the oldest groups, until at most `kept` members remain.
     pub fn forget(&mut self, kept: usize) {
         let surplus = self.members.len().saturating_sub(kept);
         let groups = self.starts.partition_point(|&start| start < surplus);
@@ -51,8 +51,8 @@ impl Groups {
         self.starts.iter_mut().for_each(|start| *start -= members);
     }
 
-    /// The same groups with pieces in place of nodes: `piece_of` has the piece of each node. Each
-    /// piece is in a group once. Groups of one piece are left out.
+    /// The same groups with pieces in place of nodes: `piece_of` has the piece of each node. A
+    /// group lists each piece once. Groups of a single piece are left out.
     pub fn of_pieces(&self, piece_of: &[u32]) -> Groups {
         let mut pieces = Groups::default();
         let mut group = Vec::new();
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(listed(&middles), [&[1, 3][..], &[1, 3, 4]]);
     }
 
-    // Small fixed example: the oldest groups go, whole.
+    // Small fixed example: the oldest groups are removed, each as a whole.
     #[test]
     fn the_oldest_groups_are_forgotten() {
         let mut groups = groups(&[&[0, 1], &[3, 1, 2], &[0, 2]]);
