@@ -98,7 +98,8 @@ impl Task {
         }
     }
 
-    /// Maximum number of nodes that the task can be given: its maximum, or the curve's last point if that is less.
+    /// Maximum number of nodes that the task can be given: its maximum, or the curve's last point
+    /// if that is less.
     pub fn cap(&self) -> u32 {
         let last = self.curve_nodes.last().copied().unwrap_or(0);
         self.max_nodes.min(last)

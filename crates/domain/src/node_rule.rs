@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum NodeRule {
     /// The nodes that have been idle longest, as in the original.
     Arrival,
-    /// Nodes that are neighbours of each other and of the task's own nodes, by their names or in the network.
+    /// Nodes that are neighbours of each other and of the task's own nodes, by their names or in
+    /// the network.
     #[default]
     Blocks,
     /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined

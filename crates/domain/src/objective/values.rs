@@ -93,8 +93,8 @@ impl Objective {
 
     /// The objective of `task`, whose constants these are, in a state.
     ///
-    /// The value is 0 at points of the curve that no number of nodes between the task's bounds needs. Positive values
-    /// below the range of the solvers become 0, too.
+    /// The value is 0 at points of the curve that no number of nodes between the task's bounds
+    /// needs. Positive values below the range of the solvers become 0, too.
     ///
     /// # Errors
     /// A value is negative, too great or not a number.

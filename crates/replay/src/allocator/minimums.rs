@@ -1,11 +1,12 @@
 //! Lowers minimums of groups that cannot be met.
 //!
-//! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that many nodes. The replay
-//! then continues with the minimum lowered to the most that the group can hold. Earlier groups come first: the first
-//! group gets as close to its minimum as any plan allows, the second as close as is possible then, and so on.
+//! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that
+//! many nodes. The replay then continues with the minimum lowered to the most that the group can
+//! hold. Earlier groups come first: the first group gets as close to its minimum as any plan
+//! allows, the second as close as is possible then, and so on.
 //!
-//! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any number of nodes. The
-//! first keeps its minimum, and that of the second becomes 1.
+//! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
+//! number of nodes. The first keeps its minimum, and that of the second becomes 1.
 
 use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
 

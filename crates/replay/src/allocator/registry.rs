@@ -44,8 +44,8 @@ impl Registry {
         }
     }
 
-    /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`, because groups name the
-    /// tasks of a set, not their copies in rounds and trials.
+    /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`,
+    /// because groups name the tasks of a set, not their copies in rounds and trials.
     pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Utc) -> u32 {
         self.entries.push(Entry {
             stage: Stage::Waiting,

@@ -41,8 +41,8 @@ pub enum Draw {
 }
 
 impl Draw {
-    /// A number. Each kind of distribution takes two draws of `random`, so that the following draws do not depend on
-    /// the kind.
+    /// A number. Each kind of distribution takes two draws of `random`, so that the following draws
+    /// do not depend on the kind.
     pub(super) fn from(self, random: &mut ChaCha8Rng) -> f64 {
         let (first, second): (f64, f64) = (random.random(), random.random());
         match self {

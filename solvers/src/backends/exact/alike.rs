@@ -4,9 +4,10 @@
 //! are alike, so whatever depends on one task alone is computed once for each *group* of tasks that
 //! are alike.
 //!
-//! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a problem states about
-//! a task except its name. It keeps its number from one problem to the next. If the task at an index is of the same
-//! sort as the task at this index of the previous problem, a single comparison detects it.
+//! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a
+//! problem states about a task except its name. It keeps its number from one problem to the next.
+//! If the task at an index is of the same sort as the task at this index of the previous problem, a
+//! single comparison detects it.
 //!
 //! The stored sorts are valid for any problem: a sort is looked up by its values, and its number
 //! carries no other information. The groups of a problem are numbered by their first tasks, so they

@@ -19,9 +19,10 @@
 //! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain
 //! for step 4.
 //!
-//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research 27 (1979).
-//! Reducing the counts by the gap before dynamic programming follows Pisinger, "A minimal algorithm for the
-//! multiple-choice knapsack problem", European Journal of Operational Research 83 (1995).
+//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
+//! Research 27 (1979). Reducing the counts by the gap before dynamic programming follows Pisinger,
+//! "A minimal algorithm for the multiple-choice knapsack problem", European Journal of Operational
+//! Research 83 (1995).
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
@@ -116,9 +117,10 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Once the buffers have grown, it allocates memory only for tasks that are unlike all earlier ones. `problem` must
-    /// be sound and its numbers within the [`range`]; its groups are ignored. If the search would need more than about
-    /// a gibibyte, the counts are feasible but not proven optimal; [`Solver::solve`] reports that.
+    /// Once the buffers have grown, it allocates memory only for tasks that are unlike all earlier
+    /// ones. `problem` must be sound and its numbers within the [`range`]; its groups are ignored.
+    /// If the search would need more than about a gibibyte, the counts are feasible but not proven
+    /// optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),

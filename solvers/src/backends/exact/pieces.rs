@@ -1,10 +1,10 @@
 //! The counts of a task as pieces, on each of which the loss is linear.
 //!
-//! The net value of a count is its value minus a price per node. The loss of a count is the best net value of the task
-//! minus the net value of the count.
+//! The net value of a count is its value minus a price per node. The loss of a count is the best
+//! net value of the task minus the net value of the count.
 //!
-//! Example: at a price of 9, a task that earns 30 on 3 nodes has the net value 30 − 9 · 3 = 3 there, and 0 without
-//! nodes. The losses are 0 on 3 nodes and 3 without nodes.
+//! Example: at a price of 9, a task that earns 30 on 3 nodes has the net value 30 − 9 · 3 = 3
+//! there, and 0 without nodes. The losses are 0 on 3 nodes and 3 without nodes.
 
 use super::shape::Vertex;
 

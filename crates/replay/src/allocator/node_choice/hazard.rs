@@ -13,12 +13,12 @@ const PRIOR: f64 = 10.0;
 /// order.
 ///
 /// Many schedulers take the first nodes of a list that are free, or the last, so nodes near an end
-/// leave soon. On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter in the
-/// last.
+/// leave soon. On Summit, half of the nodes that leave are in the first tenth of the idle nodes,
+/// and a quarter in the last.
 ///
-/// Example: each event takes the first two of ten idle nodes. Class 0 of the first end holds rank 0 alone, so its share
-/// tends to 1. Class 1 holds ranks 1 and 2, of which one leaves, so its share tends to 1/2. The other classes tend to
-/// 0.
+/// Example: each event takes the first two of ten idle nodes. Class 0 of the first end holds rank 0
+/// alone, so its share tends to 1. Class 1 holds ranks 1 and 2, of which one leaves, so its share
+/// tends to 1/2. The other classes tend to 0.
 #[derive(Debug, Default)]
 pub(super) struct EndHazard {
     /// The classes at the beginning and at the end of the order.

@@ -52,8 +52,8 @@ pub trait NodeChoice {
     /// active, so that time without tasks changes no result.
     fn observe(&mut self, changes: &[Change], tasks: usize);
 
-    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The task holds at least
-    /// that many.
+    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The
+    /// task holds at least that many.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
     /// Assigns free nodes to tasks. Appends pairs of a position in `growing` and a free node to
