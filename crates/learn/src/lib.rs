@@ -19,7 +19,7 @@
 //! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
 //! - [`tree`]: decision trees that predict classes.
 //! - `baselines`, with the feature of that name: models from libraries, for comparison.
-//! - [`metrics`]: measures of how far predictions are from the truth.
+//! - [`metrics`]: measures of how well predictions match the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
 //! A [`Table`] holds the features. The same seed gives the same results, whatever the number of
