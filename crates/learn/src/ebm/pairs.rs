@@ -5,9 +5,10 @@
 //! between parts of the plane that the two features span. FAST measures this with the simplest
 //! model of an interaction. It cuts each feature once, which makes four rectangles, and predicts
 //! each rectangle by the mean residual of its rows. The score of a pair is the greatest decrease of
-//! the sum of squares by any such *cross* of cuts. For example, if each rectangle has 4 rows, and
-//! the residuals are 1 in two opposite rectangles and −1 in the others, the cross gains 4 × (4² ÷
-//! 4) = 16, which is the whole sum of squares. No cut of a single feature would gain anything.
+//! the sum of squares by any such *cross* of cuts. For example, each rectangle has 4 rows, and the
+//! residuals are 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷ 4, so
+//! the cross gains 16, which is the whole sum of squares. No cut of a single feature would gain
+//! anything.
 //!
 //! 1. [`Coarse::new`] merges the bins of each feature into at most [`MOST_GROUPS`] groups, so that
 //!    the grid of a pair has few cells.

@@ -1,10 +1,10 @@
 //! Finds the best split of a node.
 //!
 //! Minimising the Gini impurity of both sides, weighted by rows, is the same as maximising the sum
-//! of their purities, Σ (rows of a class)² ÷ rows. For example, four rows have the classes 0, 0, 1,
-//! 1 in the order of a feature. A threshold in the middle has the purities 4 ÷ 2 + 4 ÷ 2 = 4, which
-//! is the number of rows, so both sides are pure. A threshold after the first row has 1 ÷ 1 + (1 +
-//! 4) ÷ 3 = 2.67.
+//! of their purities, Σ (rows of a class)² ÷ rows. For example, the rows in the order of a feature
+//! have the classes 0, 0, 1 and 1. A threshold in the middle has two sides with a purity of 2² ÷ 2
+//! = 2. The sum is 4, the number of rows, so both sides are pure. After the first row, the purities
+//! are 1 and (1² + 2²) ÷ 3, which is only 2.67 in total.
 
 use super::grow::Data;
 

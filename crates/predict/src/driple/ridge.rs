@@ -3,8 +3,8 @@
 //!
 //! With standardised statistics `X`, labels `y`, `n` graphs and the penalty `p`, the weights `w`
 //! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is a column of ones and has no penalty. For
-//! example, with one statistic of values -1 and 1, labels 1 and 3 and no penalty, the weight is 2 ÷
-//! 2 = 1 and the intercept is the mean label, 2.
+//! example, with one statistic of values -1 and 1, labels 1 and 3 and no penalty, the weight is `Xᵀ
+//! y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};

@@ -3,8 +3,8 @@
 //! A running mean `m` and sum of squared deviations `q` are updated for each value `x` that enters
 //! or leaves the window (Welford, 1962). If `n` values remain afterwards, entering changes `m` to
 //! `m' = m + (x - m) / n` and `q` to `q + (x - m) (x - m')`. Leaving uses the same formulas with
-//! the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2. When 6 enters, `m` becomes 3
-//! + 3 / 3 = 4 and `q` becomes 2 + 3 × 2 = 8.
+//! the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2. When 6 enters, it differs by
+//! 3 from the old mean, which becomes 4, and by 2 from the new mean, so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
 //! published features. So values that have left the window leave the same rounding errors behind:

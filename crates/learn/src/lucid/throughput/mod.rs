@@ -201,8 +201,9 @@ mod tests {
         assert_eq!(feature(&row, "roll_median_1h_njob"), 36_672.5);
         let mean = feature(&row, "roll_mean_1h_njob");
         assert!((mean - 220_051.0 / 6.0).abs() < 1e-9);
-        // The values are (191.5 + d)² for d from −2.5 to 2.5. They deviate from their mean by 383 d
-        // + d² − 35/12, and the squares of these deviations sum to the following.
+        // The values are (191.5 + d)² for d from −2.5 to 2.5. They deviate from their mean by `383
+        // d + d² − 35/12`. The variance is the sum of the squares of these deviations, divided by
+        // 5.
         let variance = (383.0f64.powi(2) * 17.5 + 112.0 / 3.0) / 5.0;
         assert!((feature(&row, "roll_std_1h_njob") - variance.sqrt()).abs() < 1e-9);
     }
