@@ -94,7 +94,7 @@ mod tests {
             &[1.0, 1.0, 3.0, 2.0, 1.0],
             Direction::Increasing,
         );
-        // 4 and 2 are pooled to 2.5. The next value, 3, is greater and stays as it is.
+        // 4 and 2 are pooled to 2.5. The next value, 3, is greater and is not pooled.
         assert_eq!(smooth, [1.0, 2.5, 2.5, 3.0, 9.0]);
         let falling = isotonic(&[3.0, 1.0, 2.0], &[1.0; 3], Direction::Decreasing);
         assert_eq!(falling, [3.0, 1.5, 1.5]);

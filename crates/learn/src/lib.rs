@@ -1,4 +1,5 @@
-//! Interpretable models for tables of features: every prediction can be explained. The crate can be used on its own.
+//! Interpretable models for tables of features: every prediction can be explained. The crate can be
+//! used on its own.
 //!
 //! ```
 //! use gleaner_learn::ebm::{Ebm, Settings};
@@ -22,8 +23,8 @@
 //! - [`metrics`]: measures of how well predictions match the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
-//! A [`Table`] holds the features. The same seed gives the same results, whatever the number of
-//! threads.
+//! A [`Table`] holds the features. The same seed gives the same results, regardless of the number
+//! of threads.
 
 #[cfg(feature = "baselines")]
 pub mod baselines;

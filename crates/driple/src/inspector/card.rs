@@ -45,6 +45,6 @@ pub struct Provenance {
     /// The mean squared error of each metric on the validation set, for labels divided by the
     /// scale. `None` if it was not computed or the set is empty.
     pub val: Option<[f64; METRICS]>,
-    /// The same on the test set.
+    /// The same for the test set.
     pub test: Option<[f64; METRICS]>,
 }

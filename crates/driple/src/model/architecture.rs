@@ -135,7 +135,7 @@ impl Architecture {
     }
 
     /// The recommended architecture, which can be trained at any depth. Three convolutions predict
-    /// as well as many, and train in a fraction of the time.
+    /// as well as more of them, and train in a fraction of the time.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {
         Self {

@@ -46,8 +46,8 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// Those of the readout's linear layers. The rest of the network is reused as it is for a new
-    /// set-up.
+    /// Those of the readout's linear layers. The rest of the network is reused without changes for
+    /// a new set-up.
     Readout,
     /// Those of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,

@@ -2,8 +2,8 @@
 //! network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
-//! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
-//! number of threads.
+//! documents where it differs. Nothing is tuned. The same seed gives the same model, regardless of
+//! the number of threads.
 //!
 //! Texts are numbered in the order of their first appearance in the training rows; texts that do
 //! not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on which

@@ -1,4 +1,4 @@
-//! Reads models of ONNX.
+//! Reads ONNX models.
 
 mod infer;
 pub(crate) mod message;

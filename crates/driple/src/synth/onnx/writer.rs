@@ -108,7 +108,7 @@ pub(super) fn float(dims: &[i64], value: f32) -> Tensor {
     }
 }
 
-/// An attribute of one integer.
+/// An attribute with one integer.
 pub(super) fn integer(name: &str, i: i64) -> Attribute {
     Attribute {
         name: name.to_owned(),
@@ -118,7 +118,7 @@ pub(super) fn integer(name: &str, i: i64) -> Attribute {
     }
 }
 
-/// An attribute of several integers.
+/// An attribute with several integers.
 pub(super) fn list(name: &str, values: &[i64]) -> Attribute {
     let (ints, kind) = (values.to_vec(), attribute_kind::INTS);
     Attribute {

@@ -175,8 +175,8 @@ impl User {
         found.or_else(|| self.all.found(Similarity::User))
     }
 
-    /// The name with its jobs. If the user has no job with this name, the most similar names with
-    /// their jobs.
+    /// The name with its jobs, or the most similar names with their jobs if the user has no job
+    /// with this name.
     fn alike(&self, name: &str) -> Vec<(&str, &Named)> {
         if let Some((name, jobs)) = self.names.get_key_value(name) {
             return vec![(name, jobs)];

@@ -26,10 +26,10 @@ impl Name {
     /// Returns the ratio of similarity: twice the number of matching characters, divided by the
     /// number of characters of both names. It is 1 for equal names. `None` if it is below `least`.
     ///
-    /// The characters of the longest common substring match. If there are several such substrings,
-    /// the one that begins first in `other` is used, then the one that begins first in this name.
-    /// The same rule is applied recursively to the texts before the substring and to those after
-    /// it.
+    /// The longest common substring consists of matching characters. If there are several such
+    /// substrings, the one that begins first in `other` is used, then the one that begins first in
+    /// this name. The same rule is applied recursively to the texts before the substring and to
+    /// those after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.
