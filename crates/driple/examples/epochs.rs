@@ -1,4 +1,5 @@
-//! Trains a GCN inspector and prints its time and error as a line of JSON, for `bench-driple.sh`:
+//! Trains a GCN inspector and prints the seconds per epoch and the test error as a line of JSON,
+//! for `bench-driple.sh`:
 //!
 //! ```text
 //! epochs DATA original|deep half|LAYERS EPOCHS SEED [WEIGHTS to start with]

@@ -13,7 +13,7 @@ pub enum Content {
     Checkpoint,
     /// A data set, for [`dataset::file::read`].
     Data,
-    /// Named tensors as safetensors, without a description of their network, for
+    /// A safetensors file of named tensors without a description of their network, for
     /// [`crate::model::read_weights`].
     Weights,
     /// A data set of `torch.save`, for [`torch::dataset`].
@@ -25,7 +25,7 @@ pub enum Content {
 /// Why the content of a file cannot be detected.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The file is neither safetensors nor of `torch.save`.
+    /// The file is neither a safetensors file nor one of `torch.save`.
     #[error(
         "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
          the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
@@ -53,7 +53,7 @@ impl Content {
         let (_, header) = SafeTensors::read_metadata(bytes)
             .map_err(|error| ContentError::Neither(error.to_string()))?;
         let names = header.tensors();
-        // Inspectors and data sets use the same metadata key, so data sets are known by their
+        // Inspectors and data sets use the same metadata key, so data sets are recognised by their
         // tensor names.
         if names.keys().any(|name| dataset::file::has(name)) {
             return Ok(Self::Data);
@@ -69,7 +69,7 @@ impl Content {
         })
     }
 
-    /// Names the content in words that follow "this is".
+    /// A description of the content that can follow "this is".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

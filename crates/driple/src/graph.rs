@@ -14,8 +14,8 @@ pub struct Node {
     pub name: String,
     /// The type of the operation, such as `Conv2D` or `MatMul`.
     pub op: String,
-    /// The device that the operation runs on, as TensorFlow writes it. `GPU` for formats that do
-    /// not record devices.
+    /// The device that the operation runs on, in TensorFlow's notation. It is `GPU` for formats
+    /// that do not record devices.
     pub device: String,
     /// The inputs in TensorFlow's notation: `name` is the first output of a node, `name:1` its
     /// second output, and `^name` a control input.
@@ -24,7 +24,7 @@ pub struct Node {
     pub shape: Shape,
 }
 
-/// What is known of the shape of an operation's first output.
+/// What is known about the shape of an operation's first output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// The operation has no output.
@@ -41,11 +41,11 @@ pub const FEATURES: usize = 3;
 /// The number of metrics that an inspector predicts.
 pub const METRICS: usize = 12;
 
-/// A graph as inspectors see it. Each node is a group of operations.
+/// A graph in the form that inspectors use. Each node is a group of operations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupedGraph {
-    /// The features of each node: the number of elements of its operations' tensors, the number of
-    /// its operations, and the sum of the frequencies of their types.
+    /// The features of each node: the total number of elements of its operations' tensors, the
+    /// number of its operations, and the sum of the frequencies of their types.
     pub features: Vec<[f32; FEATURES]>,
     /// Undirected edges `(a, b)` with `a < b`, in ascending order, each once.
     pub edges: Vec<(u32, u32)>,

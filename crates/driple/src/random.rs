@@ -1,9 +1,10 @@
-//! Python's random number generator, which published data sets were grouped and split with.
+//! Python's random number generator, with which the published data sets were grouped and split.
 
 use rand_mt::Mt;
 
-/// CPython's `random.Random`: the Mersenne Twister MT19937, with CPython's methods of seeding it
-/// and of drawing from it. A seed gives the same numbers as in Python 3.2 and later.
+/// CPython's `random.Random`: the Mersenne Twister MT19937 (Matsumoto and Nishimura 1998), with
+/// CPython's methods of seeding and drawing. A seed gives the same numbers as in Python 3.2 and
+/// later.
 #[derive(Debug, Clone)]
 pub struct PythonRandom(Mt);
 
@@ -77,7 +78,8 @@ mod tests {
         assert_eq!(words(1 << 32), [485_306_839, 1_508_871_100, 1_794_561_286]);
     }
 
-    // Golden value: CPython 3.11, the 2,000th word of seed 7, past several new states.
+    // Golden value: CPython 3.11, the 2,000th word of seed 7, after the state has been renewed
+    // several times.
     #[test]
     fn a_used_up_state_is_generated_again() {
         let mut random = PythonRandom::new(7);

@@ -1,9 +1,9 @@
-//! Fits the explainable boosting machine on the throughput task, and prints time and errors as a
-//! line of JSON for each label: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
+//! Fits the explainable boosting machine on the throughput task, and prints one line of JSON per
+//! label with the time and the errors: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
 //! `RAYON_NUM_THREADS` sets the number of threads.
 //!
-//! The table is `throughput_features.csv` of the reference data: the time, two labels, then the
-//! features.
+//! The table is `throughput_features.csv` of the reference data. Its columns are the time, two
+//! labels and the features.
 
 use std::error::Error;
 use std::time::Instant;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The names of the columns, and their values.
 type Sheet = (Vec<String>, Vec<Vec<f64>>);
 
-/// Reads a table. Its first column, the time, is left empty.
+/// Reads a table. The first column, the time, is not read.
 fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     let mut reader = csv::Reader::from_path(file)?;
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
@@ -53,8 +53,8 @@ fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     Ok((names, columns))
 }
 
-/// Measures the seconds of the quickest of `runs` fits, and the errors on the rows after the first
-/// `train`. Returns members of a JSON object.
+/// Measures the time of the quickest of `runs` fits in seconds, and the errors on the rows after
+/// the first `train`. Returns members of a JSON object.
 fn measure(
     table: &Table,
     labels: &[f64],

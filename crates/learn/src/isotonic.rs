@@ -1,4 +1,4 @@
-//! Isotonic regression: the monotone sequence nearest to given values.
+//! Isotonic regression: finds the monotone sequence that is nearest to given values.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,10 @@ pub enum Direction {
     Decreasing,
 }
 
-/// Returns the monotone sequence that is nearest to `values` by weighted squares, found by pooling
-/// adjacent violators (Barlow et al., 1972). A value of weight 0 has no influence: it becomes equal
-/// to the block before it, or to the first block if there is none before.
+/// Returns the monotone sequence that is nearest to `values` in weighted least squares, found by
+/// pooling adjacent violators (Barlow et al., 1972). For example, the increasing sequence nearest
+/// to 1, 4, 2, 5 is 1, 3, 3, 5: the violators 4 and 2 are pooled to their mean. A value of weight 0
+/// has no influence: it joins the block before it, or the first block if there is none before.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -32,8 +33,8 @@ pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f6
     }
 }
 
-/// Neighbouring values that share one result: their mean, their total weight, and the first index
-/// after them.
+/// Neighbouring values with the same result: their mean, their total weight, and the index after
+/// the last of them.
 struct Block {
     mean: f64,
     weight: f64,
@@ -56,7 +57,7 @@ fn increasing(values: &[f64], weights: &[f64]) -> Vec<f64> {
     spread(&blocks, values)
 }
 
-/// Merges the last blocks until their means ascend.
+/// Merges the last blocks until the means ascend.
 fn pool(blocks: &mut Vec<Block>) {
     while let [.., before, last] = blocks.as_mut_slice() {
         if before.mean <= last.mean {
@@ -93,7 +94,7 @@ mod tests {
             &[1.0, 1.0, 3.0, 2.0, 1.0],
             Direction::Increasing,
         );
-        // 4 and 2 are pooled to 2.5, which is below 3, so 3 stays.
+        // 4 and 2 are pooled to 2.5. The next value, 3, is greater and is not pooled.
         assert_eq!(smooth, [1.0, 2.5, 2.5, 3.0, 9.0]);
         let falling = isotonic(&[3.0, 1.0, 2.0], &[1.0; 3], Direction::Decreasing);
         assert_eq!(falling, [3.0, 1.5, 1.5]);

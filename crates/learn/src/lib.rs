@@ -1,4 +1,5 @@
-//! Interpretable models for tables of features: every prediction can be explained. The crate can be used on its own.
+//! Interpretable models for tables of features: every prediction can be explained. The crate can be
+//! used on its own.
 //!
 //! ```
 //! use gleaner_learn::ebm::{Ebm, Settings};
@@ -19,11 +20,11 @@
 //! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
 //! - [`tree`]: decision trees that predict classes.
 //! - `baselines`, with the feature of that name: models from libraries, for comparison.
-//! - [`metrics`]: measures of how far predictions are from the truth.
+//! - [`metrics`]: measures of how well predictions match the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!
-//! A [`Table`] holds the features. The same seed gives the same results, whatever the number of
-//! threads.
+//! A [`Table`] holds the features. The same seed gives the same results, regardless of the number
+//! of threads.
 
 #[cfg(feature = "baselines")]
 pub mod baselines;

@@ -1,5 +1,5 @@
-//! Measures of how far predictions are from the truth. Slices have one value per row and equal
-//! lengths. Without rows every measure is NaN.
+//! Measures of how well predictions match the truth. Slices have one value per row and equal
+//! lengths. Without rows, every measure is NaN.
 
 /// Mean absolute error, in the label's unit.
 pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
@@ -24,7 +24,7 @@ pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     }
 }
 
-/// Spearman's rank correlation; tied values have their mean rank. NaN if either side is constant.
+/// Spearman's rank correlation. Tied values have their mean rank. NaN if either side is constant.
 pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
@@ -33,10 +33,11 @@ pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
 const WEAK: f64 = 0.1;
 
 /// Whether estimates with this rank correlation over `rows` rows order the rows hardly better than
-/// chance. This holds if it is at most 0.1 or two standard deviations, 2 ÷ √(rows − 1).
+/// chance. This holds if the correlation is at most the greater of 0.1 and two standard deviations,
+/// 2 ÷ √(rows − 1).
 pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
     let deviation = 1.0 / (rows.max(2) as f64 - 1.0).sqrt();
-    // A NaN correlation means that the estimates give no order.
+    // A NaN correlation means that the estimates define no order.
     rank_correlation.is_nan() || rank_correlation <= WEAK.max(2.0 * deviation)
 }
 
@@ -55,7 +56,7 @@ fn pearson(a: &[f64], b: &[f64]) -> f64 {
     ab / (aa * bb).sqrt()
 }
 
-/// Ranks from 1; tied values have their mean rank.
+/// Ranks, starting at 1. Tied values have their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -133,9 +134,10 @@ mod tests {
     fn measures_of_a_small_example() {
         let (truth, predicted) = ([1.0, 2.0, 4.0, 5.0], [1.0, 3.0, 3.0, 7.0]);
         assert_eq!(mean_absolute_error(&truth, &predicted), 1.0);
-        // The residual sum of squares is 6, the total 10.
+        // The residual sum of squares is 6, and the total is 10.
         assert_eq!(r_squared(&truth, &predicted), 1.0 - 6.0 / 10.0);
-        // Ranks 1, 2, 3, 4 and 1, 2½, 2½, 4: covariance 4.5 of variances 5 and 4.5.
+        // The ranks are 1, 2, 3, 4 and 1, 2½, 2½, 4. Their covariance is 4.5, and their variances
+        // are 5 and 4.5.
         let expected = 4.5 / (5.0f64 * 4.5).sqrt();
         assert!((spearman(&truth, &predicted) - expected).abs() < 1e-15);
         assert_eq!((median(&truth), median(&truth[..3])), (3.0, 2.0));

@@ -67,7 +67,7 @@ impl Table {
         Ok(Self::known(columns))
     }
 
-    /// Makes a table of columns that are known to have equal lengths and different names.
+    /// Makes a table of columns that are known to have equal lengths and distinct names.
     pub(crate) fn known(columns: Vec<(String, Column)>) -> Self {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let (names, columns) = columns.into_iter().unzip();
@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Makes a table of numeric features from its rows. The names must be different.
+    /// Makes a table of numeric features from its rows. The names must be distinct.
     pub(crate) fn of_rows<const N: usize>(names: [&str; N], rows: &[[f64; N]]) -> Self {
         let column = |index: usize| rows.iter().map(|row| row[index]).collect();
         let columns = names.iter().enumerate();
@@ -108,8 +108,8 @@ impl Table {
         self.columns.get(index)
     }
 
-    /// Returns this table with a number for each text: its place among the sorted texts of the same
-    /// column of `known`. Texts that are not there are missing.
+    /// Returns this table with texts replaced by numbers: the index of a text among the sorted
+    /// texts of the same column of `known`. Texts that do not occur there become missing values.
     pub fn numbered(&self, known: &Table) -> Table {
         let number = |(name, column): (&String, &Column)| match (column, known.column(name)) {
             (Column::Categorical(texts), Some(Column::Categorical(known))) => {
@@ -140,7 +140,7 @@ impl Table {
         }
     }
 
-    /// Returns a table of the features for whose names `keep` returns true.
+    /// Returns a table of those features for whose names `keep` returns true.
     pub fn select(&self, keep: impl Fn(&str) -> bool) -> Table {
         let kept = self.names.iter().zip(&self.columns);
         let (names, columns) = kept
@@ -193,12 +193,13 @@ impl Categories {
         &self.levels
     }
 
-    /// For each row the index of its text in [`Categories::levels`]; `None` if it is missing.
+    /// For each row, the index of its text in [`Categories::levels`]; `None` if it is missing.
     pub fn codes(&self) -> &[Option<u32>] {
         &self.codes
     }
 
-    /// The place of each row's text among the sorted texts of `known`; NaN if it has none.
+    /// The index of each row's text among the sorted texts of `known`; NaN if it does not occur
+    /// there.
     fn places(&self, known: &Categories) -> Vec<f64> {
         let mut sorted: Vec<&String> = known.levels.iter().collect();
         sorted.sort_unstable();

@@ -20,7 +20,8 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a trace: that of `epoch`, or else its own, or else the default, with a remark.
+    /// The calendar of a trace: `epoch` if it is given, else the trace's own, else the default,
+    /// with a remark.
     pub fn of(epoch: Option<Local>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {
@@ -39,12 +40,12 @@ impl Calendar {
         Calendar { epoch }
     }
 
-    /// The civil time of a second; beyond the year 9999, the last possible time.
+    /// The civil time of a second. Times beyond the year 9999 become the last possible time.
     pub fn civil(self, second: i64) -> DateTime {
         self.epoch.saturating_add(SignedDuration::from_secs(second))
     }
 
-    /// The second that a civil time lies in.
+    /// The second that contains a civil time.
     pub fn second(self, time: DateTime) -> i64 {
         time.duration_since(self.epoch).as_secs()
     }

@@ -1,34 +1,35 @@
-//! The expected load of a workload on its GPUs, from an inspector's predictions.
+//! The load that a workload is expected to put on its GPUs, from an inspector's predictions.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 
 use gleaner_domain::Usage;
 
-/// How the memory that a workload holds is estimated. No inspector predicts it: the GPU memory
-/// utilisation among its metrics is the time for which memory is read or written.
+/// How to estimate the memory that a workload holds. No inspector predicts it: the GPU memory
+/// utilisation among its metrics is the share of time in which memory is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// From the tensors of its graph.
     Tensors,
-    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This is for
+    /// From the peak of the memory utilisation, read as a share of the GPU's memory. This is for
     /// inspectors that were trained on the share of memory held.
     Peak,
 }
 
-/// MB that a framework and its libraries hold on a GPU besides tensors. It is the memory of the
-/// smallest published profiles, whose models have hardly any tensors.
+/// Memory in MB that a framework and its libraries hold on a GPU besides tensors. It is the memory
+/// of the smallest published profiles, whose models have hardly any tensors.
 const LIBRARIES: f64 = 2_000.0;
-/// Bytes of a tensor's element, and of a MB.
+/// Bytes per element of a tensor, and bytes per MB.
 const ELEMENT: f64 = 4.0;
 const MB: f64 = 1_048_576.0;
 
-/// MB of memory that training with a graph holds.
+/// GPU memory in MB that training with a graph holds.
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
 /// as soon as they are used. Both have the same sizes. So a graph with gradients holds half of the
-/// outputs of all its operations, and a graph of the forward pass alone holds all of them.
-/// Parameters are stored more often than operations put them out, so too few count here.
+/// outputs of all its operations, and a graph of the forward pass alone holds all of them. For
+/// example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes each, which is 2 MB.
+/// Optimisers store additional copies of parameters, so this counts too few.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features
@@ -55,10 +56,11 @@ pub struct Expected {
     pub clipped: bool,
 }
 
-/// The usage by an inspector's `metrics`, if the tensors of the graph take `tensors` MB and a GPU
-/// has `memory` MB. `None` if a metric is not a finite number.
+/// The usage that follows from an inspector's `metrics`, if the tensors of the graph take `tensors`
+/// MB and a GPU has `memory` MB. `None` if a metric is not a finite number.
 ///
-/// Utilisations are averages over time: the peak, for the share of time with any utilisation.
+/// Utilisations are averages over time: the peak times the share of time in which it is not idle. A
+/// GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
 pub fn usage(
     metrics: &[f64; METRICS],
     (held, tensors): (Held, f64),
@@ -91,7 +93,7 @@ pub fn usage(
     })
 }
 
-/// Keeps predictions in bounds.
+/// Limits predictions to possible values.
 struct Bounds {
     clipped: bool,
 }
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
     use gleaner_driple::graph::{Node, Shape};
 
-    /// Memory busy for 1 of 4 s at 40 %, the GPU for 3 of 4 at 80 %.
+    /// The memory is busy for 1 of 4 s at 40 %, and the GPU for 3 of 4 s at 80 %.
     const METRICS_OF_A_JOB: [f64; METRICS] =
         [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
 
@@ -157,7 +159,7 @@ mod tests {
                 .iter()
                 .all(|e| e.clipped)
         );
-        // The network's figures do not count.
+        // Values of the network are not checked.
         assert!(!with(8, -7.0).clipped);
         let much = usage(&METRICS_OF_A_JOB, (Held::Tensors, 1e9), 16_000.0).unwrap();
         assert_eq!((much.usage.gmem, much.clipped), (16_000.0, true));

@@ -10,14 +10,14 @@ use gleaner_domain::Observer;
 use gleaner_domain::Trace;
 use gleaner_domain::inputs::ForecastTable;
 
-/// Intervals of a week: the least to learn from.
+/// Number of intervals in a week, which is the minimum for learning.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
 
-/// Number of intervals to look ahead. It is one less than the number of intervals by which a
-/// forecast can be made in advance, because the present interval of the simulation is not over.
+/// Number of intervals to look ahead. It is one less than [`LEAD`], because the current interval of
+/// the simulation is not over.
 const AHEAD: usize = LEAD - 1;
 
-/// The submissions of a trace itself, from `start` on, by intervals of ten minutes.
+/// The actual submissions of a trace from second `start` on, in intervals of ten minutes.
 ///
 /// # Errors
 /// None in practice, as counts are finite.
@@ -34,7 +34,7 @@ pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Seri
     Series::new(calendar.civil(start), jobs, gpus)
 }
 
-/// The forecast by a trained model of all intervals from second `start` on.
+/// A trained model's forecast of all intervals from second `start` on.
 pub fn forecast_by(
     model: &ThroughputModel,
     series: &Series,
@@ -47,9 +47,10 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// The forecast by models that learn from the submissions before they are used. If there is a week
-/// of submissions before `start`, they learn once, otherwise again each week. Until there is a week
-/// to learn from, the forecast repeats the submissions of an hour earlier. The observer receives progress in intervals.
+/// A forecast by models that learn only from submissions before the intervals that they forecast.
+/// If there is at least a week of submissions before `start`, one model is trained. Otherwise a
+/// model is trained each week. Until there is a week to learn from, the forecast repeats the
+/// submissions of an hour earlier. The observer receives progress in intervals.
 ///
 /// # Errors
 /// The learning is stopped. Nothing else fails in practice, because the series is finite.
@@ -87,7 +88,7 @@ pub fn forecast_trained(
     Ok(table(series, first, calendar, jobs, gpus))
 }
 
-/// The value six intervals before each; 0 if it is not known.
+/// For each interval, the value an hour (six intervals) earlier; 0 if it is unknown.
 fn hour_ago(values: &[f64], steps: std::ops::Range<usize>) -> Vec<f64> {
     let before = |step: usize| step.checked_sub(LEAD + 1).and_then(|step| values.get(step));
     steps

@@ -1,6 +1,5 @@
-//! Models in use: their training data made from this program's types, the contents of their
-//! files, and their estimates and forecasts as inputs of the simulator. The models themselves are
-//! those of [`gleaner_learn`].
+//! Applies the models of [`gleaner_learn`]: makes training data from this program's types, defines
+//! the contents of model files, and turns estimates and forecasts into inputs of the simulator.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;

@@ -12,7 +12,7 @@ use gleaner_learn::tree::TreeError;
 use gleaner_domain::inputs::{Pair, Profile};
 use gleaner_domain::{Trace, Usage, Workload};
 
-/// Training examples of the packing model: the profiles that have a score, in the order of their
+/// Training examples of the packing model: all profiles with a score, in the order of their
 /// workloads.
 pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> {
     let example = |(workload, profile): (&Workload, &Profile)| {
@@ -25,7 +25,7 @@ pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> 
     profiles.iter().filter_map(example).collect()
 }
 
-/// Measured pairs as the packing model takes them, in the order of their workloads.
+/// Measured pairs in the form that the packing model uses, in the order of their workloads.
 pub fn packing_pairs(pairs: &BTreeMap<(Workload, Workload), Pair>) -> Vec<Measured> {
     let measured = |((first, second), pair): (&(Workload, Workload), &Pair)| Measured {
         workloads: [named(first), named(second)],
@@ -51,7 +51,7 @@ fn profiled(usage: &Usage) -> Profiled {
     }
 }
 
-/// Scores of profiles by a model that uses profiles alone, in the order of their workloads.
+/// Scores of profiles by a model that uses only profiles, in the order of their workloads.
 pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profile>) -> Vec<u8> {
     let score = |(workload, profile): (&Workload, &Profile)| {
         model.score(workload.amp, &profiled(&profile.usage), &UNSHARED)
@@ -59,12 +59,12 @@ pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profil
     profiles.iter().map(score).collect()
 }
 
-/// The values of a profile for the features of a model's tree.
+/// A profile's values of the features of a model's tree.
 pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile) -> Vec<f64> {
     model.row(workload.amp, &profiled(&profile.usage), &UNSHARED)
 }
 
-/// Learns a model that uses profiles alone.
+/// Trains a model that uses only profiles.
 ///
 /// # Errors
 /// No profile has a score, or one has an infinite value.
@@ -74,8 +74,8 @@ pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingMod
     PackingModel::fit(Features::Profile, &examples, &unshared, SETTINGS)
 }
 
-/// Scores of the workloads of a trace, by a model that uses profiles alone. The profile of a
-/// workload is the known load of its first job for which one is known.
+/// Scores of the workloads of a trace, by a model that uses only profiles. The profile of a
+/// workload is the load of its first job with a known load.
 pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     let mut usages: Vec<Option<Usage>> = vec![None; trace.workloads.len()];
     for job in &trace.jobs {
@@ -90,8 +90,7 @@ pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     trace.workloads.iter().zip(&usages).map(score).collect()
 }
 
-/// Stands for a workload of which no pairs are known. Models that use profiles alone do not use
-/// pairs.
+/// Represents a workload without known pairs. Models that use only profiles ignore pairs.
 const UNSHARED: Shared = Shared {
     speed: f64::NAN,
     pairs: 0,

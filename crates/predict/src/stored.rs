@@ -7,7 +7,7 @@ use super::{Kind, Span};
 /// The name of the format, which every model file contains.
 pub const FORMAT: &str = "gleaner-model";
 
-/// Version of the format; files of other versions are refused.
+/// Version of the format. Files of other versions are rejected.
 pub const VERSION: u32 = 2;
 
 /// The first fields of a file, which determine how to read the rest.

@@ -20,7 +20,7 @@ pub struct Trained {
     pub inputs: Vec<Input>,
 }
 
-/// Rows a model was trained on.
+/// The rows that a model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
@@ -32,12 +32,12 @@ pub struct Span {
     pub to: Option<DateTime>,
 }
 
-/// One of the models that Lucid schedules by.
+/// One of the models that Lucid uses for scheduling.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Model {
     /// Forecasts submissions.
     Throughput(ThroughputModel),
-    /// Scores how well workloads share a GPU.
+    /// Scores how well workloads share GPUs.
     Packing(PackingModel),
     /// Estimates how long jobs run.
     Workload(WorkloadModel),
@@ -48,7 +48,7 @@ pub enum Model {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Forecasts the GPU jobs of the next ten minutes, and their GPUs.
+    /// Forecasts the number of GPU jobs of the next ten minutes, and of the GPUs they request.
     Throughput,
     /// Scores how well workloads share a GPU: 0, 1 or 2.
     Packing,

@@ -1,10 +1,12 @@
-//! Estimates of durations that are learnt again each week of a simulation, from the jobs that have
-//! ended in it by then.
+//! Estimates of durations that are relearnt in each week of a simulation, from the jobs that have
+//! ended in the simulation by then.
 //!
-//! A schedule up to some moment depends only on the jobs submitted before that moment. So the jobs
-//! submitted before a week are simulated, with the estimates known by then, to find those that
-//! have ended at its start. From these, the estimates of that week's jobs are learnt, and so on.
-//! No later event, and no job's own duration, can influence its estimate.
+//! A schedule up to some moment depends only on the jobs submitted before that moment. So for each
+//! week, the jobs submitted before it are simulated with the estimates known so far. The jobs that
+//! ended before the week in this simulation are the training data for the estimates of the week's
+//! jobs. In week 1, for example, all jobs have the estimate [`Weekly::first`]. Week 2 learns from
+//! the jobs that ended in week 1, and week 3 from a new simulation of weeks 1 and 2. No later event
+//! can influence a job's estimate, and neither can the job's own duration.
 
 use std::ops::Range;
 
@@ -23,22 +25,22 @@ const WEEK: i64 = 7 * 24 * 3600;
 /// Settings for learning estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
-    /// The estimator, or that the best one is chosen each week.
+    /// The estimator, or the instruction to choose the best one each week.
     pub choice: EstimatorChoice,
-    /// The data and settings that it learns with.
+    /// How the estimator is trained.
     pub learning: Learning,
     /// Civil time of the trace.
     pub calendar: Calendar,
-    /// The estimate of every job while none has ended, in seconds.
+    /// The estimate of every job until the first job has ended, in seconds.
     pub first: f64,
 }
 
 /// Estimates of a trace's jobs under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeeklyEstimates {
-    /// The estimates by id of the job.
+    /// The estimates by job id.
     pub table: EstimateTable,
-    /// The weeks for which something was learnt.
+    /// The weeks for which an estimator was trained.
     pub weeks: Vec<Week>,
 }
 
@@ -49,7 +51,8 @@ pub struct Week {
     pub from: i64,
     /// Number of jobs that had ended by then.
     pub learnt: usize,
-    /// The estimator; if the best was asked for, the best on the last weeks of these jobs.
+    /// The estimator. If the best one was to be chosen, it is the best on the last weeks of these
+    /// jobs.
     pub estimator: Estimator,
 }
 
@@ -62,16 +65,16 @@ pub struct Simulated<'a, S> {
     pub cluster: &'a Cluster,
     /// Second at which the first week begins.
     pub start: i64,
-    /// Simulates the first jobs of the trace with these estimates. Returns the indices of the jobs
-    /// that end, and when.
+    /// Simulates a trace of the first jobs with these estimates. Returns the index and the end of
+    /// each job that ends.
     pub simulate: S,
-    /// Its flag can stop the learning.
+    /// Can stop the learning.
     pub observer: &'a dyn Observer,
 }
 
 impl Weekly {
-    /// Estimates of all jobs as they would be known in a simulation. Jobs that an interrupt cut off
-    /// have [`Weekly::first`].
+    /// Estimates of all jobs as they would be known in a simulation. After an interrupt, the
+    /// remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
     /// The simulation fails, or nothing can be learnt.
@@ -114,19 +117,19 @@ impl Weekly {
     }
 }
 
-/// The jobs of a week, as indices of the trace.
+/// The jobs of a week, as indices into the trace.
 pub(super) struct Jobs {
     /// Second at which the week begins.
     pub from: i64,
     pub jobs: Range<usize>,
 }
 
-/// The weeks since second `start` that have jobs, from the second week on.
+/// The weeks with jobs, counted from second `start` and beginning with the second week.
 pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
     let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
     let mut next = place(start.saturating_add(WEEK));
     std::iter::from_fn(move || {
-        // The next week is that of the first job left, so that weeks without jobs are skipped.
+        // The next week is that of the first remaining job, so that weeks without jobs are skipped.
         let submit = trace.jobs.get(next)?.submit;
         let from = submit - submit.saturating_sub(start).rem_euclid(WEEK);
         let jobs = next..place(from.saturating_add(WEEK)).max(next + 1);

@@ -1,4 +1,4 @@
-//! Jobs as the workload model knows them.
+//! Converts jobs to those of the workload model.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::Calendar;
 use gleaner_domain::inputs::EstimateTable;
 use gleaner_domain::{Cluster, Job, Trace};
 
-/// What is known of jobs when they are submitted, in the trace's order. If a trace does not
-/// say what a job trains, its profile is missing.
+/// What is known about jobs when they are submitted, in the trace's order. If a trace does not
+/// state what a job trains, the job's profile is missing.
 pub fn known_jobs<'t>(
     trace: &'t Trace,
     cluster: &'t Cluster,
@@ -39,8 +39,8 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// The jobs of a trace with the indices `places`, as if none had waited: each ends when it has
-/// run for its duration since its submission.
+/// The jobs of a trace with the indices `places`, as if none had waited: each ends at its
+/// submission plus its duration.
 pub fn past_jobs<'t>(
     trace: &Trace,
     known: &[Known<'t>],

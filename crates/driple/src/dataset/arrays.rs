@@ -1,9 +1,9 @@
-//! Dense arrays of graphs of equal size, as files of data sets store them.
+//! Dense arrays of graphs of equal size, in the form that data set files store.
 
 use super::Example;
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// An array of a file. The last dimension varies fastest.
+/// An array from a file. The last dimension varies fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Array {
     pub shape: Vec<usize>,
@@ -69,8 +69,8 @@ pub enum ArrayFault {
 }
 
 /// The examples of a batch, from adjacency matrices `(B, N, N)`, features `(B, N, 3)` and labels
-/// `(B, 12)` of at least one graph and one node. Each array must have as many values as its shape
-/// says. The examples have no names.
+/// `(B, 12)` of at least one graph and one node. The number of values of each array must match its
+/// shape. The examples have no names.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,
@@ -98,8 +98,8 @@ pub(crate) fn examples(
     examples.collect()
 }
 
-/// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the array's own
-/// first two dimensions, but at least 1.
+/// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the array's first
+/// two dimensions, but at least 1.
 fn adjacency_shape(adjacency: &Array) -> [usize; 3] {
     let dimension = |at: usize| adjacency.shape.get(at).map_or(1, |&size| size.max(1));
     [dimension(0), dimension(1), dimension(1)]

@@ -1,9 +1,9 @@
-//! Names of jobs. A job has the name of its graph's file.
+//! Names of jobs. A job is named after the file of its graph.
 
 use std::fmt;
 
-/// The name of a job, which describes it in six fields:
-/// `GPU_Data-Set_Model_Sync_Hyper-Parameter_Job`, such as `V100_imagenet_resnet50_sync_32_worker`.
+/// The name of a job, which consists of six fields: `GPU_Data-Set_Model_Sync_Hyper-Parameter_Job`,
+/// such as `V100_imagenet_resnet50_sync_32_worker`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobName {
     fields: [String; 6],
@@ -29,7 +29,7 @@ pub enum JobNameError {
          inside a field as hyphens"
     )]
     Fields {
-        /// The text, without the path and the ending of a file.
+        /// The text, without the path and the extension of a file.
         name: String,
         /// The number of its fields.
         found: usize,
@@ -37,7 +37,7 @@ pub enum JobNameError {
     /// A field is empty.
     #[error("{name:?} has an empty field where the {field} should be; rename the file")]
     Empty {
-        /// The text, without the path and the ending of a file.
+        /// The text, without the path and the extension of a file.
         name: String,
         /// The column of the empty field, one of [`FIELDS`].
         field: &'static str,
@@ -46,10 +46,10 @@ pub enum JobNameError {
 
 impl JobName {
     /// Splits a name, or the path of a graph's file, into its fields. Everything up to the last `/`
-    /// or `\` is left out, and so are the endings `.pbtxt`, `.pb` and `.onnx`.
+    /// or `\` is ignored, and so are the extensions `.pbtxt`, `.pb` and `.onnx`.
     ///
     /// # Errors
-    /// If the name does not have exactly six fields, or if one of them is empty.
+    /// If the name does not have exactly six fields, or if a field is empty.
     pub fn parse(path: &str) -> Result<Self, JobNameError> {
         let name = stem(path);
         let fields: Vec<&str> = name.split('_').collect();

@@ -1,4 +1,4 @@
-//! Measurements of jobs. They become the labels of the jobs' graphs.
+//! Measurements of jobs, which become the labels of the jobs' graphs.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ pub const RESOURCES: [&str; 4] = ["GPU MEM util", "GPU util", "Network_rx", "Net
 pub const MEASURES: [&str; 3] = ["avg Idle time", "avg Active time", "avg Peak consumption"];
 
 const RESOURCE: &str = "Resource";
-/// The most faults that an error lists.
+/// The maximum number of faults that an error lists.
 const LISTED: usize = 10;
 
-/// The measurements of jobs. The six fields of a job's name identify the job.
+/// The measurements of jobs. A job is identified by the six fields of its name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
     jobs: BTreeMap<[String; 6], Vec<Row>>,
@@ -67,7 +67,7 @@ pub struct ValueFault {
     pub line: u64,
     /// The name of the column.
     pub column: &'static str,
-    /// The first 40 characters of the text in this place.
+    /// The first 40 characters of the cell.
     pub value: String,
 }
 
@@ -228,7 +228,7 @@ impl Columns {
         let mut values = [0.0; MEASURES.len()];
         for (measure, value) in values.iter_mut().enumerate() {
             let text = record[self.measures[measure]].trim();
-            // Parsed as 64-bit floats first, because the published builder does so too.
+            // Parsed as 64-bit floats first, as in the published builder.
             match text.parse::<f64>().map(|number| number as f32) {
                 Ok(number) if number.is_finite() => *value = number,
                 _ => faults.push(ValueFault {

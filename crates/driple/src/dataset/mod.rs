@@ -45,7 +45,7 @@ pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
 /// A grouped graph and the metrics that were measured while its job trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
-    /// The name of the job; empty if the data set does not have it.
+    /// The name of the job; empty if the data set does not record it.
     pub name: String,
     /// The job's graph.
     pub graph: GroupedGraph,
@@ -56,20 +56,20 @@ pub struct Example {
 /// Batches of examples. The optimiser takes one step for each batch.
 pub type Batches = Vec<Vec<Example>>;
 
-/// A data set. Its batches are in the order in which they are trained on.
+/// A data set. Its batches are in training order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
     /// The part that the network learns from.
     pub train: Batches,
-    /// The part that decides which epoch is kept.
+    /// The part whose error decides which epoch is kept.
     pub val: Batches,
     /// The part that training does not use.
     pub test: Batches,
 }
 
 impl Dataset {
-    /// The largest value of each label in the training part, by which labels are scaled. `None` if
-    /// that part is empty.
+    /// The largest value of each label in the training part, which is the scale of the labels.
+    /// `None` if that part is empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
         let labels = self.train.iter().flatten().map(|example| example.labels);

@@ -11,11 +11,11 @@ use crate::random::PythonRandom;
 /// `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The most jobs to use; `None` to use all.
+    /// The maximum number of jobs to use; `None` to use all.
     pub graphs: Option<usize>,
     /// The number of jobs in a batch.
     pub batch: usize,
-    /// Whether the jobs that do not fill a batch are dropped. Otherwise they make a smaller batch.
+    /// Whether to drop the jobs that do not fill a batch. Otherwise they form a smaller batch.
     pub drop_remainder: bool,
     /// The seed of the shuffle.
     pub seed: u64,
@@ -32,23 +32,23 @@ impl Default for Settings {
     }
 }
 
-/// Batches of jobs, in the order in which they are trained on.
+/// Batches of jobs, in training order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split<T> {
     /// The part that the network learns from.
     pub train: Vec<Vec<T>>,
-    /// The part that decides which epoch is kept.
+    /// The part whose error decides which epoch is kept.
     pub val: Vec<Vec<T>>,
     /// The part that training does not use.
     pub test: Vec<Vec<T>>,
-    /// Jobs beyond the number asked for, and jobs of dropped batches.
+    /// Jobs beyond the requested number, and jobs of dropped batches.
     pub unused: Vec<T>,
 }
 
 /// Why jobs cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// The batches are to have 0 jobs.
+    /// The requested number of jobs per batch is 0.
     #[error("batches of 0 jobs are asked for; ask for at least 1")]
     NoBatch,
     /// Two jobs have the same name.
@@ -59,20 +59,21 @@ pub enum SplitError {
     TooMany(usize),
 }
 
-/// Splits jobs as the published builder does. It shuffles them as Python's `random.shuffle` does
-/// after `random.seed`, and keeps the first [`Settings::graphs`]. The first 60 % are for training,
-/// the next 20 % for validation and the rest for the test, with both bounds rounded down to whole
-/// jobs. Each part is then cut into batches.
+/// Splits jobs in the same way as the published builder. The jobs are shuffled as by Python's
+/// `random.shuffle` after `random.seed`, and the first [`Settings::graphs`] are kept. Of these, the
+/// first 60 % are for training, the next 20 % for validation and the rest for the test, with both
+/// bounds rounded down to whole jobs. Each part is then divided into batches. For example, 320 jobs
+/// in batches of 32 give 6 training batches, 2 validation batches and 2 test batches.
 ///
 /// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
-/// way. The published builder shuffles them from the order in which the file system lists them.
-/// Only jobs with labels should be passed.
+/// way. The published builder shuffles them in the order in which the file system lists them. Only
+/// jobs with labels should be passed.
 ///
 /// With fewer than 5 jobs, parts can be empty: 4 jobs are split 2, 1, 1; 3 jobs are split 1, 1, 1;
 /// 2 jobs are split 1, 0, 1; and a single job goes to the test.
 ///
 /// # Errors
-/// If two names are equal, batches are to have 0 jobs, or there are 2³² jobs or more.
+/// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.
 pub fn split<T>(
     mut jobs: Vec<T>,
     name: impl Fn(&T) -> &str,

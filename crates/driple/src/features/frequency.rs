@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::group::Devices;
 use crate::lines::line;
 
-/// Each type's share of all operations in the graphs that were learnt from.
+/// Each type's share of all operations in the training graphs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
 pub struct Frequencies {
@@ -18,7 +18,7 @@ pub struct Frequencies {
 /// Why a file cannot be read as a table of frequencies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrequencyError {
-    /// A row is not an operation type and its share.
+    /// A row does not consist of an operation type and its share.
     #[error(
         "line {line}: {fault}; each row has to be the type of an operation, a comma and its share \
          of all operations, such as Conv2D,0.031, without a header"
@@ -89,14 +89,14 @@ impl Frequencies {
     }
 
     /// Each type's share of the operations that `devices` keeps in `graphs`. The table is empty if
-    /// it keeps none.
+    /// no operation is kept.
     pub fn of_graphs<'a>(graphs: impl IntoIterator<Item = &'a Graph>, devices: Devices) -> Self {
         let nodes = graphs.into_iter().flat_map(|graph| devices.nodes(graph));
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// Each type's share, computed from how often each occurs. A type may be given several times;
-    /// its counts are added.
+    /// Each type's share, computed from numbers of occurrences. The counts of a type that is given
+    /// several times are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {

@@ -1,8 +1,8 @@
-//! The size of a tensor: the number of elements of an operation's output, as far as it is known.
+//! The size of a tensor: the number of elements of an operation's output, as far as they are known.
 
 use crate::graph::Shape;
 
-/// The number of elements of an operation's first output, and what is unknown of it.
+/// The number of elements of an operation's first output, and what is unknown about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TensorSize {
     /// The number of elements, counted by the rule of [`tensor_size`].
@@ -24,11 +24,12 @@ pub struct SizeError {
     pub dimensions: Vec<Option<u64>>,
 }
 
-/// Counts the elements of a tensor as the published data sets do: the product of the dimensions
-/// after the last one that is unknown or 0. It is 0 if no dimension comes after that one. A scalar
-/// counts as 0, and so does a shape of which nothing is known.
+/// Counts the elements of a tensor in the same way as the published data sets: the size is the
+/// product of the dimensions after the last one that is unknown or 0. It is 0 if no dimension
+/// follows. A scalar counts as 0, and so does a completely unknown shape.
 ///
-/// Examples: `[None, 5, 7]` has 35 elements, `[5, None, 7]` 7, `[0, 5]` 5, and `[5, None]` 0.
+/// For example, `[None, 5, 7]` counts as 35 elements, `[5, None, 7]` as 7, `[0, 5]` as 5, and `[5,
+/// None]` as 0.
 ///
 /// # Errors
 /// If the product does not fit in 64 bits.

@@ -1,8 +1,8 @@
 //! Undirected graphs that remember the order in which edges were added.
 
-/// An undirected graph of the vertices `0..len`, as networkx stores one. The neighbours of a vertex
-/// are in the order of the first edge to each of them. Parallel edges count once. A self-loop makes
-/// a vertex its own neighbour.
+/// An undirected graph of the vertices `0..len`, with the same order of neighbours as in networkx:
+/// a vertex's neighbours are ordered by the first edge to each of them. Parallel edges count once.
+/// A self-loop makes a vertex its own neighbour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     /// The neighbours of vertex `v` are `neighbours[starts[v]..starts[v + 1]]`.
@@ -11,7 +11,7 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// The graph of these edges, added in this order. Edges to vertices that do not exist are
+    /// The graph with these edges, added in this order. Edges to vertices that do not exist are
     /// ignored.
     ///
     /// # Panics
@@ -40,8 +40,8 @@ impl Adjacency {
         Adjacency { starts, neighbours }.once()
     }
 
-    /// The graph of some vertices that have no edges to other vertices. It keeps the order of
-    /// neighbours. `numbers` has the new number of each vertex.
+    /// The subgraph of `vertices`, which must have no edges to other vertices. It keeps the order
+    /// of neighbours. `numbers` holds the new number of each vertex.
     pub(super) fn renumbered(&self, vertices: &[usize], numbers: &[u32]) -> Self {
         let mut kept = Adjacency {
             starts: vec![0],
@@ -56,9 +56,9 @@ impl Adjacency {
         kept
     }
 
-    /// Removes repeated neighbours of a vertex. The first of them stays.
+    /// Removes repeated neighbours of each vertex, except the first occurrence.
     fn once(mut self) -> Self {
-        // The vertex at which each neighbour was seen last.
+        // For each neighbour, the last vertex at which it was seen.
         let mut seen_by = vec![u32::MAX; self.len()];
         let (mut from, mut kept) = (0, 0);
         for vertex in 0..self.len() {
@@ -90,7 +90,7 @@ impl Adjacency {
         self.len() == 0
     }
 
-    /// The neighbours of a vertex, each once.
+    /// The distinct neighbours of a vertex.
     ///
     /// # Panics
     /// If the vertex does not exist.
@@ -99,8 +99,7 @@ impl Adjacency {
         &self.neighbours[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
-    /// Every edge from both of its ends, in the order of the vertices that it starts from. A
-    /// self-loop occurs once.
+    /// Every edge in both directions, ordered by the first vertex. A self-loop occurs once.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
         let of = |vertex| {
             self.neighbours(vertex)

@@ -12,8 +12,9 @@ pub(super) struct Kept {
     pub isolated: usize,
 }
 
-/// The largest connected component. If several are equally large, it is the one with the first
-/// vertex. A vertex without an edge is not a component; a vertex with only a self-loop is one.
+/// The largest connected component. If several are equally large, it is the one that contains the
+/// lowest vertex. A vertex without an edge is not a component, but a vertex with only a self-loop
+/// is one.
 pub(super) fn largest_component(graph: &Adjacency) -> Kept {
     let components = Components::of(graph);
     let isolated = components.of.iter().filter(|of| of.is_none()).count();
@@ -49,7 +50,7 @@ impl Components {
         found
     }
 
-    /// Marks all vertices that are connected to `from` as a new component.
+    /// Makes a new component of all vertices that are connected to `from`.
     fn spread(&mut self, graph: &Adjacency, from: usize) {
         let component = self.sizes.len();
         self.sizes.push(1);
@@ -68,15 +69,16 @@ impl Components {
     }
 
     fn largest(&self) -> Option<usize> {
-        // From the last to the first, because `max_by_key` returns the last of several maxima.
+        // In reverse order, because `max_by_key` returns the last of several maxima.
         let components = self.sizes.iter().enumerate().rev();
         components.max_by_key(|&(_, size)| size).map(|(at, _)| at)
     }
 }
 
-/// The graph of some vertices that have no edges to others. If the graph has other components,
-/// networkx copies the component edge by edge, from each vertex in turn. This changes the order of
-/// neighbours, and so the groups. `copied` says whether networkx makes that copy.
+/// The subgraph of `vertices`, which must have no edges to other vertices. If the graph has other
+/// components, networkx copies the component edge by edge, from each vertex in turn. This changes
+/// the order of neighbours, and therefore the groups. `copied` states whether networkx makes that
+/// copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {

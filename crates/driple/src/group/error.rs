@@ -9,13 +9,13 @@ pub enum GroupError {
     /// Two operations have the same name.
     #[error("two operations are called {0:?}; names have to differ: write the graph again")]
     Twice(String),
-    /// No operation is kept. Holds the number of nodes in the file.
+    /// No operation is on a GPU. Holds the number of nodes in the file.
     #[error(
         "none of the {0} nodes is on a GPU: their devices have to contain GPU; write the graph \
          after its operations are placed, or group graphs without devices as on GPUs"
     )]
     NothingOnGpus(usize),
-    /// Too few operations are left to make the groups.
+    /// Too few operations remain to form the groups.
     #[error(
         "{connected} connected operations cannot make {groups} groups ({nodes} nodes, {on_gpus} on \
          GPUs, {connected} in the largest connected component); ask for fewer groups, or allow \
@@ -28,7 +28,7 @@ pub enum GroupError {
         on_gpus: usize,
         /// The number of these in the largest connected component.
         connected: usize,
-        /// The number of groups asked for.
+        /// The requested number of groups.
         groups: usize,
     },
     /// A tensor has more elements than can be counted.

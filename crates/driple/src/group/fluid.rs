@@ -5,8 +5,12 @@
 //! vertices. Each community starts at one random vertex. A pass visits all vertices in random
 //! order. When a vertex is visited, the densities at it and at its neighbours are summed for each
 //! community. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
-//! joins the community with the greatest sum. If several have it, one of them is drawn at random.
-//! Passes are repeated until one changes nothing.
+//! joins the community with the greatest sum. Ties are broken at random. Passes are repeated until
+//! one changes nothing.
+//!
+//! For example, community A has 4 vertices and density 0.25, and community B has 1 vertex and
+//! density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25 =
+//! 0.75 for A and 1 for B, so the vertex joins B. The densities become 1 / 3 and 1 / 2.
 //!
 //! Random numbers are drawn and densities are summed in the same order as in networkx, so that the
 //! communities are the same.
@@ -16,7 +20,7 @@ use crate::random::PythonRandom;
 
 /// Sums of densities that differ by less than this count as equal.
 const SAME: f64 = 0.0001;
-/// Stands for a community where a vertex has none yet.
+/// Marks a vertex that has no community yet.
 const NONE: u32 = u32::MAX;
 
 /// The communities of a graph.
@@ -31,12 +35,13 @@ pub struct Communities {
     /// Whether the last pass changed nothing.
     pub converged: bool,
     /// The number of vertices that no community reached in all passes. Each of them then joined the
-    /// community of the nearest vertex that had one. networkx leaves them out.
+    /// community of the nearest reached vertex. networkx leaves them out.
     pub unreached: usize,
 }
 
 /// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`
-/// finds. Each has at least one vertex. networkx 2.5.1 makes one pass more than its `max_iter`.
+/// finds. Each community has at least one vertex. networkx 2.5.1 makes one more pass than its
+/// `max_iter`.
 ///
 /// The time is proportional to the number of edges times the number of passes.
 ///
@@ -66,23 +71,24 @@ pub fn communities(graph: &Adjacency, count: usize, seed: u64, most_passes: usiz
     }
 }
 
-/// The communities while they spread.
+/// The state of the communities while they spread.
 struct Fluid<'a> {
     graph: &'a Adjacency,
     /// The vertices in the order in which a pass visits them.
     order: Vec<u32>,
     /// The community of each vertex, or `NONE`.
     community: Vec<u32>,
-    /// The vertices that have a community, in the order in which they were first given one.
+    /// The vertices that have a community, in the order in which they first joined one.
     reached: Vec<u32>,
     /// The number of vertices of each community.
     sizes: Vec<u32>,
-    /// The density of each community: 1 divided by its size.
+    /// The density of each community: 1 divided by its number of vertices.
     densities: Vec<f64>,
-    /// For each community, the sum of the densities around the visited vertex. 0 if the community
-    /// is not there.
+    /// For each community, its sum of densities at the visited vertex and its neighbours. 0 if the
+    /// community does not occur there.
     sums: Vec<f64>,
-    /// The communities around the visited vertex, in the order in which they were seen.
+    /// The communities at the visited vertex and its neighbours, in the order in which they were
+    /// seen.
     seen: Vec<u32>,
     /// Those of `seen` with the greatest sum.
     densest: Vec<u32>,
@@ -126,8 +132,8 @@ impl<'a> Fluid<'a> {
         changed
     }
 
-    /// Moves a vertex to one of the densest communities around it, unless its own community is one
-    /// of them. Returns whether the vertex moved.
+    /// Moves a vertex to one of the densest communities around it, unless its own community is
+    /// among them. Returns whether the vertex moved.
     fn visit(&mut self, vertex: usize, random: &mut PythonRandom) -> bool {
         self.look_around(vertex);
         self.keep_densest();
@@ -141,7 +147,7 @@ impl<'a> Fluid<'a> {
         true
     }
 
-    /// Sums the densities at the vertex and at its neighbours for each community.
+    /// For each community, sums the densities at the vertex and at its neighbours.
     fn look_around(&mut self, vertex: usize) {
         for &community in &self.seen {
             self.sums[community as usize] = 0.0;
@@ -190,8 +196,8 @@ impl<'a> Fluid<'a> {
         self.densities[at] = 1.0 / f64::from(self.sizes[at]);
     }
 
-    /// Gives each vertex without a community the community of the nearest vertex with one. Returns
-    /// the number of these vertices.
+    /// Assigns each vertex without a community to that of the nearest vertex with one. Returns the
+    /// number of these vertices.
     ///
     /// This is a breadth-first search that starts from all vertices of `reached` at once.
     fn flood(&mut self) -> usize {
@@ -211,9 +217,9 @@ impl<'a> Fluid<'a> {
         self.reached.len() - had_one
     }
 
-    /// The community of each vertex. Communities are numbered as networkx lists them: in the order
-    /// of their first vertices in `reached`. This vertex is not always the one that the community
-    /// started at.
+    /// The community of each vertex. Communities are numbered in the order in which networkx lists
+    /// them, which is the order of their first vertices in `reached`. The first vertex of a
+    /// community is not always the one at which it started.
     fn numbered(&self) -> Vec<u32> {
         let mut numbers = vec![NONE; self.sizes.len()];
         let mut next = 0;
@@ -247,7 +253,7 @@ mod tests {
         assert_eq!((found.passes, found.converged), (1, true));
     }
 
-    // One pass takes a fluid a few steps along a long path. The rest is filled afterwards.
+    // In one pass, a fluid spreads a few steps along a long path. The rest is filled afterwards.
     #[test]
     fn unreached_vertices_join_the_nearest_community() {
         let found = communities(&path(1000), 1, 42, 1);

@@ -1,4 +1,4 @@
-//! Keeps the types of operations until their frequencies are known.
+//! Stores the types of operations until their frequencies are known.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use super::Grouping;
 use crate::features::Frequencies;
 
 /// A grouped graph without the frequencies of its operations. The frequencies of a data set are
-/// known only after all its graphs have been read. Until then this keeps 8 bytes for each operation
-/// instead of the graph.
+/// known only after all its graphs have been read. Until then, this stores 8 bytes per operation
+/// instead of the whole graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WithoutFrequencies {
     grouping: Grouping,
-    /// The types of the grouped operations, each once.
+    /// The distinct types of the grouped operations.
     types: Vec<String>,
     /// For each grouped operation, in the file's order: the index of its type in `types`, and its
     /// group.
@@ -21,8 +21,8 @@ pub struct WithoutFrequencies {
 }
 
 impl WithoutFrequencies {
-    /// `kinds` has the type and the group of each grouped operation. `on_gpus` has the types of all
-    /// operations that the choice of devices keeps.
+    /// `kinds` yields the type and the group of each grouped operation. `on_gpus` yields the types
+    /// of all operations that the choice of devices keeps.
     pub(super) fn new<'g>(
         grouping: Grouping,
         kinds: impl Iterator<Item = (&'g str, u32)>,
@@ -58,8 +58,8 @@ impl WithoutFrequencies {
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// Adds the frequencies to the features. Types that the table lacks count as 0 and are listed
-    /// in the report.
+    /// Adds the frequencies to the features. Types that are missing in the table count as 0 and are
+    /// listed in the report.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self

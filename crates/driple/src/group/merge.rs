@@ -9,14 +9,14 @@ use crate::graph::{Graph, GroupedGraph, Node};
 /// The sums over a group.
 #[derive(Clone, Default)]
 struct Sums {
-    /// The number of elements. 2³² sizes below 2⁶⁴ do not overflow it.
+    /// The number of elements. The sum of 2³² sizes below 2⁶⁴ does not overflow.
     elements: u128,
     /// The number of operations.
     ops: u32,
 }
 
-/// The graph of the groups, with frequencies of 0. `ops` has, for each vertex of `adjacency`, its
-/// node in the file.
+/// The graph of the groups, with frequencies of 0. `ops` holds the node in the file of each vertex
+/// of `adjacency`.
 pub(super) fn merge(
     graph: &Graph,
     ops: &[usize],
@@ -54,7 +54,7 @@ impl Sums {
     }
 }
 
-/// The edges between different groups, in ascending order, each once.
+/// The distinct edges between different groups, in ascending order.
 fn edges(adjacency: &Adjacency, group: &[u32]) -> Vec<(u32, u32)> {
     let groups = |(a, b): (u32, u32)| (group[a as usize], group[b as usize]);
     let between = adjacency.edges().map(groups).filter(|(a, b)| a < b);

@@ -1,8 +1,9 @@
 //! Groups the operations of a graph for an inspector.
 //!
 //! 1. Only operations on GPUs are kept, with the data and control edges between them.
-//! 2. Isolated operations are dropped, and so is all but the largest connected component.
-//! 3. The rest is divided into asynchronous fluid communities, which are the groups.
+//! 2. Isolated operations are dropped, and so are all connected components except the largest.
+//! 3. The remaining operations are divided into asynchronous fluid communities, which are the
+//!    groups.
 //! 4. Each group is merged into one node.
 
 mod adjacency;
@@ -30,7 +31,7 @@ pub struct Grouping {
     pub graph: GroupedGraph,
     /// The group of each node of the file; `None` if the node was left out.
     pub groups: Vec<Option<u32>>,
-    /// What was left out, and what was unknown.
+    /// What was left out, and which shapes and frequencies were unknown.
     pub report: Report,
 }
 
@@ -47,8 +48,9 @@ pub fn group(
     Ok(unweighed(graph, settings)?.weigh(frequencies))
 }
 
-/// Groups the operations of a graph without the frequencies of their types. [`WithoutFrequencies::weigh`]
-/// adds these once they are known and does not need the graph.
+/// Groups the operations of a graph without the frequencies of their types.
+/// [`WithoutFrequencies::weigh`] adds the frequencies once they are known, and does not need the
+/// graph.
 ///
 /// # Errors
 /// As [`group`].

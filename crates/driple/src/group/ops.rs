@@ -36,13 +36,14 @@ pub(super) fn on_gpus(graph: &Graph, devices: Devices) -> Result<Ops, GroupError
     Ok(Ops { nodes, adjacency })
 }
 
-/// The name of the operation that an input comes from, by the rules of the published data sets:
+/// The name of the operation that an input comes from, according to the rules of the published data
+/// sets:
 ///
 /// 1. If there is a colon, it is the text before the first colon.
 /// 2. Otherwise, if there is a `^`, it is the text after the first character.
 /// 3. Otherwise it is the whole text.
 ///
-/// So a control input with a colon keeps its `^` and does not name any operation. TensorFlow never
+/// So a control input with a colon keeps its `^` and does not match any operation. TensorFlow never
 /// writes such an input.
 fn source(input: &str) -> &str {
     if let Some((name, _)) = input.split_once(':') {

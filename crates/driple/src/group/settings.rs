@@ -10,17 +10,17 @@ use crate::graph::{Graph, Node};
 /// How the operations of a graph are grouped. The default is that of the published data sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The number of groups to make.
+    /// The number of groups.
     pub groups: usize,
     /// Whether a graph with fewer operations than groups is accepted. It then gets one group for
-    /// each operation. The published builder refuses such graphs.
+    /// each operation. The published builder rejects such graphs.
     pub allow_fewer: bool,
     /// Which operations are kept.
     pub devices: Devices,
-    /// The seed from which the communities are drawn.
+    /// The seed of the random numbers that determine the communities.
     pub seed: u64,
-    /// The most passes over all operations. The published builder makes up to 101, because it uses
-    /// networkx 2.5.1; few graphs need that many.
+    /// The maximum number of passes over all operations. The published builder makes up to 101,
+    /// because it uses networkx 2.5.1; few graphs need that many.
     pub passes: usize,
 }
 
@@ -43,7 +43,7 @@ pub enum Devices {
     /// Operations whose device contains `GPU`.
     #[default]
     Gpu,
-    /// The same, or all operations of a graph in which no operation has a device.
+    /// The same, but all operations of a graph in which no operation has a device.
     GpuOrUnplaced,
 }
 
@@ -57,7 +57,7 @@ impl Devices {
     }
 }
 
-/// What became of the operations of a graph.
+/// What happened to the operations of a graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
@@ -69,7 +69,7 @@ pub struct Report {
     pub isolated: usize,
     /// Of those, the number dropped because they are in a smaller connected component.
     pub in_smaller_components: usize,
-    /// Of those, the number of grouped operations. All counts below are of these.
+    /// Of those, the number of grouped operations. All counts below refer to these.
     pub grouped: usize,
     /// Operations whose output has an unknown number of dimensions. They count as having no
     /// elements.
@@ -77,15 +77,15 @@ pub struct Report {
     /// Operations whose output has unknown dimensions. Only the dimensions after the last unknown
     /// one are counted.
     pub unknown_dimensions: usize,
-    /// For each type that the table of frequencies lacks, the number of its operations. They count
-    /// as having frequency 0.
+    /// For each type that is missing in the table of frequencies, the number of its operations.
+    /// Their frequency counts as 0.
     pub without_frequency: BTreeMap<String, usize>,
     /// The number of passes over all operations.
     pub passes: usize,
     /// Whether the last pass changed no group.
     pub converged: bool,
-    /// Operations that no community reached in all passes. Each then joined that of the nearest
-    /// operation that had one.
+    /// Operations that no community reached in all passes. Each then joined the community of the
+    /// nearest reached operation.
     pub unreached: usize,
 }
 
@@ -101,7 +101,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The number of groups for the operations that are left of a graph.
+    /// The number of groups for the remaining operations of a graph.
     pub(super) fn count(&self, report: &Report) -> Result<usize, GroupError> {
         if report.on_gpus == 0 {
             return Err(GroupError::NothingOnGpus(report.nodes));

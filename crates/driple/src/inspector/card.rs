@@ -8,7 +8,7 @@ use crate::group;
 use crate::model::{Architecture, Inputs};
 use crate::train::{Plan, Scale};
 
-/// What an inspector is and where it comes from.
+/// The description and the origin of an inspector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// The architecture of the network.
@@ -16,7 +16,7 @@ pub struct Card {
     /// How the features of nodes become inputs of the network.
     pub inputs: Inputs,
     /// Converts outputs of the network to the metrics' own units. `None` for published weights,
-    /// whose files lack it: their predictions are shares of maxima that are unknown.
+    /// whose files do not contain it: their predictions are shares of unknown maxima.
     pub scale: Option<Scale>,
     /// How graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,
@@ -40,11 +40,11 @@ pub struct Provenance {
     pub seed: u64,
     /// The number of epochs that were trained.
     pub epochs: usize,
-    /// The epoch whose weights are kept, from 0.
+    /// The epoch whose weights are kept, counted from 0.
     pub best_epoch: usize,
-    /// The mean squared error of each metric on the validation set, of labels divided by the scale.
-    /// `None` if it was not computed or the set is empty.
+    /// The mean squared error of each metric on the validation set, for labels divided by the
+    /// scale. `None` if it was not computed or the set is empty.
     pub val: Option<[f64; METRICS]>,
-    /// The same on the test set.
+    /// The same for the test set.
     pub test: Option<[f64; METRICS]>,
 }

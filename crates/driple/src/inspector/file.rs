@@ -10,7 +10,7 @@ use crate::model::{
     ArchitectureError, Network, Weights, WeightsError, read_weights, set_weights, weights,
 };
 
-/// The version that is written. Earlier versions can be read.
+/// The version that is written. Earlier versions can be read too.
 const VERSION: u32 = 1;
 
 /// The metadata key of the card.
@@ -31,7 +31,7 @@ pub enum InspectorError {
     /// The card cannot be parsed, or it contradicts itself.
     #[error("the description of the network in the file is damaged: {0}")]
     Card(String),
-    /// The file has a later version than can be read.
+    /// The file's version is later than the latest readable one.
     #[error("the file is of version {0}, this program reads versions up to {VERSION}: update it")]
     Version(u32),
     /// The architecture on the card is invalid.
@@ -53,7 +53,7 @@ struct Stored<C> {
 /// Returns the bytes of an inspector's file.
 ///
 /// # Errors
-/// If the card has a number that JSON lacks.
+/// If the card contains a number that JSON cannot represent.
 pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     let stored = Stored {
         version: VERSION,
@@ -68,13 +68,13 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
 /// other programs.
 ///
 /// # Errors
-/// If the library fails, which never happens in practice.
+/// If the library fails, which does not happen in practice.
 pub fn write_plain(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
-    // torch writes this entry in its own files, and some readers require it.
+    // torch writes this entry into its own files, and some readers require it.
     write_tensors(&weights(&inspector.parameters), ("format", "pt".to_owned()))
 }
 
-/// Returns a safetensors file of `tensors` with one entry of metadata.
+/// Returns a safetensors file of `tensors` with a single metadata entry.
 pub(crate) fn write_tensors(
     tensors: &Weights,
     (key, value): (&str, String),
@@ -112,7 +112,7 @@ pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, Weight
 /// Reads an inspector's file.
 ///
 /// # Errors
-/// If `bytes` are not such a file, or the weights are not those of its network.
+/// If `bytes` are not an inspector's file, or the weights are not those of its network.
 pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
     #[derive(Deserialize)]
     struct Version {
@@ -140,8 +140,8 @@ impl Inspector {
             let fault = "the inputs of a node are not those of the network's design";
             return Err(InspectorError::Card(fault.to_owned()));
         }
-        // Check the width against the weights first: a card may claim a huge network, and no memory
-        // must be taken for it.
+        // The width is checked against the weights first, because a card may claim a huge network,
+        // for which no memory must be allocated.
         let hidden = card.architecture.hidden;
         let told = weights
             .get("gru.gru.weight_hh_l0")

@@ -1,19 +1,20 @@
-//! Makes inspectors from weights without a card, which are those of the original. The architecture
-//! is inferred from the names and shapes of the tensors.
+//! Makes inspectors from the original's weights, which have no card. The architecture is inferred
+//! from the names and shapes of the tensors.
 
 use super::{Card, Inspector, InspectorError};
 use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 
-/// Why no inspector can be made from weights.
+/// Why an inspector cannot be made from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
-    /// The weights are not those of any known graph convolution. Holds the first names.
+    /// The weights are not those of a known graph convolution. Holds the first names.
     #[error(
         "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
          .towers, found {0}"
     )]
     Convolution(String),
-    /// The weight that shows the hidden width is missing, or it is not a matrix. Holds its name.
+    /// The weight that determines the hidden width is missing, or it is not a matrix. Holds its
+    /// name.
     #[error("{0} is missing or not a matrix: the weights are not those of an inspector")]
     Width(&'static str),
     /// The weights do not fit the inferred network.
@@ -21,8 +22,7 @@ pub enum InferError {
     Inspector(#[from] InspectorError),
 }
 
-/// The beginning of the names of the weights that the original's transfer learning adds and never
-/// uses.
+/// The prefix of the names of weights that the original's transfer learning adds but never uses.
 const UNUSED: &str = "conv_layers.2.";
 
 /// Makes an inspector from the original's weights. Also returns the names of the weights that were

@@ -1,4 +1,4 @@
-//! Inspectors: trained networks with all that a prediction needs, in one file.
+//! Inspectors: trained networks with everything that a prediction needs, in one file.
 
 mod card;
 mod file;
@@ -14,10 +14,10 @@ pub use predict::Stopped;
 use crate::model::Network;
 use crate::nn::Parameters;
 
-/// A trained network and all that a prediction needs.
+/// A trained network and everything that a prediction needs.
 #[derive(Debug, Clone)]
 pub struct Inspector {
-    /// What the inspector is and where it comes from.
+    /// The description and the origin of the inspector.
     pub card: Card,
     /// The layers of the network.
     pub network: Network,

@@ -15,10 +15,10 @@ pub struct Stopped;
 
 impl Inspector {
     /// The metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in their own
-    /// units. If the card has no scale, they are shares of maxima that are unknown. `None` for a
-    /// graph without nodes.
+    /// units. If the card has no scale, they are shares of unknown maxima. `None` for a graph
+    /// without nodes.
     ///
-    /// The prediction for a graph does not depend on the other graphs, to the last digit.
+    /// The prediction for a graph does not depend on the other graphs, not even in the last digit.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops it.
@@ -31,8 +31,8 @@ impl Inspector {
         Ok(outputs.map(|one| one.map(|o| self.possible(o))).collect())
     }
 
-    /// The same as the network computes them. Some values may be below zero, which no metric can
-    /// be. The observer receives progress in graphs.
+    /// Like [`Inspector::predict`], but returns the values as the network computes them. Some may
+    /// be negative, which is impossible for metrics. The observer receives progress in graphs.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops it.
@@ -53,8 +53,8 @@ impl Inspector {
         graphs.par_iter().map(one).collect()
     }
 
-    /// Sets the negative values of an output to zero, except for the original's networks: their
-    /// outputs are returned unchanged.
+    /// Sets the negative values of an output to zero. Outputs of the original's networks are
+    /// returned unchanged.
     #[must_use]
     pub fn possible(&self, output: [f64; METRICS]) -> [f64; METRICS] {
         match self.card.architecture.design {

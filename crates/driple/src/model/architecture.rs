@@ -18,7 +18,7 @@ pub enum Convolution {
     Mpnn,
 }
 
-/// How many convolutions a graph goes through, given its number of nodes `N`. At least one.
+/// How many convolutions are applied to a graph of `N` nodes. It is always at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
@@ -30,7 +30,7 @@ pub enum Depth {
     Root,
     /// The binary logarithm of `N`, rounded down.
     Logarithm,
-    /// This number, whatever `N` is.
+    /// This number, regardless of `N`.
     #[serde(untagged)]
     Fixed(usize),
 }
@@ -50,27 +50,28 @@ impl Depth {
     }
 }
 
-/// How the layers are put together.
+/// How the layers are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Design {
     /// The original's design, for its published weights. The recurrent unit takes a node's state as
-    /// its input and the result of the convolution as its memory. So within a few layers the states
-    /// of neighbours displace a node's own state. The first weights of the readout are near zero.
-    /// Attention scores are computed from the wrong pairs of nodes, because a buffer is joined
-    /// along the wrong axis.
+    /// its input and the result of the convolution as its memory. So within a few layers, the
+    /// states of neighbours displace a node's own state. The initial weights of the readout are
+    /// near zero. Attention scores are computed from the wrong pairs of nodes, because a buffer is
+    /// concatenated along the wrong axis.
     Original,
-    /// A design that learns at any depth. The recurrent unit takes a node's state as its memory and
-    /// the result of the convolution as its input, and at first it forgets little. Features are
-    /// standardised, and the degree of a node is one of them. The readout also sees the mean and
-    /// the highest values of the states and the number of nodes. Its last layer is linear.
+    /// A design that can be trained at any depth. The recurrent unit takes a node's state as its
+    /// memory and the result of the convolution as its input. At the start of training it forgets
+    /// little. Features are standardised, and the degree of a node is one of them. The readout also
+    /// sees the mean and the highest values of the states and the number of nodes. Its last layer
+    /// is linear.
     Deep,
 }
 
 /// The architecture of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Architecture {
-    /// How the layers are put together.
+    /// How the layers are combined.
     pub design: Design,
     /// The kind of graph convolution.
     pub convolution: Convolution,
@@ -97,10 +98,10 @@ pub enum ArchitectureError {
     Depth(usize),
 }
 
-/// The greatest width of a state.
+/// The maximum width of a state.
 const MOST_HIDDEN: usize = 4096;
 
-/// The most convolutions, and the most linear layers.
+/// The maximum number of convolutions, and of linear layers.
 const MOST_LAYERS: usize = 1000;
 
 impl Architecture {
@@ -128,13 +129,13 @@ impl Architecture {
     pub fn inputs(&self) -> usize {
         match self.design {
             Design::Original => FEATURES,
-            // And the degree.
+            // The features and the degree.
             Design::Deep => FEATURES + 1,
         }
     }
 
-    /// The recommended architecture. It learns at any depth. Three convolutions predict as well as
-    /// many and train in a fraction of the time.
+    /// The recommended architecture, which can be trained at any depth. Three convolutions predict
+    /// as well as more of them, and train in a fraction of the time.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {
         Self {

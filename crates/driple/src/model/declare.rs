@@ -1,4 +1,4 @@
-//! Declares the parameters of a network with their names, shapes and first values.
+//! Declares the parameters of a network with their names, shapes and initial values.
 
 use ndarray::{Array2, s};
 use rand::{RngExt, SeedableRng};
@@ -14,8 +14,8 @@ pub(super) struct Declare<T> {
     random: ChaCha8Rng,
 }
 
-/// Added to the first bias of the update gate. With this bias alone, a state keeps about 0.88 of
-/// itself in a step.
+/// Added to the initial bias of the update gate. With this bias alone, a step keeps the share
+/// `sigmoid(2)`, about 0.88, of the state.
 const PERSISTENCE: f64 = 2.0;
 
 /// The parameters of a linear layer.
@@ -61,7 +61,7 @@ impl<T: Real> Declare<T> {
         self.parameters
     }
 
-    /// Adds a parameter whose values are uniform in `-bound..bound`.
+    /// Adds a parameter whose values are drawn uniformly from `-bound..bound`.
     pub fn uniform(&mut self, name: String, shape: &[usize], bound: f64) -> ParamId {
         let (rows, columns) = match *shape {
             [rows, columns] => (rows, columns),
@@ -74,7 +74,7 @@ impl<T: Real> Declare<T> {
         self.parameters.add(name, shape, value)
     }
 
-    /// Adds a vector of equal values.
+    /// Adds a parameter that is a vector of equal values.
     pub fn constant(&mut self, name: String, length: usize, value: f64) -> ParamId {
         self.parameters.add(
             name,
@@ -83,9 +83,9 @@ impl<T: Real> Declare<T> {
         )
     }
 
-    /// Adds a linear layer, named as in the original. The first values of its weights and biases
-    /// are uniform within `1 / sqrt(inputs)`. In the original's design the weights are within a
-    /// much narrower range, Glorot's bound divided by the number of inputs, and the biases are 0.
+    /// Adds a linear layer, named as in the original. The initial weights and biases are uniform
+    /// within `1 / sqrt(inputs)`. In the original's design, the weights are within a much narrower
+    /// range, which is Glorot's bound divided by the number of inputs, and the biases are 0.
     pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let (bound, bias_bound) = match self.design {
             Design::Original => (
@@ -118,13 +118,13 @@ impl<T: Real> Declare<T> {
         ]
     }
 
-    /// Adds a gated recurrent unit of the given width.
+    /// Adds the parameters of a gated recurrent unit of the given width.
     pub fn gru(&mut self, name: &str, width: usize) -> Gru {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 3 * width, width, width);
         if self.design == Design::Deep {
-            // At first the update gate keeps most of the old state, so that signals reach through
-            // all layers.
+            // At the start of training, the update gate keeps most of the old state, so that
+            // signals pass through all layers.
             let mut update = self.parameters[input_bias].slice_mut(s![0, width..2 * width]);
             update.mapv_inplace(|bias| bias + T::of(PERSISTENCE));
         }
@@ -136,7 +136,7 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// Adds the long short-term memory of a Set2Set readout of the given width.
+    /// Adds the parameters of the long short-term memory of a Set2Set readout of the given width.
     pub fn lstm(&mut self, name: &str, width: usize) -> Lstm {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 4 * width, 2 * width, width);

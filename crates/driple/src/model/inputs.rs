@@ -1,4 +1,4 @@
-//! The inputs of a network: what it sees of each node.
+//! The inputs of a network: the numbers that describe each node.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Inputs {
     /// The features as they are.
     Raw,
     /// `ln(1 + x)` of each feature and of the degree, minus the mean and divided by the standard
-    /// deviation over the nodes that were learnt from.
+    /// deviation over the training nodes.
     Standard {
         /// The means of the logarithms.
         mean: [f64; STANDARD],
@@ -24,7 +24,7 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// Standardises inputs by the nodes of `graphs`.
+    /// Standardised inputs, with means and deviations over the nodes of `graphs`.
     #[must_use]
     pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
         let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();
@@ -34,7 +34,7 @@ impl Inputs {
         for column in 0..STANDARD {
             mean[column] = rows.iter().map(|row| row[column]).sum::<f64>() / count;
             let squares = rows.iter().map(|row| (row[column] - mean[column]).powi(2));
-            // A feature that is the same at all nodes must not be divided by a number near 0.
+            // A feature that is the same for all nodes must not be divided by a number near 0.
             let spread = (squares.sum::<f64>() / count).sqrt();
             deviation[column] = if spread > 1e-6 { spread } else { 1.0 };
         }
@@ -89,7 +89,7 @@ fn logarithms(graph: &GroupedGraph) -> Vec<[f64; STANDARD]> {
 mod tests {
     use super::*;
 
-    // Derived by formula: three nodes in a row.
+    // Derived by formula: a path of three nodes.
     #[test]
     fn standardised_inputs_have_mean_zero_and_deviation_one() {
         let features = vec![[0.0, 1.0, 0.5], [10.0, 2.0, 0.5], [1e6, 3.0, 0.5]];

@@ -11,10 +11,10 @@ use super::readout::{READOUT_LAYERS, Readout};
 use crate::graph::GroupedGraph;
 use crate::nn::{Attention, Block, Gru, Parameters, Real, Tape, Var};
 
-/// The beginning of the parameter names of the repeated convolution.
+/// The prefix of the parameter names of the repeated convolution.
 pub const REPEATED: &str = "conv_layers.1.";
 
-/// The layers of a network. Their values are in [`Parameters`].
+/// The layers of a network. The values of their parameters are in [`Parameters`].
 #[derive(Debug, Clone)]
 pub struct Network {
     architecture: Architecture,
@@ -43,7 +43,7 @@ impl<T: Real> Layout<T> {
 }
 
 impl Network {
-    /// A network and its first parameters, which are drawn from `seed`.
+    /// A network and its initial parameters, which are drawn from `seed`.
     #[must_use]
     pub fn new<T: Real>(architecture: Architecture, seed: u64) -> (Self, Parameters<T>) {
         let mut declare = Declare::new(architecture.design, seed);
@@ -117,7 +117,7 @@ impl Network {
         self.readout.metrics(tape, embedded)
     }
 
-    /// What the readout's linear layers take as input, for each graph.
+    /// The input of the readout's linear layers, for each graph.
     pub fn embed<'a, T: Real>(&self, tape: &mut Tape<'a, T>, layout: &'a Layout<T>) -> Var {
         let mut states = tape.input(layout.inputs.clone());
         for layer in 0..self.architecture.depth.layers(layout.block.nodes()) {
@@ -128,8 +128,8 @@ impl Network {
             };
             let heard = convolution.apply(tape, states, layout);
             // In the original, the old states are the unit's input and the convolution is its
-            // memory. In the deep design it is the other way round. In the first layer the old
-            // states are the inputs of the nodes, which are narrower: missing columns count as
+            // memory. In the deep design it is the other way round. In the first layer, the old
+            // states are the inputs of the nodes, which are narrower, and missing columns count as
             // zeros.
             states = match self.architecture.design {
                 Design::Original => tape.gru(self.gru, states, heard),
@@ -143,27 +143,27 @@ impl Network {
         self.readout.embed(tape, states, &layout.block)
     }
 
-    /// The predictions from what [`Network::embed`] returns.
+    /// The predictions, given the value that [`Network::embed`] returns.
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         self.readout.metrics(tape, embedded)
     }
 
-    /// Whether training changes only the readout's linear layers, so that their inputs stay the
-    /// same.
+    /// Whether training changes only the readout's linear layers, so that their inputs do not
+    /// change.
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {
         let mut learnt = parameters.ids().filter(|&id| parameters.is_trained(id));
         learnt.all(|id| parameters.name(id).starts_with(READOUT_LAYERS))
     }
 
-    /// Sets the biases of the last layer to `metrics`, the mean of the labels, so that training
-    /// begins near that mean.
+    /// Sets the biases of the last layer to `metrics`, the means of the labels, so that training
+    /// begins near these means.
     pub fn begin_at<T: Real>(&self, parameters: &mut Parameters<T>, metrics: &[f64]) {
         self.readout.begin_at(parameters, metrics);
     }
 }
 
-/// `inputs` with columns of zeros added, so that there are `width` columns.
+/// `inputs`, padded with columns of zeros to `width` columns.
 fn padded<T: Real>(inputs: &Array2<T>, width: usize) -> Array2<T> {
     let mut out = Array2::zeros((inputs.nrows(), width));
     out.slice_mut(ndarray::s![.., ..inputs.ncols()])

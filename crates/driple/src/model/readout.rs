@@ -15,13 +15,14 @@ pub(super) struct Readout {
     layers: Vec<Linear>,
 }
 
-/// The beginning of the parameter names of the readout's linear layers.
+/// The prefix of the parameter names of the readout's linear layers.
 pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 
 /// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// The deep design's readout sees the logarithm of the number of nodes divided by this number.
+/// An input of the deep design's readout is the logarithm of the number of nodes divided by this
+/// number.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {
@@ -54,7 +55,7 @@ impl Readout {
         }
     }
 
-    /// What the linear layers take as input, for each graph.
+    /// The input of the linear layers, for each graph.
     pub fn embed<'a, T: Real>(
         &self,
         tape: &mut Tape<'a, T>,
@@ -73,7 +74,7 @@ impl Readout {
         }
     }
 
-    /// The metrics from what [`Readout::embed`] returns.
+    /// The metrics, given the value that [`Readout::embed`] returns.
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         let mut values = embedded;
         for (index, layer) in self.layers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Weights by name, as safetensors files hold them.
+//! Weights by name, as in safetensors files.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::nn::{Parameters, Real};
 /// Why weights cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum WeightsError {
-    /// The file is not safetensors.
+    /// The file is not a safetensors file.
     #[error("not a safetensors file: {0}")]
     Format(String),
     /// A tensor has values of the wrong type.
@@ -69,7 +69,8 @@ pub type Weights = BTreeMap<String, Tensor>;
 /// Reads all tensors of a safetensors file as weights.
 ///
 /// # Errors
-/// If `bytes` are not such a file, or a tensor holds anything but finite floating-point numbers.
+/// If `bytes` are not a safetensors file, or a tensor holds anything but finite floating-point
+/// numbers.
 pub fn read_weights(bytes: &[u8]) -> Result<Weights, WeightsError> {
     let file =
         SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Format(error.to_string()))?;
@@ -123,8 +124,8 @@ fn tensor(name: String, view: &TensorView<'_>) -> Result<Tensor, WeightsError> {
 /// Sets all `parameters` to `weights`.
 ///
 /// # Errors
-/// If a weight is missing, has the wrong shape or does not belong to the network. Then no parameter
-/// is changed.
+/// If a weight is missing, has the wrong shape or does not belong to the network. In this case, no
+/// parameter is changed.
 pub fn set_weights<T: Real>(
     parameters: &mut Parameters<T>,
     weights: &Weights,

@@ -11,11 +11,11 @@ pub struct Adam {
     pub learning_rate: f64,
     /// The share of each weight that is added to its gradient.
     pub weight_decay: f64,
-    /// The share of the mean gradient that is kept in each step.
+    /// The share of the moving mean of gradients that each step keeps.
     pub beta1: f64,
-    /// The share of the mean squared gradient that is kept in each step.
+    /// The share of the moving mean of squared gradients that each step keeps.
     pub beta2: f64,
-    /// Added to the root of the mean squared gradient, by which a step is divided.
+    /// Added to the divisor of a step, which is the root of the mean squared gradient.
     pub epsilon: f64,
 }
 
@@ -31,7 +31,7 @@ impl Default for Adam {
     }
 }
 
-/// What Adam keeps from step to step.
+/// The state that Adam keeps between steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdamState<T> {
     /// The number of steps taken.
@@ -60,7 +60,7 @@ impl<T: Real> AdamState<T> {
 }
 
 impl Adam {
-    /// Takes a step against `gradients`. Only parameters that are trained change.
+    /// Takes a step against `gradients`. Only trained parameters change.
     pub fn step<T: Real>(
         &self,
         parameters: &mut Parameters<T>,
@@ -69,7 +69,9 @@ impl Adam {
     ) {
         state.steps += 1;
         let steps = state.steps as f64;
-        // Both means start at zero. Dividing by one minus a power of beta corrects for this.
+        // Both means start at zero, and dividing by one minus a power of beta corrects for this.
+        // After the first step with the gradient 1, for example, the mean is 0.1 and 1 - 0.9 = 0.1,
+        // so the corrected mean is 1.
         let rate = T::of(self.learning_rate / (1.0 - self.beta1.powf(steps)));
         let root = T::of((1.0 - self.beta2.powf(steps)).sqrt());
         let (beta1, beta2) = (T::of(self.beta1), T::of(self.beta2));

@@ -13,7 +13,7 @@ pub(super) struct SparseMatrix<T> {
 }
 
 impl<T: Real> SparseMatrix<T> {
-    /// The entries of row `row`: columns, in ascending order, and values.
+    /// The columns, in ascending order, and the values of the entries of row `row`.
     #[inline]
     pub fn row(&self, row: usize) -> &[(usize, T)] {
         &self.entries[self.offsets[row]..self.offsets[row + 1]]
@@ -29,7 +29,8 @@ pub struct Block<T> {
     /// The adjacency matrix: symmetric, with zeros and ones.
     pub(super) adjacency: SparseMatrix<T>,
     /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
-    /// nodes' degrees, self-loops included (Kipf and Welling 2017).
+    /// nodes' degrees, including self-loops (Kipf and Welling 2017). For example, all four entries
+    /// of a graph of two connected nodes are 1 / (√2 √2) = 0.5.
     pub(super) normalised: SparseMatrix<T>,
 }
 

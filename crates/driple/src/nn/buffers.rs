@@ -1,5 +1,5 @@
-//! Buffers that are used again from pass to pass. Taking new memory from the system costs more time
-//! than computing what is stored in it.
+//! Buffers that are reused from pass to pass. Allocating new memory takes more time than computing
+//! the values that are stored in it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,14 +9,14 @@ use ndarray::Array2;
 
 use super::Real;
 
-/// Buffers that are not in use, by length.
+/// Unused buffers, by length.
 #[derive(Debug, Default)]
 pub struct Buffers<T> {
     free: RefCell<BTreeMap<usize, Vec<Vec<T>>>>,
 }
 
 impl<T: Real> Buffers<T> {
-    /// A matrix whose values are left over from earlier use.
+    /// A matrix with arbitrary values from earlier use.
     pub(super) fn any(&self, rows: usize, columns: usize) -> Array2<T> {
         let len = rows * columns;
         let buffer = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
@@ -31,7 +31,7 @@ impl<T: Real> Buffers<T> {
         matrix
     }
 
-    /// Takes back the buffer of a matrix, to be used again.
+    /// Takes back the buffer of a matrix for reuse.
     pub(super) fn take_back(&self, matrix: Array2<T>) {
         let (buffer, _) = matrix.into_raw_vec_and_offset();
         let mut free = self.free.borrow_mut();

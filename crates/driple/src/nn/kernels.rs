@@ -5,13 +5,14 @@ use ndarray::{Array2, ArrayView2};
 use super::Real;
 
 /// Runs `loops` with the widest vector instructions of this processor. The functions that `loops`
-/// calls must be inlined, or they are compiled without these instructions.
+/// calls must be inlined; otherwise they are compiled without these instructions.
 #[inline]
 pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product. It is computed as eight sums, which compilers keep in one vector register.
+/// The scalar product. It is computed as eight partial sums, which compilers keep in one vector
+/// register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); 8];

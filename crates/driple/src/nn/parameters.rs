@@ -33,7 +33,7 @@ impl<T: Real> Parameters<T> {
     }
 
     /// Adds the parameter `name` with the given shape of one or two dimensions. Training changes
-    /// it, unless [`Parameters::train_only`] leaves it out.
+    /// it, unless [`Parameters::train_only`] excludes it.
     pub fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
         debug_assert_eq!(shape.iter().product::<usize>(), value.len());
         self.names.push(name);
@@ -130,7 +130,7 @@ impl<T> IndexMut<ParamId> for Parameters<T> {
     }
 }
 
-/// The gradient of a loss with respect to each parameter, in the order and the shapes of the
+/// The gradient of a loss with respect to each parameter, in the order and with the shapes of the
 /// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradients<T> {
@@ -150,7 +150,7 @@ impl<T: Real> Gradients<T> {
         }
     }
 
-    /// Adds the gradients of another part of the same batch.
+    /// Adds gradients of another part of the same batch.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.values.iter_mut().zip(&other.values) {
             *mine += theirs;

@@ -1,5 +1,5 @@
-//! Matrix products: of `f32` by the library gemm, and of `f64`, which is only used for checks, by
-//! ndarray.
+//! Matrix products. Those of `f32` use the library gemm. Those of `f64`, which only checks need,
+//! use ndarray.
 
 #![expect(
     unsafe_code,
@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::Real;
 
-/// Adds the product of `a` and `b` to `to` if `add` is true. Otherwise replaces `to` by the
+/// If `add` is true, adds the product of `a` and `b` to `to`. Otherwise replaces `to` by the
 /// product.
 ///
 /// # Panics
@@ -30,7 +30,7 @@ pub(super) fn multiply_f32(
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
     // The library is fastest when it writes by columns. If `to` is stored by rows, the transposed
-    // product bᵀ aᵀ is computed instead, whose columns are these rows.
+    // product bᵀ aᵀ is computed instead, whose columns are the rows of `to`.
     let (a, b, mut to) = if is_by_rows {
         (b.t(), a.t(), to.view_mut().reversed_axes())
     } else {
@@ -100,8 +100,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Against ndarray's own product, of transposed and sliced views. The values are whole
-        // numbers, so the results are exact.
+        // Compared with ndarray's own product, for transposed and sliced views. The values are
+        // whole numbers, so the results are exact.
         #[test]
         fn products_of_views_are_those_of_ndarray(m in 1_usize..9, k in 0_usize..9, n in 1_usize..40) {
             let a = Array2::from_shape_fn((k, m + 2), |(i, j)| (i * 3 + j * 5) as f32 % 7.0 - 3.0);

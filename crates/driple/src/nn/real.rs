@@ -26,7 +26,7 @@ pub trait Real:
     /// Replaces each value by its hyperbolic tangent.
     fn hyperbolic_tangent(values: &mut [Self]);
 
-    /// Adds the product of the matrices `a` and `b` to `to` if `add` is true. Otherwise replaces
+    /// If `add` is true, adds the product of the matrices `a` and `b` to `to`. Otherwise replaces
     /// `to` by the product.
     ///
     /// # Panics
@@ -107,22 +107,23 @@ impl Real for f32 {
     }
 }
 
-/// `e^x` to two units in the last place. There are no branches, so that compilers can vectorise
+/// `e^x` to two units in the last place. The code has no branches, so that compilers can vectorise
 /// loops over it. The range reduction and the polynomial are those of Moshier's Cephes.
 ///
 /// `x` is split into a whole multiple of ln 2 and a rest, so that `e^x = 2^whole * e^rest`. The
-/// polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent.
+/// polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent. For example,
+/// `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 = 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // Beyond these limits the result is not a normal number. NaN passes through.
+    // Beyond these limits, the result is not a normal number. NaN passes through.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
-    // Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
+    // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
     const ROUND: f32 = 12_582_912.0;
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
-    // ln 2 is the difference of these two constants. Taken in two parts, it loses little to
-    // rounding.
+    // ln 2 is the difference of these two constants. Subtracting it in two parts keeps the rounding
+    // error small.
     let rest = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
     let mut polynomial = 1.987_569_1e-4;
     for coefficient in [

@@ -1,4 +1,10 @@
-//! The record of a forward pass. Going back along it gives the gradients.
+//! The record of a forward pass, along which the backward pass computes the gradients (reverse-mode
+//! automatic differentiation).
+//!
+//! For example, `relu(w x)` with the weight `w` = 3 and the input `x` = 2 puts the values 2, 6 and
+//! 6 on the tape. The backward pass starts with the gradient 1 of the last value. The rectifier
+//! passes it on unchanged, as its slope at 6 is 1. The product multiplies it by `x`, which gives
+//! the gradient 2 of `w`.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -9,8 +15,8 @@ use super::{Buffers, Gradients, ParamId, Parameters, Real};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Var(usize);
 
-/// An operation of a forward pass. It turns the gradient of its output into those of its inputs and
-/// parameters.
+/// An operation of a forward pass. It converts the gradient of its output to those of its inputs
+/// and parameters.
 pub(super) trait Op<T> {
     /// Adds the gradients of the inputs and parameters to `flow`. `grad` is the gradient of the
     /// output.
@@ -24,7 +30,7 @@ pub struct Tape<'a, T> {
     recording: bool,
     buffers: Buffers<T>,
     values: Vec<Array2<T>>,
-    /// The operation that computed each value. `None` if no gradient passes through the value.
+    /// The operation that computed each value; `None` if no gradient passes through the value.
     ops: Vec<Option<Box<dyn Op<T> + 'a>>>,
 }
 
@@ -35,7 +41,7 @@ impl<'a, T: Real> Tape<'a, T> {
         Self::with_buffers(parameters, Buffers::default())
     }
 
-    /// The same, with values stored in `buffers`.
+    /// Like [`Tape::new`], with values stored in `buffers`.
     #[must_use]
     pub fn with_buffers(parameters: &'a Parameters<T>, buffers: Buffers<T>) -> Self {
         let (recording, values, ops) = (true, Vec::new(), Vec::new());
@@ -48,20 +54,20 @@ impl<'a, T: Real> Tape<'a, T> {
         }
     }
 
-    /// A tape for values only.
+    /// A tape that computes values only, without gradients.
     #[must_use]
     pub fn without_gradients(parameters: &'a Parameters<T>) -> Self {
         Self::new(parameters).values_only()
     }
 
-    /// Makes this a tape for values only.
+    /// Makes this a tape that computes values only, without gradients.
     #[must_use]
     pub fn values_only(mut self) -> Self {
         self.recording = false;
         self
     }
 
-    /// Ends the pass and returns its buffers, to be used again.
+    /// Ends the pass and returns its buffers for reuse.
     #[must_use]
     pub fn into_buffers(self) -> Buffers<T> {
         self.values
@@ -99,7 +105,7 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 
     /// Puts on the tape the value that `op` computed from `inputs` and `parameters`. The operation
-    /// itself is kept only if at least one of these is learnt.
+    /// itself is kept only if at least one of these depends on trained parameters.
     pub(super) fn push(
         &mut self,
         value: Array2<T>,
@@ -124,7 +130,7 @@ impl<'a, T: Real> Tape<'a, T> {
         };
         flow.vars.resize_with(output.0 + 1, || None);
         flow.vars[output.0] = Some(grad);
-        // An operation comes after its inputs. So in reverse order, the gradient of a value is
+        // Operations come after their inputs. So in reverse order, the gradient of a value is
         // complete when its operation is reached.
         for index in (0..=output.0).rev() {
             if let (Some(op), Some(grad)) = (&self.ops[index], flow.vars[index].take()) {
@@ -163,12 +169,13 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         &self.tape.buffers
     }
 
-    /// Whether the gradient of `var` is needed: whether anything it was computed from is learnt.
+    /// Whether the gradient of `var` is needed: whether `var` depends on trained parameters.
     pub fn wants(&self, var: Var) -> bool {
         self.tape.ops[var.0].is_some()
     }
 
-    /// The gradient of the parameter `id`, to add to; `None` if the parameter is not learnt.
+    /// The gradient of the parameter `id`, to which operations add; `None` if the parameter is not
+    /// trained.
     pub fn of_parameter(&mut self, id: ParamId) -> Option<&mut Array2<T>> {
         self.tape
             .parameters

@@ -32,7 +32,7 @@ pub enum ReadError {
     /// A node cannot be used.
     #[error("{place}: {fault}")]
     Node {
-        /// The place of the node.
+        /// The position of the node.
         place: Place,
         /// What is wrong with the node.
         fault: NodeFault,
@@ -48,7 +48,7 @@ fn expected(format: &Format) -> &'static str {
     }
 }
 
-/// The place of a node in a file.
+/// The position of a node in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The name of the node; empty if it has none.
@@ -101,14 +101,14 @@ pub enum TextFault {
         /// What should be there instead.
         expected: &'static str,
     },
-    /// Too many brackets are open at a time. Holds the limit.
+    /// Too many brackets are open at the same time. Holds the limit.
     #[error(
         "more than {0} brackets are open here: no GraphDef has that many, so the file is not read"
     )]
     Depth(usize),
 }
 
-/// A byte of a text; `None` at the end of the text.
+/// The byte that was found in a text; `None` at the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found(pub Option<u8>);
 
@@ -125,7 +125,7 @@ impl fmt::Display for Found {
 /// What is wrong with a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NodeFault {
-    /// The value of a field is not of the field's type.
+    /// The value of a field does not have the field's type.
     #[error("{0}")]
     Fields(String),
     /// The node has no name.
@@ -140,7 +140,7 @@ pub enum NodeFault {
         /// The number of nodes that come before the other node.
         first: usize,
     },
-    /// A dimension of the shape is negative, and not the -1 of an unknown dimension.
+    /// A dimension of the shape is negative, but is not the -1 of an unknown dimension.
     #[error("its shape has the dimension {0}; expected 0 or more, or -1 where it is not known")]
     Dimension(i64),
     /// An input is neither the output of a node nor an input of the model.

@@ -1,4 +1,4 @@
-//! Reads computational graphs from the bytes of files: GraphDefs of TensorFlow and models of ONNX.
+//! Reads computational graphs from the bytes of files: TensorFlow GraphDefs and ONNX models.
 
 mod error;
 pub(crate) mod onnx;
@@ -27,8 +27,8 @@ impl Format {
     /// The file name extensions that [`Format::of_path`] knows, for messages.
     pub const EXTENSIONS: [&str; 3] = ["pbtxt", "pb", "onnx"];
 
-    /// The format of a file by its name's extension, in upper or lower case. `None` if the
-    /// extension is unknown.
+    /// The format of a file, determined by the extension of its name in upper or lower case. `None`
+    /// if the extension is unknown.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -44,8 +44,9 @@ impl Format {
 /// Reads the computational graph in the bytes of a file. Its nodes are in the file's order.
 ///
 /// The weights and inputs of an ONNX model come first, as `Const` and `Placeholder` nodes, which is
-/// how TensorFlow represents them. All nodes of a model are on the device `GPU`. Shapes that are
-/// missing in the file are inferred. Functions that a GraphDef defines are not part of its graph.
+/// how TensorFlow represents them. All nodes of an ONNX model are on the device `GPU`, and shapes
+/// that are missing in its file are inferred. Functions that a GraphDef defines are not part of its
+/// graph.
 ///
 /// # Errors
 /// If the bytes are not in this format, or the graph has no nodes, two nodes of the same name, or a

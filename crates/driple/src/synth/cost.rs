@@ -2,7 +2,7 @@
 
 use super::network::{Network, Op, Step};
 
-/// The bytes of a number.
+/// The number of bytes of a floating point number.
 const BYTES: f64 = 4.0;
 
 /// The cost of a training step.
@@ -21,8 +21,9 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// The cost of a network. `kernels` is the number of operations of its graph. `tensors` is the
-    /// number of tensors that the optimiser keeps for each parameter, the parameter included.
+    /// The cost of a network. `kernels` is the number of operations of its graph that run on the
+    /// GPU. `tensors` is the number of tensors that the optimiser keeps per parameter, including
+    /// the parameter itself.
     pub(super) fn of(network: &Network, kernels: usize, tensors: u64) -> Self {
         let forward: f64 = network
             .steps
@@ -76,7 +77,7 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// The least number of elements of a table from which a step takes no rows.
+/// A lower bound on the number of elements of a table in rows that a step does not use.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

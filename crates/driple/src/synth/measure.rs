@@ -1,4 +1,4 @@
-//! What training consumes, by the model described at [`Setup`].
+//! The resources that training consumes, according to the model described at [`Setup`].
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -7,13 +7,13 @@ use super::cost::Cost;
 use super::setup::Setup;
 use crate::graph::METRICS;
 
-/// The standard deviation of the logarithm of a figure's noise.
+/// The standard deviation of the logarithm of a value's random factor.
 const NOISE: f64 = 0.03;
 
-/// The bytes of a transfer that reaches half of the network's speed at its peak.
+/// The size, in bytes, of a transfer whose peak is half of the network's speed.
 const RAMP: f64 = 4e6;
 
-/// The figures of a job, with noise.
+/// The metrics of a job, with noise.
 pub(super) fn measure(
     setup: &Setup,
     cost: &Cost,
@@ -23,7 +23,7 @@ pub(super) fn measure(
     let mut figures = exact(setup, cost, synchronous);
     for (index, figure) in figures.iter_mut().enumerate() {
         *figure *= factor(random);
-        // Peaks of the GPU and its memory are percentages.
+        // Peaks of the GPU and its memory are percentages, so they are limited to 100.
         if matches!(index, 2 | 5) {
             *figure = figure.min(100.0);
         }
@@ -31,12 +31,12 @@ pub(super) fn measure(
     figures.map(|figure| figure as f32)
 }
 
-/// The random factor of a figure.
+/// The random factor of a value.
 fn factor(random: &mut ChaCha8Rng) -> f64 {
     Normal::new(0.0, NOISE).map_or(1.0, |normal| normal.sample(random).exp())
 }
 
-/// The figures without noise.
+/// The metrics without noise.
 pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METRICS] {
     let moving = cost.moved / setup.bandwidth;
     let work = cost.operations / setup.speed + moving;

@@ -1,8 +1,8 @@
-//! Sample jobs: training graphs of networks drawn at random, and what a model of a set-up says that
-//! their training consumes. With them, data sets can be built without measurements.
+//! Sample jobs: training graphs of random networks, and the resources that their training consumes
+//! according to a model of a set-up. With them, data sets can be built without measurements.
 //!
-//! The figures are computed, not measured ([`Setup`] says how). They are meant for examples and
-//! tests.
+//! The metrics are computed and not measured ([`Setup`] describes how). They are meant for examples
+//! and tests.
 
 mod cost;
 mod family;
@@ -26,7 +26,7 @@ use cost::Cost;
 use family::{Drawn, Family};
 use tensorflow::Optimiser;
 
-/// A job: the graph of its training and what its training consumes.
+/// A job: the graph of its training and the resources that its training consumes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job,
@@ -36,8 +36,8 @@ pub struct Sample {
     pub graph_def: String,
     /// Its forward pass, as the bytes of an ONNX model without weights.
     pub onnx: Vec<u8>,
-    /// What its training consumes, in the order of [`crate::dataset::METRIC_NAMES`]. Times are in
-    /// seconds, peaks of the GPU in percent, and peaks of the network in MB/s.
+    /// The resources that its training consumes, in the order of [`crate::dataset::METRIC_NAMES`].
+    /// Times are in seconds, peaks of the GPU in percent, and peaks of the network in MB/s.
     pub measured: [f32; METRICS],
 }
 

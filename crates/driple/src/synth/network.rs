@@ -1,7 +1,7 @@
-//! A network as the steps of its forward pass. Training graphs, ONNX models and costs are made from
-//! it.
+//! A network as the steps of its forward pass, from which training graphs, ONNX models and costs
+//! are derived.
 
-/// The index of a step, which identifies the tensor that the step puts out.
+/// The index of a step, which identifies the step's output tensor.
 pub(super) type Value = usize;
 
 /// A network. Its steps are in an order in which they can be executed, with the loss last.
@@ -22,33 +22,33 @@ pub(super) struct Step {
     pub(super) shape: Vec<u64>,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Op {
     /// Images of floating-point numbers.
     Images,
     /// Tokens or classes, as integers.
     Labels,
-    /// A tensor that training changes. Its first values are random, or all the same.
+    /// A tensor that training changes. Its initial values are random, or all the same.
     Parameter {
-        /// Whether the first values are random.
+        /// Whether the initial values are random.
         random: bool,
     },
     /// A convolution of an image. The dimensions of the kernel are height, width, input channels
-    /// and output channels. Padding makes the size that of the input divided by the stride, rounded
-    /// up.
+    /// and output channels. It is padded so that the output's size is that of the input divided by
+    /// the stride, rounded up.
     Conv {
         /// The stride in both directions.
         stride: u64,
     },
-    /// A convolution of each channel separately.
+    /// A depthwise convolution, which treats each channel separately.
     Depthwise {
         /// The stride in both directions.
         stride: u64,
     },
     /// Normalisation over a batch of images, with a scale and an offset.
     BatchNorm,
-    /// The largest values of windows whose size is the stride.
+    /// Max pooling over windows whose size is the stride.
     MaxPool {
         /// The stride in both directions.
         stride: u64,
@@ -57,7 +57,7 @@ pub(super) enum Op {
     Mean {
         /// The axes, in ascending order.
         axes: Vec<usize>,
-        /// Whether these axes stay as dimensions of size 1.
+        /// Whether these axes are kept as dimensions of size 1.
         keep: bool,
     },
     /// Adds a vector along the last axis.
@@ -78,7 +78,7 @@ pub(super) enum Op {
     Scale(f32),
     /// A sum with a number.
     Shift(f32),
-    /// Adds -1e9 wherever a token would see a later one.
+    /// Adds -1e9 wherever a token would attend to a later one.
     Mask,
     /// The same elements with other dimensions.
     Reshape,
@@ -93,7 +93,7 @@ pub(super) enum Op {
     },
     /// The softmax along the last axis.
     Softmax,
-    /// Rows of a matrix, selected by number.
+    /// Rows of a matrix, selected by index.
     Gather,
     /// The mean cross entropy of scores and classes.
     Loss,
@@ -128,12 +128,12 @@ impl Network {
         self.steps.len() - 1
     }
 
-    /// Adds a parameter that is random at the start.
+    /// Adds a parameter with random initial values.
     pub(super) fn random(&mut self, name: &str, shape: &[u64]) -> Value {
         self.add(name, Op::Parameter { random: true }, &[], shape)
     }
 
-    /// Adds a parameter whose values are all the same at the start.
+    /// Adds a parameter whose initial values are all the same.
     pub(super) fn constant(&mut self, name: &str, shape: &[u64]) -> Value {
         self.add(name, Op::Parameter { random: false }, &[], shape)
     }
@@ -191,7 +191,7 @@ impl Network {
         self.both(&format!("{name}/BiasAdd"), Op::BiasAdd, x, bias)
     }
 
-    /// Adds labels, and the mean cross entropy of them and `scores`, a matrix.
+    /// Adds labels, and the mean cross entropy of the labels and the matrix `scores`.
     pub(super) fn loss(&mut self, scores: Value) -> Value {
         let labels = self.add("labels", Op::Labels, &[], &[self.shape(scores)[0]]);
         self.add("loss/xentropy", Op::Loss, &[scores, labels], &[])

@@ -3,23 +3,23 @@
 /// The hardware that jobs are trained on: servers with one GPU and one worker each. One of the
 /// servers also holds the parameters.
 ///
-/// The following model gives what training consumes. In a step of training,
+/// The following model determines the resources that training consumes. In a step of training,
 ///
 /// - `F` is the number of floating point operations: three times those of the forward pass;
 /// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
 ///   plus those of the parameters, their gradients and the optimiser's tensors;
-/// - `N` is the number of the graph's operations that are run;
+/// - `N` is the number of the graph's operations that run on the GPU;
 /// - `P` is the number of bytes of the parameters.
 ///
 /// All times are in seconds.
 ///
 /// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`.
 /// - `compute = work + gaps`.
-/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If rows are
-///   taken from a table, no more of its gradient is sent than these rows.
-/// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing.
-///   `transfer` is that of the way that takes longer. If workers wait for the slowest one, `wait`
-///   is a tenth of `compute` longer.
+/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If a step
+///   uses only some rows of a table, only the gradients of these rows are sent.
+/// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here
+///   `transfer` is that of the slower direction. If workers wait for the slowest one, `wait`
+///   increases by a tenth of `compute`.
 /// - `step = compute + wait`.
 ///
 /// | resource | idle | active | peak |
@@ -28,21 +28,25 @@
 /// | GPU | `wait + gaps` | `work` | `100 × work / compute` |
 /// | network, both ways | `step - transfer` | `transfer` | `network × bytes / (bytes + 4 MB)` |
 ///
-/// Each figure is multiplied by a random factor of its own: `exp` of a normal deviate with standard
+/// Each value is multiplied by its own random factor: `exp` of a normal deviate with standard
 /// deviation 0.03.
+///
+/// For example, with `work` = 4, `gaps` = 4 and `transfer` = 8 in both directions, `compute` is 8,
+/// `wait` is 8² / 16 = 4 and `step` is 12. The GPU is then active for 4 of 12 seconds, with a peak
+/// of 50 percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
     /// The name of the GPU, without `_` and `,`.
     pub gpu: &'static str,
     /// The floating point operations per second that kernels reach.
     pub speed: f64,
-    /// The bytes per second that the GPU's memory moves.
+    /// The bytes per second that the GPU's memory transfers.
     pub bandwidth: f64,
-    /// The seconds between two kernels.
+    /// The gap between two kernels, in seconds.
     pub launch: f64,
     /// The number of workers, at least one. Each is on a server of its own.
     pub workers: u32,
-    /// The bytes per second that the network moves each way.
+    /// The bytes per second that the network transfers in each direction.
     pub network: f64,
 }
 
@@ -77,7 +81,7 @@ impl Setup {
     /// All set-ups.
     pub const ALL: [Self; 3] = [Self::V100, Self::RTX2080TI, Self::TITAN];
 
-    /// The set-up with this GPU; upper and lower case are the same. `None` if there is none.
+    /// The set-up with this GPU, ignoring case. `None` if there is none.
     #[must_use]
     pub fn of_gpu(gpu: &str) -> Option<Self> {
         Self::ALL

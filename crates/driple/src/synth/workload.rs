@@ -30,15 +30,15 @@ pub struct Workload<'a> {
     pub utilisation: Option<f64>,
 }
 
-/// The number of networks drawn for a workload with a given utilisation. The one closest to that
-/// utilisation is used.
+/// The number of networks drawn for a workload with a requested utilisation. The one closest to
+/// that utilisation is used.
 const CANDIDATES: usize = 48;
 
 /// A job of a workload on a set-up. `index` is the number in its name and determines its noise. Its
-/// network is of the model's family and of random size. If a utilisation is wanted, several
-/// networks are drawn, and the one whose utilisation is closest to it is used; the utilisation is
-/// that of the model described at [`Setup`]. Its figures have the same noise as those of other
-/// samples.
+/// network belongs to the model's family and has a random size. If a utilisation is requested,
+/// several networks are drawn, and the one whose utilisation is closest to it is used. The
+/// utilisation is computed by the model described at [`Setup`]. The metrics have the same noise as
+/// those of other samples.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);
@@ -99,8 +99,8 @@ impl Candidate {
     }
 }
 
-/// A name that can be a field of a job's name and part of a file name. Characters other than
-/// letters, digits, `.` and `-` become `-`.
+/// Converts a name to one that can be a field of a job's name and part of a file name. Characters
+/// other than letters, digits, `.` and `-` become `-`.
 fn field(name: &str) -> String {
     let sign = |sign: char| {
         if sign.is_ascii_alphanumeric() || sign == '.' {

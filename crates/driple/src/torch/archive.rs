@@ -1,4 +1,4 @@
-//! Files of torch 1.6 and later: zip archives of a pickle and its values, which are not compressed.
+//! Files of torch 1.6 and later: uncompressed zip archives of a pickle and its values.
 
 use std::io::{Cursor, copy, sink};
 
@@ -8,10 +8,10 @@ use super::TorchError;
 use super::objects::{self, Pickle};
 use super::storage::{self, Storages};
 
-/// The end of the pickle's name in the archive.
+/// The suffix of the pickle's name in the archive.
 const PICKLE: &str = "/data.pkl";
 
-/// The objects of an archive, and the values of its tensors, which stay in `bytes`.
+/// The objects of an archive, and the values of its tensors, which remain in `bytes`.
 pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
     let mut archive = Archive::open(bytes)?;
     let folder = archive.folder()?;
@@ -27,7 +27,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchErro
 struct Archive<'a> {
     bytes: &'a [u8],
     zip: ZipArchive<Cursor<&'a [u8]>>,
-    /// What the files that are read may still take, so that they cannot overlap time and again.
+    /// The number of bytes that may still be read. It starts as the length of the archive, so files
+    /// that overlap repeatedly are rejected.
     left: usize,
 }
 
@@ -43,7 +44,7 @@ impl<'a> Archive<'a> {
         Ok(Archive { bytes, zip, left })
     }
 
-    /// The folder that all files are in, named by whoever saved them.
+    /// The folder that contains all files. Its name was chosen when the archive was saved.
     fn folder(&self) -> Result<String, TorchError> {
         let names = self.zip.file_names_raw();
         let folders = names.filter_map(|name| name.strip_suffix(PICKLE.as_bytes()));
@@ -61,7 +62,8 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Values are stored lowest byte first unless a file says otherwise.
+    /// Checks that values are stored with the lowest byte first, which is the case unless the file
+    /// `byteorder` states otherwise.
     fn check_order(&mut self, folder: &str) -> Result<(), TorchError> {
         let name = format!("{folder}/byteorder");
         if self.zip.index_for_name(&name).is_none() || self.file(&name)? == b"little" {
@@ -71,7 +73,7 @@ impl<'a> Archive<'a> {
         Err(TorchError::Archive(fault.to_owned()))
     }
 
-    /// The bytes of a file, whose checksum has to be right.
+    /// The bytes of a file in the archive, after its checksum has been verified.
     fn file(&mut self, name: &str) -> Result<&'a [u8], TorchError> {
         let named = |fault: &str| TorchError::Archive(format!("{}: {fault}", name.escape_debug()));
         let mut file = self

@@ -9,11 +9,11 @@ use crate::dataset::{Batches, Dataset};
 const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict of train, val and \
                       test with a list of tensors";
 
-/// Reads a data set as the published builder saves it. Examples have no names.
+/// Reads a data set in the form that the published builder saves. Examples have no names.
 ///
 /// # Errors
-/// Where the file is damaged, holds anything but tensors in such an order, or a batch is not of
-/// undirected graphs with finite numbers.
+/// If the file is damaged, holds anything but tensors in this arrangement, or a batch does not
+/// consist of undirected graphs with finite numbers.
 pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     let saved = open(bytes)?;
     let Object::Tuple(&[adjacency, features, labels]) = saved.object(saved.pickle.root) else {
@@ -36,10 +36,10 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     }
 }
 
-/// Whether a file holds a tuple, as published data sets do, and not a dict of weights.
+/// Whether a file holds a tuple, like the published data sets, and not a dict of weights.
 ///
 /// # Errors
-/// Where the file is damaged.
+/// If the file is damaged.
 pub fn is_dataset(bytes: &[u8]) -> Result<bool, TorchError> {
     let saved = open(bytes)?;
     let root = saved.object(saved.pickle.root);

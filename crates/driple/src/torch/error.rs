@@ -1,4 +1,4 @@
-//! Why a file of torch cannot be read.
+//! Errors of reading files of torch.
 
 use gleaner_pickle::Problem as Decoding;
 
@@ -8,26 +8,26 @@ use crate::dataset::ArrayFault;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorchError {
-    /// Neither form of such files.
+    /// The file has neither form of such files. Holds its first bytes.
     #[error(
         "this is not a file of torch.save: those start with PK or the bytes 80 02 8a 0a, this one \
          with {0}; unpack it first if it is compressed, or save it again"
     )]
     Format(String),
-    /// A damaged or unusual zip archive.
+    /// The zip archive is damaged or unusual.
     #[error("the zip archive is not one of torch.save: {0}; copy or save the file again")]
     Archive(String),
-    /// A pickle that cannot be read.
+    /// A pickle cannot be read.
     #[error("{pickle}, byte {offset}: {problem}")]
     Pickle {
-        /// Which of the file's pickles.
+        /// The name of the pickle.
         pickle: &'static str,
-        /// Where in it the instruction at fault is, from 0.
+        /// The position of the faulty instruction in the pickle, in bytes from 0.
         offset: usize,
-        /// What is wrong there.
+        /// What is wrong with the pickle.
         problem: Problem,
     },
-    /// Values that are not as the pickle says.
+    /// Values do not agree with the pickle.
     #[error("the values of storage {key:?}: {fault}; the file is damaged: copy or save it again")]
     Storage {
         /// The name of the storage.
@@ -35,15 +35,15 @@ pub enum TorchError {
         /// What is wrong.
         fault: String,
     },
-    /// A tensor that its storage does not hold.
+    /// A tensor reaches beyond its storage.
     #[error("{tensor}: {fault}; the file is damaged: copy or save it again")]
     Tensor {
-        /// Which tensor.
+        /// The name of the tensor.
         tensor: String,
         /// What is wrong.
         fault: String,
     },
-    /// More than a file of its length holds.
+    /// The file refers to more data than a file of its length can hold.
     #[error(
         "what the file's {length} bytes refer to is too large or too deep, as in files made to use \
          up memory; save tensors that share values as clones"
@@ -52,25 +52,25 @@ pub enum TorchError {
         /// The length of the file in bytes.
         length: usize,
     },
-    /// Something else where a part of the data should be.
+    /// A part of the data is missing or is something else.
     #[error("{place} is {found}, expected {expected}")]
     Layout {
-        /// Where.
+        /// The name of the part.
         place: String,
-        /// What is there.
+        /// What was found.
         found: String,
-        /// What should be there.
+        /// What was expected.
         expected: &'static str,
     },
-    /// Two tensors of one name.
+    /// Two tensors have the same name.
     #[error("two tensors are called {0:?}; rename one")]
     Twice(String),
-    /// Arrays that are no graphs.
+    /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The batch: its part and its number from 0.
+        /// The part and the number of the batch, counted from 0.
         batch: String,
-        /// What is wrong with it.
+        /// What is wrong with the arrays.
         fault: ArrayFault,
     },
 }
@@ -79,10 +79,10 @@ pub enum TorchError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A damaged pickle, or one that is not of tensors.
+    /// The pickle is damaged, or does not consist of tensors.
     #[error("{0}; {remedy}", remedy = remedy(.0))]
     Pickle(Decoding),
-    /// Objects that are not as torch saves them.
+    /// Objects do not have the form in which torch saves them.
     #[error("{0}; the file is damaged: copy or save it again")]
     Malformed(&'static str),
 }

@@ -1,6 +1,6 @@
 //! The names that a file may refer to.
 
-/// A class or function of the closed list.
+/// A class or function to which a file may refer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     OrderedDict,
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Bytes of a value.
+    /// The number of bytes of a value.
     pub fn size(self) -> usize {
         match self {
             Kind::Bool | Kind::U8 | Kind::I8 => 1,
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// The entry of the list with this name.
+/// The class or function with this name, if a file may refer to it.
 pub(super) fn find(module: &str, name: &str) -> Option<Global> {
     match (module, name) {
         ("collections", "OrderedDict") => Some(Global::OrderedDict),

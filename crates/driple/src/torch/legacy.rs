@@ -1,4 +1,4 @@
-//! Files of torch before 1.6: a row of pickles and the values after them.
+//! Files of torch before 1.6: a sequence of pickles, followed by the values.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::TorchError;
 use super::objects::{self, Object, Pickle, Value};
 use super::storage::{self, Storages, fault};
 
-/// The first pickle: a number that only these files begin with.
+/// The first pickle: a number with which only these files begin.
 pub(super) const MAGIC: [u8; 15] = [
     0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, b'.',
 ];
 
-/// The version of the form, the only one there is.
+/// The version of the format. There is only this one.
 const VERSION: i64 = 1001;
 
-/// The objects of a file, and the values of its tensors, which stay in `bytes`.
+/// The objects of a file, and the values of its tensors, which remain in `bytes`.
 pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
     let mut rest = bytes.get(MAGIC.len()..).unwrap_or_default();
     let mut next = |name| {
@@ -45,7 +45,7 @@ fn check_version(pickle: &Pickle) -> Result<(), TorchError> {
     }
 }
 
-/// Values have to be stored lowest byte first.
+/// Checks that values are stored with the lowest byte first.
 fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
     let entries = match objects::object(pickle, pickle.root) {
         Object::Dict(entries) => entries,
@@ -63,7 +63,8 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
     }
 }
 
-/// The values of each storage: in the order of the keys, a count of 8 bytes and as many values.
+/// The values of each storage. In the order of the keys, the file has a count of 8 bytes and this
+/// number of values.
 fn values<'a>(
     pickle: &Pickle<'a>,
     keys: &Pickle<'a>,
@@ -97,7 +98,8 @@ fn values<'a>(
     Ok(values)
 }
 
-/// A count of 8 bytes and as many values of `size` bytes, and what follows them.
+/// Reads a count of 8 bytes and this number of values of `size` bytes. Returns the values, and the
+/// bytes that follow them.
 fn counted(bytes: &[u8], size: usize) -> Option<(&[u8], &[u8])> {
     let (count, rest) = bytes.split_first_chunk()?;
     let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;

@@ -1,13 +1,14 @@
-//! Files of `torch.save`, read as data: the published data sets, and the weights of models.
+//! Reads files of `torch.save` without executing them: the published data sets, and the weights of
+//! models.
 //!
-//! Such a file holds a pickle, which [`gleaner_pickle`] decodes: it records the calls that the pickle
-//! asks for, and nothing in the file is ever executed. Here is the closed list of the names that
-//! tensors in containers need (`globals`; any other is an error), and what the recorded calls stand
-//! for (`objects`). The cost of reading a file is bounded by the file's length: nothing recurses, and
-//! what is shared by reference is expanded against a budget.
+//! Such a file holds a pickle, which [`gleaner_pickle`] decodes: it records the calls that the
+//! pickle requests, and nothing in the file is ever executed. `globals` is the list of names to
+//! which files may refer; any other name is an error. `objects` interprets the recorded calls. The
+//! cost of reading a file is bounded by the file's length: nothing recurses, and the expansion of
+//! shared objects is charged to a budget.
 //!
-//! Both forms are read: zip archives (torch 1.6 and later; `archive`), and a row of pickles
-//! followed by the values (`legacy`), of pickle protocols 2 to 5.
+//! Both forms of files can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch
+//! 1.6 and later), and a sequence of pickles followed by the values (`legacy`).
 
 mod archive;
 mod data;
@@ -28,8 +29,8 @@ use gleaner_pickle::Budget;
 use objects::{Object, Pickle, Value};
 use storage::Storages;
 
-/// How often its own length a file may be expanded to, in tensors' elements, bytes of names and
-/// objects visited. Files whose tensors share no values stay below 2.
+/// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
+/// names and visited objects. Files whose tensors share no values need less than 2.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.
@@ -51,7 +52,7 @@ impl<'a> Saved<'a> {
         objects::describe(&self.pickle, value)
     }
 
-    /// Pays for elements, bytes or objects that are about to be copied.
+    /// Charges the budget for elements, bytes or objects that are about to be copied.
     fn spend(&self, amount: usize) -> Result<(), TorchError> {
         let length = self.length;
         let spent = self.budget.spend(amount, 1);
@@ -59,13 +60,13 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Whether a file starts as those of `torch.save` do.
+/// Whether a file starts like those of `torch.save`.
 #[must_use]
 pub fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(ARCHIVE) || bytes.starts_with(&legacy::MAGIC)
 }
 
-/// How zip archives start.
+/// The first bytes of zip archives.
 const ARCHIVE: &[u8] = b"PK";
 
 /// Opens a file of either form.

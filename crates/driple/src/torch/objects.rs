@@ -1,4 +1,4 @@
-//! What the values and recorded calls of a pickle stand for: tensors, their storages and dicts.
+//! Interprets the values and recorded calls of a pickle as tensors, storages and containers.
 
 use gleaner_pickle::{Body, Call, opcode as op};
 
@@ -8,7 +8,7 @@ use super::{Problem, TorchError};
 pub(super) type Pickle<'a> = gleaner_pickle::Pickle<'a, Global>;
 pub(super) type Value<'a> = gleaner_pickle::Value<'a, Global>;
 
-/// Instructions that tensors do not need.
+/// Pickle instructions that are rejected, because tensors do not need them.
 const REFUSED: [u8; 5] = [
     op::NEWOBJ,
     op::SHORT_BINBYTES,
@@ -17,7 +17,7 @@ const REFUSED: [u8; 5] = [
     op::BYTEARRAY8,
 ];
 
-/// The most dimensions of a tensor, as in torch, and the most arguments of any other call.
+/// The maximum number of dimensions of a tensor, as in torch, and of arguments of a call.
 const MAX_ITEMS: usize = 64;
 
 /// An object of a pickle.
@@ -25,7 +25,7 @@ pub(super) enum Object<'p, 'a> {
     Tuple(&'p [Value<'a>]),
     List(&'p [Value<'a>]),
     /// A dict or ordered dict. Attributes of an ordered dict, such as the versions of a model's
-    /// layers, are not kept.
+    /// layers, are ignored.
     Dict(&'p [(Value<'a>, Value<'a>)]),
     Tensor(View<'a>),
     /// A number, text or name, or the values of tensors.
@@ -42,7 +42,7 @@ pub(super) struct Storage<'a> {
     pub len: usize,
 }
 
-/// A tensor: which values of a storage it consists of. Counts are of values.
+/// A tensor as a view of a storage. The offset and the strides count values, not bytes.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     pub storage: Storage<'a>,
@@ -51,7 +51,8 @@ pub(super) struct View<'a> {
     pub strides: Vec<usize>,
 }
 
-/// Decodes the pickle at the start of `bytes` and checks its objects; `name` is what errors call it.
+/// Decodes the pickle at the start of `bytes` and checks its objects. `name` is the pickle's name
+/// in errors.
 pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'a>, TorchError> {
     let fault = |offset, problem| TorchError::Pickle {
         pickle: name,
@@ -66,7 +67,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'
     Ok(pickle)
 }
 
-/// All storages that a pickle refers to; one that is described twice comes twice.
+/// All storages that a pickle refers to. A storage that is described twice occurs twice.
 pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<'a>> {
     pickle.nodes.iter().filter_map(|node| match node.body {
         Body::Persistent(id) => storage(pickle, id).ok(),
@@ -76,7 +77,7 @@ pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<
 
 /// The object of a value. Containers are not followed, so objects may contain themselves.
 pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object<'p, 'a> {
-    // `decode` has read every object once: none fails here.
+    // `decode` has already checked every object, so none fails here.
     let object = pickle.body(value).map(|body| read(pickle, body));
     object.and_then(Result::ok).unwrap_or(Object::Plain)
 }
@@ -86,7 +87,8 @@ pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
-        // Instructions for other bytes are refused.
+        // The only bytes that can occur are texts, because the instructions for other bytes are
+        // rejected.
         _ if matches!(value, Value::Bytes(_)) => "a text that is not UTF-8".to_owned(),
         _ => pickle.describe(value),
     }
@@ -132,7 +134,8 @@ fn returned<'p, 'a>(
     }
 }
 
-/// `("storage", type, key, location, length)`, in legacy files with a view of it that is `None`.
+/// Parses `("storage", type, key, location, length)`. In legacy files, a view follows, which must
+/// be `None`.
 fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>, Problem> {
     match *items(pickle, reference)? {
         [
@@ -156,7 +159,8 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
     }
 }
 
-/// `(storage, offset, shape, strides, requires_grad, hooks)` and later `metadata`.
+/// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, which `metadata` follows in
+/// newer files.
 fn tensor<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, Problem> {
     let &[values, offset, shape, strides, _, _, ref metadata @ ..] = arguments else {
         return Err(Problem::Malformed("a tensor lacks its parts"));
@@ -181,7 +185,7 @@ fn tensor<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, 
     })
 }
 
-/// `(tensor, requires_grad, hooks)`: its tensor.
+/// Returns the tensor of `(tensor, requires_grad, hooks)`.
 fn parameter<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, Problem> {
     if let &[value, _, _] = arguments
         && let Some(Body::Call(call)) = pickle.body(value)

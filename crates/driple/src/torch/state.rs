@@ -6,13 +6,12 @@ use super::objects::{Object, Value};
 use super::{Saved, Tensor, TorchError, open};
 
 /// Reads the tensors of a file of `torch.save(model.state_dict(), …)` (`.pt`, `.pth`, `.pkl`), in
-/// the order of the file. Of dicts within dicts, as checkpoints have them, the names are joined by
-/// dots, and items of lists and tuples are named by their number from 0; what is no tensor is left
-/// out.
+/// the order of the file. The keys of nested dicts, as in checkpoints, are joined by dots. Items of
+/// lists and tuples are named by their index from 0. Everything else is ignored.
 ///
 /// # Errors
-/// Where the file is damaged, holds other objects than tensors and plain values, two names are
-/// equal, or it has no tensor at all.
+/// If the file is damaged, holds objects other than tensors, containers and plain values, two names
+/// are equal, or there is no tensor.
 pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
     let saved = open(bytes)?;
     let mut found = Vec::new();
@@ -48,7 +47,7 @@ pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
 }
 
 impl<'a> Saved<'a> {
-    /// The items of a container with their names, which begin with the container's.
+    /// The items of a container with their names, each prefixed with the container's name.
     fn named(
         &self,
         container: &str,

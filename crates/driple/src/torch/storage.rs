@@ -1,4 +1,4 @@
-//! The bytes of the values that tensors look at.
+//! Storages: the bytes of the values of tensors.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::objects::{self, Pickle, Storage};
 /// Storages by their names in the file, and their bytes.
 pub(super) type Storages<'a> = BTreeMap<&'a str, (Storage<'a>, &'a [u8])>;
 
-/// Reads every storage of a pickle once, from what `read` gives for its name and length in bytes.
+/// Reads every storage of a pickle once. `read` returns the bytes of a storage, given its name and
+/// its length in bytes.
 pub(super) fn collect<'a>(
     pickle: &Pickle<'a>,
     mut read: impl FnMut(&'a str, usize) -> Result<&'a [u8], TorchError>,

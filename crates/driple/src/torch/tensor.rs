@@ -7,25 +7,25 @@ use super::{Saved, TorchError};
 /// A tensor of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Its dimensions; none of a scalar.
+    /// Its dimensions; empty for a scalar.
     pub shape: Vec<usize>,
-    /// Its values, the last dimension the fastest.
+    /// Its values. The last dimension varies fastest.
     pub values: Values,
 }
 
 /// The values of a tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Of 16- and 32-bit floats.
+    /// The values of 16-bit and 32-bit floats.
     F32(Vec<f32>),
-    /// Of 64-bit floats.
+    /// The values of 64-bit floats.
     F64(Vec<f64>),
-    /// Of whole numbers and bools.
+    /// The values of integers and booleans.
     I64(Vec<i64>),
 }
 
 impl Tensor {
-    /// The values as 32-bit floats, rounded where they need more.
+    /// The values as 32-bit floats, rounded if necessary.
     #[must_use]
     pub fn to_f32(&self) -> Vec<f32> {
         match &self.values {
@@ -37,7 +37,7 @@ impl Tensor {
 }
 
 impl Saved<'_> {
-    /// The tensor of a view; `name` is what errors call it.
+    /// The tensor of a view. `name` returns the tensor's name in errors.
     pub(super) fn tensor(
         &self,
         view: &View,
@@ -62,7 +62,7 @@ impl Saved<'_> {
 }
 
 impl View<'_> {
-    /// The number of its values; `None` where one of them is not among the `stored`.
+    /// The number of values of the view; `None` if it reaches beyond the `stored` values.
     fn len(&self, stored: usize) -> Option<usize> {
         let mut len = 1usize;
         let mut last = self.offset;
@@ -93,7 +93,8 @@ impl View<'_> {
         }
     }
 
-    /// The values it looks at, `N` bytes each, in its own order.
+    /// The values of the view, `N` bytes each, in the order of its dimensions. For example, the
+    /// shape `(2, 3)` and the strides `(1, 2)` select the stored values 0, 2, 4, 1, 3 and 5.
     fn gather<T, const N: usize>(
         &self,
         bytes: &[u8],
@@ -105,14 +106,15 @@ impl View<'_> {
         let mut place = vec![0; self.shape.len()];
         let mut at = self.offset;
         for _ in 0..len {
-            // `View::len` has seen that all are there.
+            // `View::len` has checked that all values exist.
             values.extend(words.get(at).map(|&word| value(word)));
             at = self.advance(&mut place, at);
         }
         values
     }
 
-    /// Moves `place`, and its position `at` in the storage, to the next value.
+    /// Moves the index `place` to the next value. Returns that value's position in the storage,
+    /// given the current position `at`.
     fn advance(&self, place: &mut [usize], mut at: usize) -> usize {
         let dimensions = self.shape.iter().zip(&self.strides).zip(place).rev();
         for ((&size, &stride), index) in dimensions {
@@ -127,7 +129,7 @@ impl View<'_> {
     }
 }
 
-/// The value of a 16-bit float of IEEE 754, which 32 bits hold exactly.
+/// The value of an IEEE 754 16-bit float, which 32 bits represent exactly.
 fn half(word: u16) -> f32 {
     let sign = if word >> 15 == 0 { 1.0 } else { -1.0 };
     let fraction = f32::from(word & 0x3ff);

@@ -11,9 +11,9 @@ use crate::graph::METRICS;
 use crate::model::{Inputs, Layout, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
-/// The most graphs that go through a network together. What they need fits in a processor's cache,
-/// and the parts of a batch are computed in parallel. The number does not depend on the number of
-/// threads, so that the results do not either.
+/// The maximum number of graphs that a network processes together. Their values fit into a
+/// processor's cache, and the parts of a batch are computed in parallel. The number does not depend
+/// on the number of threads, so neither do the results.
 const PART: usize = 16;
 
 /// A batch, laid out once for all epochs.
@@ -22,16 +22,16 @@ pub(super) struct Batch<T> {
     graphs: usize,
 }
 
-/// Some graphs of a batch, all of equal size.
+/// Some graphs of a batch, all with the same number of nodes.
 struct Part<T> {
     layout: Layout<T>,
     labels: Array2<T>,
-    /// The input of the readout's linear layers, if training does not change anything before them.
+    /// The input of the readout's linear layers, if training changes nothing before them.
     embedded: Option<Array2<T>>,
 }
 
 impl<T: Real> Batch<T> {
-    /// Lays out `examples` in parts of equal size. Labels are divided by `scale`.
+    /// Lays out `examples` in parts of graphs of equal size. Labels are divided by `scale`.
     pub fn new(network: &Network, inputs: &Inputs, scale: &Scale, examples: &[Example]) -> Self {
         let mut by_size: BTreeMap<usize, Vec<&Example>> = BTreeMap::new();
         for example in examples {

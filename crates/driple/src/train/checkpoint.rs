@@ -1,5 +1,5 @@
-//! Checkpoints: files with the state of a training, from which it continues as if it had never been
-//! interrupted.
+//! Checkpoints: files with the state of a training, from which it can continue as if it had never
+//! been interrupted.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ pub(crate) const KEY: &str = "gleaner-checkpoint";
 const VERSION: u32 = 1;
 
 /// The parts of a checkpoint: the parameters, Adam's two moving means, and the parameters of the
-/// best epoch. Each part has a tensor for every parameter, whose name begins with the part.
+/// best epoch. Each part has a tensor for every parameter. The tensor's name begins with that of
+/// the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 
 /// Why training cannot continue from a file, or a checkpoint cannot be written.
@@ -28,10 +29,10 @@ pub enum CheckpointError {
     /// The file is not a checkpoint.
     #[error("the file is not a checkpoint of gleaner driple train")]
     None,
-    /// The checkpoint has another version than can be read.
+    /// The checkpoint has a version that cannot be read.
     #[error("the checkpoint is of version {0}, expected {VERSION}: train again with this program")]
     Version(u32),
-    /// The description of the training cannot be parsed or written, or a tensor is of no part.
+    /// The description of the training cannot be parsed or written, or a tensor belongs to no part.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
     /// The network or its weights are invalid, or the file cannot be written.

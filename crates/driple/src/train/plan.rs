@@ -11,7 +11,8 @@ use crate::nn::Adam;
 pub enum Schedule {
     /// It does not change.
     Constant,
-    /// It rises linearly over the first epochs. Then it falls along half a cosine to a hundredth.
+    /// It rises linearly over the first epochs. Then it falls along half a cosine to a hundredth
+    /// (Loshchilov and Hutter 2017).
     Cosine,
 }
 
@@ -20,11 +21,12 @@ const WARM_UP: f64 = 5.0;
 
 impl Schedule {
     /// The share of the learning rate at step `step`, counted from 0, in a training of `epochs`
-    /// epochs with `steps` steps each.
+    /// epochs with `steps` steps each. For example, with the cosine schedule, 100 epochs and one
+    /// step per epoch, the share is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
-        // In short trainings the rate rises for at most a tenth of the epochs.
+        // In short trainings, the rate rises for at most a tenth of the epochs.
         let rise = (WARM_UP.min(epochs / 10.0) * steps).max(1.0);
         match self {
             Self::Constant => 1.0,
@@ -44,8 +46,8 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// Those of the readout's linear layers. A new set-up is then learnt from what the network
-    /// already sees.
+    /// Those of the readout's linear layers. The rest of the network is reused without changes for
+    /// a new set-up.
     Readout,
     /// Those of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,
@@ -68,10 +70,10 @@ impl Learns {
 /// The plan of a training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The most passes over the training batches.
+    /// The maximum number of passes over the training batches.
     pub epochs: usize,
-    /// Training stops after this many epochs without a lower validation error. `None` to train all
-    /// epochs.
+    /// Training stops after this number of epochs without a lower validation error. `None` to train
+    /// all epochs.
     pub patience: Option<usize>,
     /// The highest learning rate of Adam.
     pub learning_rate: f64,

@@ -7,7 +7,8 @@ use crate::dataset::Example;
 use crate::graph::METRICS;
 use crate::nn::Real;
 
-/// The highest label of each metric in the training set. Networks learn labels divided by it.
+/// The highest label of each metric in the training set. Networks learn labels divided by this
+/// scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale(pub [f64; METRICS]);
 
@@ -15,7 +16,7 @@ impl Scale {
     /// Leaves labels as they are.
     pub const NONE: Self = Self([1.0; METRICS]);
 
-    /// The scale of a training set. It is 1 for a metric that is never above zero.
+    /// The scale of a training set. It is 1 for a metric without positive labels.
     #[must_use]
     pub fn of<'e>(examples: impl IntoIterator<Item = &'e Example>) -> Self {
         let mut highest = [0.0_f64; METRICS];
@@ -34,7 +35,7 @@ impl Scale {
         })
     }
 
-    /// Converts a prediction of a network to the metrics' own units.
+    /// Converts a network's prediction to the metrics' own units.
     #[must_use]
     pub fn multiply(&self, prediction: [f64; METRICS]) -> [f64; METRICS] {
         std::array::from_fn(|column| prediction[column] * self.0[column])

@@ -1,4 +1,4 @@
-//! Starts trainings, with a new network or with the weights of an inspector.
+//! Starts trainings with a new network or with the weights of an inspector.
 
 use super::plan::Plan;
 use super::scale::Scale;
@@ -39,8 +39,8 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// Starts with a new network, whose first weights are drawn from `seed`. The caller adds to the
-/// card how graphs are grouped and the frequencies of operation types.
+/// Starts with a new network, whose initial weights are drawn from `seed`. The caller adds to the
+/// card how graphs are grouped, and the frequencies of operation types.
 ///
 /// # Errors
 /// If the architecture is invalid or there are no graphs.
@@ -87,7 +87,7 @@ pub fn fresh(
 }
 
 /// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
-/// the plan keeps some of the weights. Inputs stay as the weights expect them.
+/// the plan keeps some of the weights. The inputs remain those that the weights expect.
 ///
 /// # Errors
 /// If there are no graphs.
@@ -107,7 +107,7 @@ pub fn from(inspector: &Inspector, data: &Dataset, plan: Plan) -> Result<Start, 
 }
 
 impl Start {
-    /// The plan of the training. If the card has no provenance, it is the default plan.
+    /// The plan of the training. It is the default plan if the card has no provenance.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.card

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::nn::{AdamState, Parameters, Real};
 
-/// The result of an epoch. Errors are mean squared errors of labels divided by the training set's
-/// highest.
+/// The result of an epoch. Errors are mean squared errors of labels divided by the highest ones of
+/// the training set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
     /// The number of the epoch, from 0.
     pub epoch: usize,
-    /// The error on the training set. That of each batch is taken before the batch's step.
+    /// The error on the training set. The error of each batch is computed before the batch's step.
     pub train: f64,
     /// The error on the validation set after the epoch; `None` if that set is empty.
     pub val: Option<f64>,
@@ -33,13 +33,13 @@ impl fmt::Display for Epoch {
 pub struct Best<T> {
     /// The number of the epoch, from 0.
     pub epoch: usize,
-    /// The validation error of the epoch, or its training error without a validation set.
+    /// The validation error of the epoch, or its training error if there is no validation set.
     pub error: f64,
     /// The parameters after the epoch.
     pub parameters: Parameters<T>,
 }
 
-/// The state of a training after an epoch: all that the next epoch depends on.
+/// The state of a training after an epoch, which is everything that the next epoch depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State<T> {
     /// The parameters of the network.
@@ -79,7 +79,7 @@ impl<T: Real> State<T> {
         self.history.push(Epoch { epoch, train, val });
     }
 
-    /// The parameters of the best epoch, or the present ones before the first epoch.
+    /// The parameters of the best epoch, or the current ones before the first epoch.
     #[must_use]
     pub fn best_parameters(&self) -> &Parameters<T> {
         self.best

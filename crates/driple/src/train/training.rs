@@ -16,7 +16,7 @@ use crate::nn::{Gradients, Parameters, Real, SpareBuffers};
 pub enum Stage {
     /// The part that the network learns from.
     Train,
-    /// The part that decides which epoch is kept.
+    /// The part whose error decides which epoch is kept.
     Val,
     /// The part that training does not use.
     Test,
@@ -34,7 +34,7 @@ pub struct Training<'n, T> {
 }
 
 impl<'n, T: Real> Training<'n, T> {
-    /// Lays out `data`. The training starts, or continues, at `state`.
+    /// Lays out `data`. The training starts or continues from `state`.
     #[must_use]
     pub fn new(
         network: &'n Network,
@@ -87,8 +87,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state
     }
 
-    /// Whether all epochs are over, or the validation error has not fallen for as many epochs as
-    /// the plan's patience.
+    /// Whether all epochs are over, or the validation error has not fallen during the number of
+    /// epochs that is the plan's patience.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();
@@ -100,8 +100,8 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
-    /// Trains until the training is over or stopped, for at least one epoch unless it is already over. A stop takes
-    /// effect after the current epoch. Calls `after` after each epoch.
+    /// Trains until the training is over or stopped. Unless it is already over, at least one epoch
+    /// is trained. A stop takes effect after the current epoch. Calls `after` after each epoch.
     ///
     /// The observer receives progress in epochs, with the errors as detail.
     ///
@@ -124,7 +124,7 @@ impl<'n, T: Real> Training<'n, T> {
         Ok(())
     }
 
-    /// Trains for one epoch: goes over the training batches once.
+    /// Trains for one epoch, which is one pass over the training batches.
     fn epoch(&mut self) -> Epoch {
         let mut squares = 0.0;
         for batch in &self.train {

@@ -1,10 +1,10 @@
-//! Attention between neighbours on an example written out by hand.
+//! Attention between neighbours, on an example computed by hand.
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::nn::{Activation, Attention, Block, Parameters, Tape};
 use ndarray::array;
 
-// Small fixed example: three nodes in a row, one head of width 2, a = [1, -1, 0.5, 2].
+// Small fixed example: a path of three nodes, one head of width 2, a = [1, -1, 0.5, 2].
 #[test]
 fn weights_of_neighbours_sum_to_one_and_scores_are_of_node_and_neighbour() {
     let graph = GroupedGraph {
@@ -22,12 +22,12 @@ fn weights_of_neighbours_sum_to_one_and_scores_are_of_node_and_neighbour() {
     // Node 0 attends to itself with score 1 + 0.5 and to node 1 with 1 + 2.
     let (own, next) = (1.5_f64.exp(), 3.0_f64.exp());
     let first = [own / (own + next), next / (own + next)];
-    // Node 1 attends to node 0 with -1 + 0.5, of which a fifth counts, to itself with -1 + 2, and
-    // to node 2 with -1 + 2.5.
+    // Node 1 attends to node 0 with score -1 + 0.5, of which a fifth counts because it is negative,
+    // to itself with -1 + 2, and to node 2 with -1 + 2.5.
     let scores = [(-0.1_f64).exp(), 1.0_f64.exp(), 1.5_f64.exp()];
     let sum: f64 = scores.iter().sum();
     let second = [(scores[0] + scores[2]) / sum, (scores[1] + scores[2]) / sum];
-    // Node 2 attends to node 1 with 0 + 2 and to itself with 0 + 2.5.
+    // Node 2 attends to node 1 with score 0 + 2 and to itself with 0 + 2.5.
     let (next, own) = (2.0_f64.exp(), 2.5_f64.exp());
     let third = [own / (own + next), 1.0];
     let wanted = [first, second, third];

@@ -142,7 +142,7 @@ fn jobs_are_shuffled_as_by_python() {
     assert_eq!(backwards.unwrap(), split);
 }
 
-// The published data: 320 jobs, 192, 64 and 64 in batches of 32.
+// The published data: 320 jobs, divided into 192, 64 and 64, in batches of 32.
 #[test]
 fn batches_are_those_of_the_published_data() {
     let published = Settings {

@@ -113,7 +113,7 @@ fn the_reference_data_set_is_read_and_written_again() {
     }
 }
 
-/// A file of one batch, which tests change.
+/// A file of one batch, which tests modify.
 struct File {
     tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)>,
     manifest: Option<String>,

@@ -23,7 +23,7 @@ struct ReferenceGraph {
     communities: Vec<Vec<u32>>,
 }
 
-/// The vertices of each community, ascending.
+/// The vertices of each community, in ascending order.
 fn members(of: impl IntoIterator<Item = Option<u32>>, count: usize) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); count];
     for (vertex, community) in of.into_iter().enumerate() {
@@ -68,7 +68,7 @@ struct Pipeline {
     communities: Vec<Vec<u32>>,
 }
 
-/// Operations on a GPU. Each edge is an input of its second end.
+/// Operations on a GPU. The first vertex of each edge is an input of the second.
 fn graph(ops: usize, edges: &[(usize, usize)]) -> Graph {
     let node = |op: usize| Node {
         name: format!("op{op}"),
@@ -89,8 +89,8 @@ fn frequencies() -> Frequencies {
 }
 
 // Golden values: networkx 3.6.1 with the published builder's steps, for graphs with parallel edges,
-// self-loops, isolated operations and several components. The edges of each operation are given
-// together, as in the file of a graph.
+// self-loops, isolated operations and several components. The edges of each operation are
+// consecutive, as in the file of a graph.
 #[test]
 fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     let text = include_str!("../fixtures/networkx_groups.json");
@@ -230,8 +230,8 @@ proptest! {
         prop_assert!(sizes.iter().all(|&size| size >= 1.0));
         prop_assert_eq!(sizes.iter().sum::<f32>(), report.grouped as f32);
         prop_assert!(report.passes <= passes);
-        // The edges are those of the operations, in ascending order, each once, and none from a
-        // group to itself.
+        // The edges are those between operations of different groups, in ascending order and
+        // without repetitions.
         prop_assert!(grouping.graph.edges.windows(2).all(|pair| pair[0] < pair[1]));
         let mut expected = std::collections::BTreeSet::new();
         for &(a, b) in &edges {

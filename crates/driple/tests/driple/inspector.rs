@@ -1,4 +1,4 @@
-//! Inspectors as files: written, read, converted, and refused.
+//! Files of inspectors: written, read, converted, and rejected.
 
 use std::convert::Infallible;
 
@@ -96,7 +96,7 @@ fn predictions_are_stopped_between_graphs() {
     let inspector = trained(Convolution::Gcn);
     let data = data();
     let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|e| &e.graph).collect();
-    // On a single thread, no other graph is under way when the run is stopped.
+    // On a single thread, no other graph is in progress when the run is stopped.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
     pool.build().unwrap().install(|| {
         for reports in 0..graphs.len() {
@@ -110,7 +110,8 @@ fn predictions_are_stopped_between_graphs() {
     });
 }
 
-/// An inspector whose last biases in the readout are `bias`, so that its predictions are near that.
+/// An inspector whose last biases in the readout are `bias`, so that its predictions are near
+/// `bias`.
 fn biased(architecture: Architecture, bias: f32) -> Inspector {
     let start = start::fresh(architecture, &data(), Plan::default(), 7).unwrap();
     let mut inspector = start.best(&start.state);
@@ -121,7 +122,7 @@ fn biased(architecture: Architecture, bias: f32) -> Inspector {
     inspector
 }
 
-// Values below zero become zero, except for the original's networks. Nothing else changes.
+// Negative values become zero, except for the original's networks. Nothing else changes.
 #[test]
 fn predictions_below_zero_are_zero() {
     let small = |architecture| Architecture {
@@ -220,7 +221,7 @@ fn invalid_weights_are_named() {
     assert!(unknown.to_string().contains("\"extra\""), "{unknown}");
     let none = converted(Weights::new(), Depth::Half).unwrap_err();
     assert!(none.to_string().contains("no tensors"), "{none}");
-    // A shape that does not fit its values must be refused before memory is taken for it.
+    // A shape that does not match its values must be rejected before memory is allocated for it.
     let lying = fault(|weights| {
         weights.get_mut("gru.gru.weight_hh_l0").unwrap().shape = vec![3 << 40, 1 << 40];
     });

@@ -1,5 +1,6 @@
-//! Training on the synthetic data set. It is compared with the original's recorded runs and with
-//! ridge regression on graph statistics, and it is interrupted.
+//! Training on the synthetic data set, compared with the original's recorded runs and with ridge
+//! regression on graph statistics. Interrupted trainings continue as if they had not been
+//! interrupted.
 
 use std::convert::Infallible;
 
@@ -105,7 +106,7 @@ fn full_depth_begins_as_the_original_does() {
     });
 }
 
-/// A network that was trained, and its test error.
+/// A trained network and its test error.
 fn trained(architecture: Architecture, data: &Dataset, plan: Plan, seed: u64) -> (Inspector, f64) {
     let start = start::fresh(architecture, data, plan, seed).unwrap();
     let mut training = start.training(data);
@@ -126,7 +127,7 @@ fn the_default_learns_at_full_depth() {
     };
     let (inspector, error) = trained(architecture, &data, plan, 1);
     assert!(error < RIDGE, "{error}");
-    // The file records the error that was measured.
+    // The file records the measured error.
     let test = inspector.card.provenance.unwrap().test.unwrap();
     assert!((test.iter().sum::<f64>() / 12.0 - error).abs() < 1e-12);
 }
@@ -241,7 +242,7 @@ fn transfer_changes_the_readout_alone() {
     }
 }
 
-/// The data set as another set-up might have measured it: a power of every metric, scaled.
+/// The data set as if measured on another set-up: a scaled power of every metric.
 fn elsewhere(data: &Dataset) -> Dataset {
     let mut other = data.clone();
     let parts = [&mut other.train, &mut other.val, &mut other.test];

@@ -1,4 +1,4 @@
-//! Graphs, data sets and networks: read, built, trained and compared with the original.
+//! Graphs, data sets and networks are read, built, trained and compared with the original.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod attention;

@@ -1,4 +1,4 @@
-//! Readers of computational graphs: what they accept, and what they refuse.
+//! Readers of computational graphs: what they accept, and what they reject.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gleaner_driple::read::{Format, NodeFault, ReadError, TextFault, graph};
 use gleaner_driple::synth::{Setup, samples};
 use proptest::prelude::*;
 
-/// A GraphDef that uses most of the text format's notations, and fields that are not read.
+/// A GraphDef that uses most notations of the text format, and fields that are not read.
 const GRAPH: &str = r#"# TensorFlow writes no comments, but they are allowed.
 node {
   name: "x" op: 'Placeholder'; device: "/device:" "GPU:0"
@@ -146,7 +146,8 @@ fn faults_name_the_line_and_the_node() {
     assert_eq!(empty, ReadError::NoNodes(Format::Onnx));
 }
 
-/// Derived by formula: the first fault in the file is reported, whichever thread finds it.
+/// Derived by formula: the first fault in the file is reported, regardless of which thread finds a
+/// fault first.
 #[test]
 fn the_first_fault_is_reported() {
     let mut file = String::new();
@@ -197,7 +198,7 @@ fn deep_nesting_is_refused() {
     assert!(graph(bytes, Format::Onnx).is_err());
 }
 
-/// Derived by formula: messages whose stated length is more than any memory.
+/// Derived by formula: messages whose stated length exceeds any memory.
 #[test]
 fn huge_lengths_are_refused() {
     for tag in [0x0a, 0x3a, 0x42] {

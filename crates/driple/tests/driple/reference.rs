@@ -82,7 +82,7 @@ fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str)
                 drawn["id"]
             );
         }
-        // The original's loss in single precision is allowed here too.
+        // The original's loss of precision in single precision is allowed here too.
         let lost = reference["max_abs_f32_minus_f64"].as_f64().unwrap();
         let layout = network.lay_out([&graph], &Inputs::Raw);
         let mut tape = Tape::without_gradients(&single);

@@ -1,5 +1,4 @@
-//! Sample jobs: what is written can be read back, is one graph, and has figures that follow from
-//! it.
+//! Sample jobs: their graphs can be read back, are connected, and determine their metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +24,7 @@ fn elements(node: &Node) -> f64 {
     }
 }
 
-/// The number of nodes on GPUs, and the number of these in the largest connected part.
+/// The number of nodes on GPUs, and the number of these in the largest connected component.
 fn largest_part(graph: &Graph) -> (usize, usize) {
     let on_gpu: Vec<&Node> = graph
         .nodes
@@ -188,8 +187,8 @@ fn inferred_shapes_are_those_of_training() {
     }
 }
 
-/// Derived by formula: a seed makes the same jobs each time, whatever their number. Another seed
-/// makes other jobs.
+/// Derived by formula: a seed makes the same jobs each time, regardless of their number. Another
+/// seed makes other jobs.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();
@@ -235,7 +234,7 @@ fn measurements_have_the_builders_columns() {
     }
 }
 
-/// Statistics that a graph neural network could compute of a graph: a constant, and logarithms of
+/// Statistics that a graph neural network could compute from a graph: a constant, and logarithms of
 /// sums.
 fn statistics(graph: &Graph) -> Vec<f64> {
     let sum = |chosen: &dyn Fn(&Node) -> bool, of: &dyn Fn(&Node) -> f64| -> f64 {
@@ -268,7 +267,7 @@ fn statistics(graph: &Graph) -> Vec<f64> {
     statistics
 }
 
-/// The weights of a least squares fit with a slight penalty, by Gaussian elimination.
+/// The weights of a least squares fit with a small penalty, by Gaussian elimination.
 fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
     let width = rows[0].len();
     let mut system = vec![vec![0.0; width + 1]; width];
@@ -297,7 +296,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Derived by formula: figures vary, and statistics of unseen graphs predict them.
+/// Derived by formula: metrics vary, and statistics of unseen graphs predict them.
 #[test]
 fn figures_of_unseen_graphs_are_predictable() {
     let jobs: Vec<(Vec<f64>, Sample)> = samples(Setup::V100, 42, 200)

@@ -1,4 +1,4 @@
-//! Sample jobs of given workloads: they have the model's family, the batch and the wanted
+//! Sample jobs of given workloads have the model's family, the batch size and the requested
 //! utilisation.
 
 use gleaner_driple::dataset::average_utilisation;
@@ -21,7 +21,7 @@ fn training(sample: &Sample) -> Graph {
     graph(sample.graph_def.clone(), Format::GraphDefText).unwrap()
 }
 
-/// The average GPU utilisation that was measured, in percent.
+/// The average GPU utilisation of a sample, in percent.
 fn utilisation(sample: &Sample) -> f64 {
     let [idle, active, peak] = [3, 4, 5].map(|at: usize| f64::from(sample.measured[at]));
     average_utilisation([idle, active, peak])
@@ -62,7 +62,8 @@ fn graphs_have_the_requested_batch_size() {
     }
 }
 
-/// The closest of many networks is within a few percent, if the family can reach that utilisation.
+/// The closest of many networks is within a few percent of the requested utilisation, if the family
+/// can reach it.
 #[test]
 fn utilisations_are_close_to_the_requested_ones() {
     for (model, batch, wanted) in [
@@ -75,7 +76,7 @@ fn utilisations_are_close_to_the_requested_ones() {
         ("Transformer", 64, 40.0),
     ] {
         let found = utilisation(&made(model, batch, Some(wanted)));
-        // The noise of three figures accounts for up to a tenth.
+        // The noise of three metrics accounts for up to a tenth.
         assert!((found - wanted).abs() < 0.2 * wanted, "{model}: {found}");
     }
     let most = [1.0, 25.0, 50.0, 75.0].map(|wanted| utilisation(&made("VGG", 64, Some(wanted))));

@@ -114,7 +114,7 @@ fn files_cut_short_are_refused_at_every_byte() {
     }
 }
 
-/// A legacy file with a pickle and without values.
+/// A legacy file with a pickle but without values.
 fn legacy(pickle: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.".to_vec();
     bytes.extend(b"\x80\x02}X\x0d\x00\x00\x00little_endian\x88s.");
@@ -190,18 +190,18 @@ fn tensors_have_no_attributes_and_parameters_do_not_nest() {
     assert!(with(b"NNs.").contains("attributes or entries are set in a tensor"));
     let parameter = b"ctorch._utils\n_rebuild_parameter\n";
     let parameter_of = |inner: &[u8]| [parameter, inner, b"\x89]\x87R"].concat();
-    // Parameters in each other are refused, so that reading them does not recurse.
+    // Nested parameters are rejected, so that reading them does not recurse.
     let twice = parameter_of(&parameter_of(&tensor()));
     let twice = [b"\x80\x02", twice.as_slice(), b"."].concat();
     assert!(refused(&twice).contains("a parameter has no tensor"));
-    // An object that cannot be read is refused even where nothing refers to it.
+    // An object that cannot be read is rejected even if nothing refers to it.
     let unused = b"\x80\x02ccollections\nOrderedDict\n)R]cos\nsystem\n";
     assert!(refused(&[unused.as_slice(), b")Rab."].concat()).contains("os.system"));
     let unused = b"\x80\x02ccollections\nOrderedDict\n)R]ctorch\nFloatStorage\n)Rab.";
     assert!(refused(unused).contains("an object that is not a function is called"));
 }
 
-// A dict in itself, and lists that are doubled forty times over.
+// A dict that contains itself, and lists that are doubled forty times.
 #[test]
 fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     assert!(matches!(
@@ -229,7 +229,7 @@ fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     ));
 }
 
-/// A fixture with some of its bytes replaced by as many others.
+/// A fixture with some of its bytes replaced by the same number of others.
 fn changed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|window| window == from);
     let mut bytes = bytes.to_vec();
@@ -281,8 +281,8 @@ fn values_that_do_not_fit_their_storage_are_refused() {
     );
 }
 
-/// The zip form of the data fixture, with some of its files changed. `change` takes a file's name
-/// and bytes; `None` removes the file.
+/// The zip form of the data fixture, with some of its files changed. `change` receives a file's
+/// name and bytes. If it returns `None`, the file is removed.
 fn rewritten(change: impl Fn(&str, Vec<u8>) -> Option<(String, Vec<u8>)>) -> Vec<u8> {
     let mut old = zip::ZipArchive::new(Cursor::new(DATA[0])).unwrap();
     let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ebm::Mismatch;
 use crate::table::{Categories, Column, Table};
 
-/// Columns of numbers. NaN marks a missing one; none is infinite.
+/// Columns of numbers. NaN marks a missing value; no value is infinite.
 pub(super) struct Matrix {
     pub columns: Vec<Vec<f64>>,
     pub rows: usize,
@@ -18,11 +18,11 @@ pub(super) struct Encoding {
 
 enum Kind {
     Numbers,
-    /// The number of each text of the training rows.
+    /// The number assigned to each text of the training rows.
     Texts(BTreeMap<String, f64>),
 }
 
-/// The number of a text that the training rows do not have.
+/// The number assigned to texts that do not occur in the training rows.
 const UNSEEN: f64 = -1.0;
 
 impl Encoding {
@@ -85,7 +85,7 @@ impl Kind {
         }
     }
 
-    /// Converts a column; `None` if it holds texts where numbers are expected, or the reverse.
+    /// Converts a column; `None` if it holds texts where numbers are expected, or vice versa.
     fn encode(&self, column: &Column) -> Option<Vec<f64>> {
         match (self, column) {
             (Kind::Numbers, Column::Numeric(values)) => {

@@ -13,12 +13,12 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// Settings are those of scikit-learn's `RandomForestRegressor`: trees of any depth, on all
+/// The settings are those of scikit-learn's `RandomForestRegressor`: trees of any depth, on all
 /// features. Missing values are replaced by the mean of the feature.
 pub(super) struct Forest {
-    /// Forests with the same number of trees, so that threads can share the work.
+    /// Forests of equal size, so that threads can share the work.
     parts: Vec<Part>,
-    /// For each feature the value that replaces a missing one.
+    /// For each feature, the value that replaces missing values.
     means: Vec<f64>,
 }
 

@@ -1,13 +1,14 @@
-//! Baselines for the interpretable models: two models from libraries, and a neural network.
+//! Baselines to compare the interpretable models with: two models from libraries, and a neural
+//! network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
-//! documents where it differs. Nothing is tuned. The same seed gives the same model, whatever the
-//! number of threads.
+//! documents where it differs. Nothing is tuned. The same seed gives the same model, regardless of
+//! the number of threads.
 //!
-//! Texts are numbered in the order of their first appearance in the training rows; a text that
-//! training did not have becomes −1. Infinite numbers count as missing. Gradient boosting learns on
-//! which side of a split missing values belong; the other models replace them by the mean of the
-//! feature.
+//! Texts are numbered in the order of their first appearance in the training rows; texts that do
+//! not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on which
+//! side of a split missing values belong; the other models replace missing values by the mean of
+//! the feature.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, baselines::Baseline};
@@ -57,7 +58,7 @@ pub enum BaselineError {
     /// There are no rows, or the labels are invalid.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The table has other features than the model was trained on.
+    /// The table's features are not those that the model was trained on.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// A library failed.
@@ -92,8 +93,8 @@ impl Baseline {
     /// Trains the baseline on a table with one label per row.
     ///
     /// # Errors
-    /// If there are no rows, the number of labels differs from that of rows, a label is NaN or
-    /// outside ±1e100, or the library fails.
+    /// If there are no rows, the numbers of labels and rows differ, a label is NaN or outside
+    /// ±1e100, or the library fails.
     pub fn fit(self, table: &Table, labels: &[f64], seed: u64) -> Result<Fitted, BaselineError> {
         ebm::check_labels(table, labels)?;
         let encoding = Encoding::learn(table);
@@ -114,7 +115,7 @@ impl Fitted {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the table has other features than the model was trained on, or the library fails.
+    /// If the table's features are not those that the model was trained on, or the library fails.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
         let rows = self.encoding.encode(table)?;
         if rows.rows == 0 {
@@ -125,7 +126,7 @@ impl Fitted {
 }
 
 impl BaselineError {
-    /// Makes an error of a library's message.
+    /// Converts a library's message to an error.
     fn of(library: &'static str) -> impl Fn(String) -> Self {
         move |message| Self::Library { library, message }
     }

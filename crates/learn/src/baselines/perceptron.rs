@@ -12,13 +12,13 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// Settings are those of scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer of
-/// 100 rectified linear units, Adam at a rate of 0.001 on batches of 200 rows. A tenth of the rows
-/// is held out. Training ends after ten rounds in a row that improve the loss on these rows by less
-/// than 0.0001, and the best weights are kept.
+/// The settings are those of scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer
+/// of 100 rectified linear units, trained by Adam at a rate of 0.001 on batches of 200 rows. A
+/// tenth of the rows is held out. Training stops after ten consecutive rounds that improve the loss
+/// on these rows by less than 0.0001. The best weights are kept.
 ///
-/// Features and label are scaled to mean 0 and deviation 1. scikit-learn leaves this to its user;
-/// the reference did not do it, and its worst predictions are wrong by thousands.
+/// Features and labels are scaled to mean 0 and standard deviation 1. scikit-learn leaves this to
+/// the user. The reference did not scale, and its worst predictions are wrong by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,
@@ -60,7 +60,7 @@ impl Predictor for Perceptron {
     }
 }
 
-/// The scaled features, one line for each row of `rows`.
+/// The scaled features, with the same rows as `rows`.
 fn scaled_rows(rows: &Matrix, inputs: &[Scale]) -> Array2<f32> {
     Array2::from_shape_fn((rows.rows, inputs.len()), |(row, column)| {
         inputs[column].apply(rows.columns[column][row]) as f32
@@ -106,7 +106,7 @@ impl Network {
         Network { parameters, layers }
     }
 
-    /// Records the computation of the outputs on a tape, one output for each row.
+    /// Records on a tape the computation of the outputs, one per row.
     fn forward(&self, tape: &mut Tape<'_, f32>, rows: Array2<f32>) -> Var {
         let [hidden, output] = &self.layers;
         let rows = tape.input(rows);
@@ -177,8 +177,8 @@ fn train(rows: &Array2<f32>, labels: &[f32], seed: u64) -> Network {
     network
 }
 
-/// The rows to hold out, and the others. If there are too few rows to hold one out, all rows are in
-/// both parts.
+/// The rows to hold out, and the remaining rows. If there are too few rows to hold one out, both
+/// parts contain all rows.
 fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(rng);

@@ -9,12 +9,12 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Computes the scale of values; those that are not finite count as missing.
+    /// Computes the scale of `values`. Values that are not finite count as missing.
     pub fn of(values: &[f64]) -> Self {
         let known = || values.iter().filter(|value| value.is_finite());
         let rows = known().count().max(1) as f64;
-        // Values are divided before they are summed, so that sums of the largest numbers stay
-        // finite.
+        // Values are divided before they are summed, so that the sum stays finite even for the
+        // largest numbers.
         let mean = known().map(|value| value / rows).sum::<f64>();
         let variance = known()
             .map(|value| (value - mean).powi(2) / rows)
@@ -26,7 +26,7 @@ impl Scale {
     }
 
     /// The deviation of a value from the mean, in standard deviations. It is 0 if the value is
-    /// missing or the known values do not vary.
+    /// missing or all known values are equal.
     pub fn apply(&self, value: f64) -> f64 {
         if value.is_finite() && self.deviation.is_normal() {
             (value - self.mean) / self.deviation

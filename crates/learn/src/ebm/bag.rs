@@ -1,4 +1,4 @@
-//! A bag: its training rows, its held-out rows that decide when to stop, and the scores learnt so
+//! A bag: its training rows, its held-out rows, which decide when to stop, and the scores learnt so
 //! far.
 
 use rand_chacha::ChaCha8Rng;
@@ -29,8 +29,8 @@ impl Search {
         }
     }
 
-    /// Computes the full step of each cell from the sum of the residuals in each cell. Cuts are the
-    /// best ones, or drawn if there is a generator to draw them. Returns `false` if no step would
+    /// Computes the full step of each cell from the sum of the residuals in each cell. The cuts are
+    /// the best ones, or random ones if there is a generator. Returns `false` if no step would
     /// help; `steps` is then unchanged.
     pub fn step(
         &mut self,
@@ -80,12 +80,12 @@ pub(super) struct Bag {
     learners: Vec<Learner>,
     /// The score of each cell, for each term.
     scores: Vec<Vec<f64>>,
-    /// Residuals of the training rows. The last step is not subtracted yet: the next pass over the
-    /// rows does that, see [`Tables::sum`].
+    /// Residuals of the training rows, before the last step. The next pass over the rows subtracts
+    /// that step, see [`Tables::sum`].
     train: Vec<f64>,
     /// Residuals of the held-out rows.
     pub held: Vec<f64>,
-    /// The term of the last step, which is still to be subtracted from `train`.
+    /// The term of the last step, which has not been subtracted from `train` yet.
     last: usize,
     /// Draws the cuts of random rounds.
     random: ChaCha8Rng,
@@ -98,8 +98,8 @@ pub(super) struct Bag {
 }
 
 impl Bag {
-    /// A bag before its first round. `residuals` are those of all rows; `lane` is its index in the
-    /// entries of [`Tables`].
+    /// A bag before its first round. `residuals` holds those of all rows; `lane` is the bag's index
+    /// in the entries of [`Tables`].
     pub fn new(
         lane: usize,
         maps: &[CellMap],
@@ -132,7 +132,7 @@ impl Bag {
         }
     }
 
-    /// Whether a term can distinguish training rows.
+    /// Whether a term can tell training rows apart.
     pub fn learns(&self, term: usize) -> bool {
         !matches!(self.learners[term].search, Search::Nothing)
     }
@@ -150,8 +150,8 @@ impl Bag {
         rows.map(|((residual, before), cell)| (residual, before, cell))
     }
 
-    /// Adds the step of a term, times `rate`, to the term's scores. The step follows from the
-    /// sums in the tables, and is written to the tables for the next pass over the rows.
+    /// Adds the step of a term, multiplied by `rate`, to the term's scores. The step is computed
+    /// from the sums in the tables, and is stored in the tables for the next pass over the rows.
     pub fn step(&mut self, term: usize, cuts: Cuts, rate: f64, tables: &mut Tables) {
         let Learner {
             search, held, size, ..
@@ -176,7 +176,7 @@ impl Bag {
         }
     }
 
-    /// Keeps the scores if this round is the best so far. Returns whether the bag should go on.
+    /// Keeps the scores if this round is the best so far. Returns whether the bag should continue.
     pub fn judge(&mut self, round: usize, settings: &Settings) -> bool {
         let loss = squares(&self.held);
         if loss < self.least * (1.0 - settings.tolerance) {

@@ -1,5 +1,5 @@
 //! Maps values to bins. Bin 0 is for missing values and for texts that were not seen in training.
-//! The other bins of numbers are in ascending order, those of texts in the order of their first
+//! The other bins of numbers are in ascending order. Those of texts are in the order of first
 //! appearance.
 
 use serde::{Deserialize, Serialize};
@@ -22,17 +22,17 @@ pub struct Feature {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (included) to cut k (excluded),
-    /// with cuts counted from 1.
+    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (inclusive) to cut k (exclusive),
+    /// with cuts counted from 1. With the cuts 3 and 5, for example, bin 2 holds 3 ≤ x < 5.
     Numeric {
         /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
-        /// Least value seen in training; 0 if there was none.
+        /// The smallest value seen in training; 0 if there was none.
         least: f64,
-        /// Greatest value seen in training; 0 if there was none.
+        /// The largest value seen in training; 0 if there was none.
         greatest: f64,
     },
-    /// Bins of texts. Bin k ≥ 1 is that of level k−1.
+    /// Bins of texts. Bin k ≥ 1 holds level k−1.
     Categorical {
         /// The texts seen in training.
         levels: Vec<String>,
@@ -40,8 +40,8 @@ pub enum Bins {
 }
 
 impl Bins {
-    /// Bins for a column; `None` if it has more distinct texts than [`MOST_BINS`]. `most` limits
-    /// the bins of numbers.
+    /// Bins for a column; `None` if it has more distinct texts than [`MOST_BINS`]. `most` is the
+    /// maximum number of bins of numbers.
     pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
         match column {
             Column::Numeric(values) => Some(Bins::numeric(values, binning, most)),
@@ -87,7 +87,7 @@ impl Bins {
     }
 
     /// The bin of each row of a column; `None` if the column holds texts and the bins are for
-    /// numbers, or the reverse.
+    /// numbers, or vice versa.
     pub(super) fn index(&self, column: &Column) -> Option<Vec<u16>> {
         match (self, column) {
             (Bins::Numeric { cuts, .. }, Column::Numeric(values)) => {
@@ -109,8 +109,8 @@ impl Bins {
         }
     }
 
-    /// The label of the neighbouring bins `first` to `last` of numbers, counted from 1. For texts,
-    /// the label of the first one.
+    /// The label of neighbouring bins of numbers, from `first` to `last`, counted from 1. For
+    /// texts, the label of the first bin.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);
@@ -126,7 +126,7 @@ impl Bins {
     }
 }
 
-/// Rounds a cut to six decimals; a cut that would become 0 stays as it is.
+/// Rounds a cut to six decimals. A cut that would become 0 is not rounded.
 fn brief(cut: f64) -> f64 {
     let scaled = (cut * 1e6).round() / 1e6;
     if scaled == 0.0 { cut } else { scaled }
@@ -156,14 +156,14 @@ fn categories(levels: &[String], texts: &Categories) -> Vec<u16> {
     texts.codes().iter().map(bin).collect()
 }
 
-/// The middle between `a` and `b`, or `b` if rounding would bring the middle down to `a`.
+/// The midpoint of `a` and `b`, or `b` if the midpoint would be rounded to `a`.
 fn between(a: f64, b: f64) -> f64 {
     let middle = a / 2.0 + b / 2.0;
     if middle > a { middle } else { b }
 }
 
 /// Cuts that put about the same number of values into each bin. If there are at most `most`
-/// distinct values, there is a cut between any two of them.
+/// distinct values, there is a cut between any two neighbours.
 fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
     let mut distinct = sorted.to_vec();
     distinct.dedup();
@@ -198,7 +198,7 @@ fn nearest_change(sorted: &[f64], at: usize) -> Option<f64> {
     Some(between(sorted[change - 1], sorted[change]))
 }
 
-/// Cuts at equal distances, so that bins have the same width.
+/// Equidistant cuts, so that bins have the same width.
 fn uniform(least: f64, greatest: f64, bins: usize) -> Vec<f64> {
     let step = greatest / bins as f64 - least / bins as f64;
     let mut cuts: Vec<f64> = (1..bins).map(|k| least + step * k as f64).collect();

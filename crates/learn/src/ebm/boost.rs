@@ -1,4 +1,13 @@
 //! Cyclic boosting: in each round, every term in turn takes a small step towards the residuals.
+//!
+//! A full step of a cell is the mean residual of the rows in the cell's leaf. Only the share
+//! `learning_rate` of it is taken. At a rate of 0.1, for example, a leaf with a mean residual of 2
+//! gets a step of 0.2, and its mean residual becomes 1.8. As every term takes such small steps in
+//! turn, correlated features share what they explain.
+//!
+//! For each term and bag, a pass over the rows sums the residuals of each cell ([`Tables::sum`]).
+//! The step is computed from these sums alone ([`Bag::step`]). After a round, each bag decides by
+//! its held-out rows whether to continue ([`Bag::judge`]).
 
 use gleaner_observer::Observer;
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +40,7 @@ impl Shape {
     }
 }
 
-/// The rows that a bag learns from, and the held-out rows that decide when it stops.
+/// The training rows of a bag, and its held-out rows, which decide when it stops.
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
@@ -42,13 +51,13 @@ pub(super) struct Split {
 /// How the tree of a step is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cuts {
-    /// Where the cuts gain most.
+    /// At the places where the cuts gain most.
     Best,
-    /// At random, whatever the cuts gain.
+    /// At random, regardless of what the cuts gain.
     Random,
 }
 
-/// What a bag learnt: the score of each cell of each term, and the number of rounds it took.
+/// What a bag learnt: the score of each cell of each term, and the number of rounds.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,
@@ -90,7 +99,7 @@ pub(super) fn boost(
     bags.into_iter().map(|bag| bag.best).collect()
 }
 
-/// Takes a step of one term in each bag; `rate` is the share of the full step that is taken.
+/// Takes a step of one term in each bag. `rate` is the share of the full step that is taken.
 fn learn(bags: &mut [&mut Bag], term: usize, cuts: Cuts, rate: f64, tables: &mut Tables) {
     let learning = bags.iter_mut().filter(|bag| bag.learns(term));
     let mut learning: Vec<&mut Bag> = learning.map(|bag| &mut **bag).collect();
@@ -110,8 +119,8 @@ mod tests {
     use proptest::prelude::*;
     use rand::SeedableRng;
 
-    /// Boosts one bag in the simplest way: the sums, the step and the residuals are computed in
-    /// separate passes.
+    /// Boosts one bag in the simplest way, with separate passes for the sums, the step and the
+    /// residuals.
     fn plain(
         maps: &[CellMap],
         residuals: &[f64],
@@ -181,7 +190,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// One bag, or two that share a pass and stop independently, learn exactly what the
+        /// One bag, or two bags that share a pass and stop independently, learn exactly what the
         /// simplest way learns, to the last bit.
         #[test]
         fn bags_learn_exactly_as_the_simplest_implementation(

@@ -1,11 +1,11 @@
-//! The cells of a term, with labels and figures.
+//! The cells of a term, with labels and numbers.
 
 use serde::Serialize;
 
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// The most texts of a group that are named in its label; the others are counted.
+/// The maximum number of texts that the label of a group names. Further texts are only counted.
 const NAMED: usize = 3;
 
 /// A cell of a term.
@@ -17,7 +17,7 @@ pub struct Cell {
     pub score: f64,
     /// Standard deviation of the bags' scores.
     pub deviation: f64,
-    /// Number of training rows in it.
+    /// Number of training rows in the cell.
     pub rows: u32,
 }
 
@@ -27,7 +27,7 @@ impl Axis {
         self.size
     }
 
-    /// The number at which a group of bins begins. `None` for the group of missing values, the
+    /// The lower bound of a group of bins of numbers. `None` for the group of missing values, the
     /// lowest group of numbers, and groups of texts.
     pub fn begin(&self, bins: &Bins, group: usize) -> Option<f64> {
         let Bins::Numeric { cuts, .. } = bins else {
@@ -82,8 +82,7 @@ impl Ebm {
     }
 }
 
-/// The label on each axis of the cell with index `place`. Neighbouring cells differ on the last
-/// axis.
+/// The labels of the cell with index `place`, one per axis. The last axis varies fastest.
 fn words(labels: &[Vec<String>], place: usize) -> Vec<String> {
     let mut rest = place;
     let mut words: Vec<String> = labels

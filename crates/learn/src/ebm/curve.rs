@@ -1,4 +1,14 @@
 //! The step of one feature: a small regression tree on a histogram of the residuals.
+//!
+//! The residuals of each bin are summed first, so the cost of a tree depends on the number of bins
+//! and not on the number of rows. Prefix sums give the sum over any range of bins in constant time.
+//!
+//! If a leaf with `n` rows and the residual sum `s` predicts its mean, the sum of squares decreases
+//! by `s² ÷ n`. So the best cut of a leaf is the one with the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The
+//! leaf whose best cut gains most is cut, until there are enough leaves. For example, three bins
+//! have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains 16 ÷ 4 + 16 ÷ 8 = 6,
+//! and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. A tree of two leaves is cut after bin 2, and
+//! its steps are 1, 1 and −2.
 
 use std::ops::Range;
 
@@ -27,7 +37,7 @@ impl Sum {
         }
     }
 
-    /// The decrease of the sum of squares if all rows are predicted by their mean: (Σr)² ÷ n.
+    /// The decrease of the sum of squares if each row is predicted by the mean of all: (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {
             self.residual * self.residual / self.rows
@@ -45,26 +55,28 @@ impl Sum {
     }
 }
 
-/// The limits of a step's tree: the most leaves, and the least rows in a leaf.
+/// The limits of a step's tree: the maximum number of leaves, and the minimum number of rows in a
+/// leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tree {
     pub leaves: usize,
     pub least: f64,
 }
 
-/// Weight of the prior that draws the mean residual of a category to 0 before categories are
-/// sorted, in rows. Without it rare categories would come first and last by chance.
+/// Weight, in rows, of a prior that pulls the mean residual of a category towards 0 before
+/// categories are sorted. Without it, rare categories would come first and last by chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The bins of a feature. A tree is grown on them again and again, each time on other residuals.
+/// The bins of a feature. A tree is grown on them repeatedly, each time for other residuals.
 pub(super) struct Curve {
     /// Number of training rows in each bin.
     rows: Vec<f64>,
     tree: Tree,
     /// Whether neighbouring bins are similar. Otherwise the bins are categories, which are first
-    /// sorted by their mean residuals (Fisher, 1958).
+    /// sorted by their mean residuals. In the order of the means, one of the cuts between
+    /// neighbours is the best division in two (Fisher, 1958).
     ordered: bool,
-    /// The bins except that of missing values, in the order in which they are cut.
+    /// All bins except the one for missing values, in the order in which they are cut.
     order: Vec<usize>,
     /// Prefix sums over the bins in that order: entry k sums the first k bins.
     before: Vec<Sum>,
@@ -82,9 +94,10 @@ impl Curve {
         }
     }
 
-    /// Computes the step of each bin from the sum of the residuals in each: the mean residual of
-    /// the bin's leaf. Leaves are those of the best tree, or of a drawn one if there is a generator.
-    /// Bin 0, that of missing values, is a leaf of its own; its step is 0 if it has too few rows.
+    /// Computes the step of each bin, which is the mean residual of the bin's leaf. `residuals`
+    /// holds the sum of the residuals in each bin. The leaves are those of the best tree, or of a
+    /// random one if there is a generator. Bin 0, for missing values, is a leaf of its own; its
+    /// step is 0 if it has too few rows.
     pub fn step(&mut self, residuals: &[f64], random: Option<&mut ChaCha8Rng>, steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],
@@ -98,7 +111,7 @@ impl Curve {
         };
         if !self.ordered {
             let rank = |bin: usize| residuals[bin] / (self.rows[bin] + PRIOR_ROWS);
-            // Ties are sorted by bin.
+            // Ties are broken by the number of the bin.
             self.order
                 .sort_unstable_by(|&a, &b| rank(a).total_cmp(&rank(b)).then(a.cmp(&b)));
         }
@@ -122,8 +135,8 @@ impl Curve {
     }
 }
 
-/// Cuts the bins anywhere: draws as many cuts as the tree can have, and leaves out those beside
-/// which a leaf would have too few rows. `before` has the prefix sums of the bins.
+/// Cuts the bins at random. As many cuts are drawn as the tree may have, and a cut is left out if a
+/// leaf next to it would have too few rows. `before` holds the prefix sums of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
     let most = tree.leaves.min(end);
@@ -142,7 +155,8 @@ fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>
     leaves
 }
 
-/// The bins from `start` to before `end`, with their best cut and what it gains.
+/// A leaf: the bins from `start` (inclusive) to `end` (exclusive), with their best cut and its
+/// gain. Without a cut that gains anything, `gain` is 0.
 struct Leaf {
     start: usize,
     end: usize,
@@ -150,8 +164,8 @@ struct Leaf {
     gain: f64,
 }
 
-/// Cuts the leaf whose best cut gains most, again and again, until there are enough leaves or no
-/// cut gains anything. `before` has the prefix sums of the bins.
+/// Repeatedly cuts the leaf whose best cut gains most, until there are enough leaves or no cut
+/// gains anything. `before` holds the prefix sums of the bins.
 fn grow(before: &[Sum], tree: Tree) -> Vec<Range<usize>> {
     let mut leaves = vec![best_cut(before, 0, before.len() - 1, tree.least)];
     while leaves.len() < tree.leaves {
@@ -185,7 +199,7 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
         cut: start,
         gain: 0.0,
     };
-    // A gain must exceed the rounding error.
+    // A gain must exceed the rounding error, or a leaf of equal residuals could be cut.
     let mut best = whole.gain() * (1.0 + 1e-12);
     for cut in start + 1..end {
         let left = before[cut].minus(before[start]);
@@ -211,14 +225,14 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The steps of bins with these (mean, rows).
+    /// The steps of bins given as (mean, rows).
     fn steps(bins: &[(f64, f64)], ordered: bool) -> Vec<f64> {
         let rows = bins.iter().map(|(_, rows)| *rows).collect();
         let residuals: Vec<f64> = bins.iter().map(|(mean, rows)| mean * rows).collect();
         let mut curve = Curve::new(rows, TREE, ordered);
         let mut steps = vec![f64::NAN; bins.len()];
         curve.step(&residuals, None, &mut steps);
-        // A second step on the same residuals is the same.
+        // The second step on the same residuals equals the first.
         let again = steps.clone();
         curve.step(&residuals, None, &mut steps);
         assert_eq!(again, steps);
@@ -256,8 +270,7 @@ mod tests {
         assert_eq!(steps(&bins, false), [3.0, 1.0, 5.0, 1.0, 5.0, 9.0]);
     }
 
-    /// Every leaf that is drawn has enough rows and its own mean, and every cut is drawn sooner or
-    /// later.
+    /// Every drawn leaf has enough rows and gets its own mean, and every cut is drawn eventually.
     #[test]
     fn drawn_leaves_are_large_enough_and_have_their_means() {
         let (rows, residuals) = ([0.0, 3.0, 1.0, 2.0, 4.0], [0.0, 3.0, 5.0, -4.0, 8.0]);

@@ -25,7 +25,7 @@ pub enum FitError {
     /// The table has no rows.
     #[error("there is no row to learn from")]
     NoRows,
-    /// The number of labels is not the number of rows.
+    /// The numbers of labels and rows differ.
     #[error("{found} labels for {rows} rows")]
     Labels {
         /// Number of labels.
@@ -49,12 +49,12 @@ pub enum FitError {
     Stopped,
 }
 
-/// Greatest absolute value of a label: sums of squares of more than 10^100 rows of such labels are
-/// still finite.
+/// Greatest absolute value of a label. The sum of squares of such labels is finite even for 10^100
+/// rows.
 const GREATEST_LABEL: f64 = 1e100;
 
-/// Trains a machine in five stages: it draws the bags, learns a curve for each feature, chooses the pairs of
-/// features, learns a surface for each pair, and averages what the bags learnt.
+/// Trains a machine in five stages: draws the bags, learns a curve for each feature, chooses the
+/// pairs of features, learns a surface for each pair, and averages what the bags learnt.
 pub(super) fn fit(
     table: &Table,
     labels: &[f64],
@@ -66,7 +66,8 @@ pub(super) fn fit(
     let parts = Parts::new(observer, settings.work(table.rows(), features.len()));
     let mut bags = Bags::draw(labels, settings);
     let mains = bags.learn(curves(&features, &index), settings, &parts)?;
-    // The curves are already subtracted, so the residuals contain only what pairs can explain.
+    // The curves have been subtracted, so the residuals contain only what single features do not
+    // explain.
     let axes = axes_of_pairs(&features, &index, &mains);
     let (least, most) = (settings.least_in_leaf, settings.interactions);
     let chosen = pairs::rank(&axes, &average(&bags.residuals), least, most);
@@ -82,10 +83,11 @@ pub(super) fn fit(
     .centred())
 }
 
-/// The state of all bags during training.
+/// All bags during training.
 struct Bags {
     splits: Vec<Split>,
-    /// The mean label of each bag's training rows: the bag's prediction before it has learnt a term.
+    /// The mean label of each bag's training rows, which is the bag's prediction before it has
+    /// learnt a term.
     bases: Vec<f64>,
     /// For each bag, the labels of all rows minus the bag's predictions.
     residuals: Vec<Vec<f64>>,
@@ -192,7 +194,7 @@ pub(crate) fn check_labels(table: &Table, labels: &[f64]) -> Result<(), FitError
     }
 }
 
-/// The bins of every feature, and the bin of each row in every feature.
+/// The bins of every feature, and the bin of each row for every feature.
 fn bins(table: &Table, settings: &Settings) -> Result<(Vec<Feature>, Vec<Vec<u16>>), FitError> {
     let columns: Vec<(&String, &Column)> = table.names().iter().zip(table.columns()).collect();
     let binned: Result<Vec<(Feature, Vec<u16>)>, FitError> = columns
@@ -217,7 +219,7 @@ fn counts(cells: &[u16], size: usize) -> Vec<u32> {
     rows
 }
 
-/// Draws the training and held-out rows of a bag, without replacement. Each part is in the order of
+/// Draws the training and held-out rows of a bag, without replacement. Both parts keep the order of
 /// the table.
 fn split(rows: usize, bag: usize, settings: &Settings) -> Split {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
@@ -248,7 +250,7 @@ fn curve(cells: &[u16], feature: &Feature) -> CellMap {
     }
 }
 
-/// Boosts the terms in every bag, and subtracts what a bag learnt from its residuals.
+/// Boosts the terms in every bag, and subtracts from a bag's residuals what the bag learnt.
 fn run(
     terms: &[CellMap],
     residuals: &mut [Vec<f64>],
@@ -269,7 +271,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // A stopped bag has not done all of its work.
+            // A stopped bag may not have done all of its work.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }
@@ -328,7 +330,7 @@ fn term(axes: Vec<Axis>, map: &CellMap, bags: &[Boosted], k: usize) -> Term {
     }
 }
 
-/// Rounds of each bag: those for features and those for pairs together.
+/// Number of rounds of each bag, for features and pairs together.
 fn rounds(mains: &[Boosted], crossed: &[Boosted]) -> Vec<usize> {
     mains
         .iter()

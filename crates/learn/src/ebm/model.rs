@@ -21,7 +21,7 @@ pub struct Ebm {
     pub(super) rounds: Vec<usize>,
 }
 
-/// A term fᵢ or fᵢⱼ: a score for each cell. The mean score over the training rows is 0.
+/// A term fᵢ or fᵢⱼ: a score for each cell. The scores have mean 0 over the training rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     pub(super) axes: Vec<Axis>,
@@ -30,8 +30,8 @@ pub struct Term {
     pub(super) rows: Vec<u32>,
 }
 
-/// A feature as an axis of a term. The feature's bins are merged into groups; in the term of a
-/// single feature each bin is a group.
+/// A feature as an axis of a term. The feature's bins are merged into groups. In the term of a
+/// single feature, each bin is a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     pub(super) feature: usize,
@@ -42,7 +42,7 @@ pub struct Axis {
 /// Why a machine cannot predict for a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The table has other features, or has them in another order.
+    /// The table's features, or their order, are not those of the machine.
     #[error("the model was trained on the features {expected:?}, not on {found:?}")]
     Features {
         /// Features of the model.
@@ -50,7 +50,7 @@ pub enum Mismatch {
         /// Features of the table.
         found: Vec<String>,
     },
-    /// A column holds numbers where the model was trained on texts, or the reverse.
+    /// A column holds numbers where the model was trained on texts, or vice versa.
     #[error("feature {name} was trained on {expected}, which the table's column does not hold")]
     Kind {
         /// Name of the feature.
@@ -71,7 +71,7 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// The parts of one prediction: it is the sum of the intercept and the contributions.
+/// The parts of one prediction, which is the sum of the intercept and the contributions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The predicted label.
@@ -92,7 +92,7 @@ impl Axis {
         }
     }
 
-    /// An axis with these groups: `groups` has the group of each bin.
+    /// An axis with merged bins. `groups` holds the group of each bin.
     pub(super) fn coarse(feature: usize, groups: &[u16]) -> Self {
         Axis {
             feature,
@@ -118,7 +118,7 @@ impl Term {
         &self.axes
     }
 
-    /// The score of each cell. In a pair, neighbouring cells differ on the second axis.
+    /// The score of each cell. In a pair, the second axis varies fastest.
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }
@@ -149,7 +149,7 @@ impl Term {
         if rows > 0.0 { sum / rows } else { 0.0 }
     }
 
-    /// The cell of a row. `bins` has the bin of each row, for each feature.
+    /// The cell of a row. `bins` holds the bin of each row, for each feature.
     fn cell(&self, row: usize, bins: &[Vec<u16>]) -> usize {
         self.axes.iter().fold(0, |cell, axis| {
             cell * axis.size + axis.groups[bins[axis.feature][row] as usize] as usize
@@ -161,19 +161,19 @@ impl Ebm {
     /// Trains a machine on a table with one label per row.
     ///
     /// NaN and infinite numbers count as missing. If there are too few rows to hold one out, the
-    /// machine only learns the mean. In predictions, texts that were not seen in training count as
+    /// machine learns only the mean. In predictions, texts that were not seen in training count as
     /// missing.
     ///
     /// # Errors
-    /// If there are no rows, the number of labels differs from that of rows, a label is NaN or too
-    /// large, a feature has too many distinct texts, or a setting is out of its range.
+    /// If there are no rows, the numbers of labels and rows differ, a label is NaN or too large, a
+    /// feature has too many distinct texts, or a setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }
 
-    /// Like [`Ebm::fit`], but reports progress and can be stopped. The unit of progress is one boosting round of one
-    /// term on one row. A stop takes effect within a few milliseconds for each 100,000 rows. A fit may end before it
-    /// has reported all steps.
+    /// Like [`Ebm::fit`], but reports progress and can be stopped. The unit of progress is one
+    /// boosting round of one term on one row. A stop takes effect within a few milliseconds per
+    /// 100,000 rows. A fit may end before it has reported all steps.
     ///
     /// # Errors
     /// Those of [`Ebm::fit`], and [`FitError::Stopped`].
@@ -186,7 +186,7 @@ impl Ebm {
         fit::fit(table, labels, settings, observer)
     }
 
-    /// The features, in the order that tables must have.
+    /// The features, in the order that tables must use.
     pub fn features(&self) -> &[Feature] {
         &self.features
     }
@@ -212,7 +212,7 @@ impl Ebm {
         self.rows
     }
 
-    /// Number of rounds of each bag, those for features and for pairs together.
+    /// Number of rounds of each bag, for features and pairs together.
     pub fn rounds(&self) -> &[usize] {
         &self.rounds
     }
@@ -298,9 +298,10 @@ impl Ebm {
             .collect()
     }
 
-    /// Replaces the curve of a feature by the nearest monotone one by squares, weighted by training
-    /// rows (isotonic regression, as in Lucid's artifact). The score of missing values stays.
-    /// Returns `false` and changes nothing if there is no numeric feature of that name.
+    /// Replaces the curve of a feature by the nearest monotone curve in weighted least squares,
+    /// where the weights are numbers of training rows (isotonic regression, as in Lucid's
+    /// artifact). The score of missing values does not change. Returns `false` and changes nothing
+    /// if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         let is = |f: &Feature| f.name == feature && matches!(f.bins, Bins::Numeric { .. });
         let Some(index) = self.features.iter().position(is) else {

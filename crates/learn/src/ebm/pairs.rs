@@ -1,11 +1,14 @@
 //! Chooses the pairs of features that get a term, by FAST (Lou, Caruana, Gehrke and Hooker,
 //! "Accurate intelligible models with pairwise interactions", KDD 2013).
 //!
-//! After the terms of single features are learnt, residuals are left. If two features interact, the
-//! residuals differ between parts of the plane that the two features span. FAST measures this with
-//! the simplest model of an interaction: one cut of each feature, which makes four rectangles, each
-//! predicted by the mean residual of its rows. The score of a pair is the greatest decrease of the
-//! sum of squares by any such *cross* of cuts.
+//! The terms of single features leave residuals. If two features interact, the residuals differ
+//! between parts of the plane that the two features span. FAST measures this with the simplest
+//! model of an interaction. It cuts each feature once, which makes four rectangles, and predicts
+//! each rectangle by the mean residual of its rows. The score of a pair is the greatest decrease of
+//! the sum of squares by any such *cross* of cuts. For example, each rectangle has 4 rows, and the
+//! residuals are 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷ 4, so
+//! the cross gains 16, which is the whole sum of squares. No cut of a single feature would gain
+//! anything.
 //!
 //! 1. [`Coarse::new`] merges the bins of each feature into at most [`MOST_GROUPS`] groups, so that
 //!    the grid of a pair has few cells.
@@ -20,7 +23,8 @@ use rayon::prelude::*;
 use super::boost::{CellMap, Shape};
 use super::surface::Surface;
 
-/// The most groups of bins on an axis of a pair, including the group of missing values.
+/// The maximum number of groups of bins on an axis of a pair, including the group of missing
+/// values.
 const MOST_GROUPS: usize = 33;
 
 /// A feature as an axis of pairs, with its bins merged into groups.
@@ -34,10 +38,10 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    /// Merges neighbouring bins into groups with about the same number of rows; bin 0, that of
-    /// missing values, stays alone. `bins` has the bin of each row, `counts` the number of rows in
-    /// each bin. `score` is given for categories, whose bins are sorted by it before they are
-    /// merged.
+    /// Merges neighbouring bins into groups with about the same number of rows. Bin 0, for missing
+    /// values, remains a group of its own. `bins` holds the bin of each row, and `counts` the
+    /// number of rows in each bin. Categories have a `score`, by which their bins are sorted before
+    /// they are merged.
     pub fn new(bins: &[u16], counts: &[u32], score: Option<&[f64]>) -> Self {
         let mut order: Vec<usize> = (1..counts.len()).collect();
         if let Some(score) = score {
@@ -52,9 +56,9 @@ impl Coarse {
     }
 }
 
-/// Assigns a group to each bin: the bins in `order` get groups from 1 on, all others get group 0. A
-/// new group begins once the groups so far hold their share of the rows. If there are fewer bins
-/// than [`MOST_GROUPS`], each has its own group. Also returns the number of groups.
+/// Assigns a group to each bin: the bins in `order` get the groups 1, 2 and so on, and all others
+/// get group 0. A new group begins once the groups so far hold their share of the rows. If there
+/// are fewer bins than [`MOST_GROUPS`], each has its own group. Also returns the number of groups.
 fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     let total: f64 = order.iter().map(|&bin| f64::from(counts[bin])).sum();
     let most = (MOST_GROUPS - 1).min(order.len());
@@ -108,7 +112,8 @@ pub(super) fn rank(
     gains.into_iter().take(most).map(|(_, pair)| pair).collect()
 }
 
-/// The score of a pair: what the best cross of cuts gains on the residuals; 0 if there is none.
+/// The score of a pair: the gain of the best cross of cuts on the residuals; 0 if no cross gains
+/// anything.
 fn gain(first: &Coarse, second: &Coarse, residuals: &[f64], least: u32) -> f64 {
     let (mut rows, mut sums) = (
         vec![0.0; first.size * second.size],

@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 pub struct Settings {
     /// Factor on each step, above 0 and at most 1.
     pub learning_rate: f64,
-    /// The most rounds. In a round every term takes a step.
+    /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
-    /// In this many rounds at first, cuts are drawn at random instead of chosen by what they gain
-    /// (interpret calls them smoothing rounds). Features that say nearly the same then share what
-    /// they say, where else the one with the best cut takes it all.
+    /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
+    /// (smoothing rounds in interpret). They let nearly equal features share what they explain.
+    /// Otherwise the feature with the best cut would explain it all.
     #[serde(default)]
     pub random_rounds: usize,
-    /// A bag stops after this many rounds without progress on its held-out rows. Random rounds do
-    /// not count.
+    /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
+    /// do not count.
     pub patience: usize,
     /// Relative decrease of the held-out loss that counts as progress, from 0 to below 1.
     pub tolerance: f64,
-    /// The most leaves of a step's tree, at least 2.
+    /// The maximum number of leaves of a step's tree, at least 2.
     pub leaves: usize,
-    /// The least rows in a leaf; 0 counts as 1.
+    /// The minimum number of rows in a leaf; 0 counts as 1.
     pub least_in_leaf: u32,
-    /// Where the cuts between the bins of numbers are.
+    /// How the values of a numeric feature are cut into bins.
     pub binning: Binning,
-    /// The most bins of a numeric feature, between 2 and [`MOST_BINS`]; missing values have one
-    /// more.
+    /// The maximum number of bins of a numeric feature, between 2 and [`MOST_BINS`]. Missing values
+    /// have an additional bin.
     pub max_bins: usize,
-    /// The most pairs of features that get a term.
+    /// The maximum number of pairs of features that get a term.
     pub interactions: usize,
     /// Number of runs on different parts of the rows, which are averaged; at least 1.
     pub bags: usize,
     /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
     pub validation: f64,
-    /// Seed of the bags' choice of rows.
+    /// Seed of the random choice of rows and of random cuts.
     pub seed: u64,
 }
 
-/// The most bins of numbers and the most categories of a feature: bins are stored in 16 bits.
+/// The maximum number of bins or categories of a feature, because bins are stored in 16 bits.
 pub const MOST_BINS: usize = 65_534;
 
-/// Where the cuts between the bins of a number are.
+/// How the values of a numeric feature are cut into bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Binning {
@@ -73,8 +73,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// An upper bound on the work of a fit, for showing progress and comparing fits. The unit is one
-    /// boosting round of one term on one row.
+    /// An upper bound on the work of a fit, for reporting progress and comparing fits. The unit is
+    /// one boosting round of one term on one row.
     pub fn work(&self, rows: usize, features: usize) -> usize {
         let terms = features.saturating_add(self.interactions);
         self.bags.saturating_mul(self.work_of_bag(rows, terms))

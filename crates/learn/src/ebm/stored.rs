@@ -1,4 +1,4 @@
-//! A machine as it is saved in a file, and the checks when it is read.
+//! The saved form of a machine, and the checks when it is read.
 
 use serde::Deserialize;
 
@@ -53,7 +53,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Checks a term. `main` is the feature whose term it must be, or `None` for a pair.
+    /// Checks a term. `main` is the feature whose term this must be, or `None` for a pair.
     fn term(&self, term: &Term, main: Option<usize>) -> Result<(), String> {
         let axes: Vec<usize> = term.axes.iter().map(|axis| axis.feature).collect();
         if main.map_or(axes.len() != 2, |feature| axes != [feature]) {

@@ -1,34 +1,43 @@
-//! The step of a pair of features: the two cuts, one on each axis, that make the best four leaves.
+//! The step of a pair of features: the best cross, which is a cut of each axis that makes four
+//! leaves.
+//!
+//! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
+//! any rectangle in constant time, so each cross of the grid is evaluated in constant time too. Its
+//! gain is the sum of `s² ÷ n` over its four rectangles, minus that of the whole grid, where `s` is
+//! a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns has 2
+//! training rows in each cell. Their residuals are 5 in the four cells at the lower right, and −1
+//! elsewhere. The rectangles of the cross above and to the left of these four cells have `s² ÷ n`
+//! of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::curve::Sum;
 
-/// A grid of cells. It is searched for its best cross again and again, each time with other
-/// residuals.
+/// A grid of cells. It is searched for its best cross repeatedly, each time with other residuals.
 pub(super) struct Surface {
     width: usize,
     height: usize,
     /// Number of rows above and to the left of each corner of the grid (two-dimensional prefix
-    /// sums), so that the rows of any rectangle take four look-ups.
+    /// sums). Four look-ups give the number of rows of any rectangle.
     rows: Vec<f64>,
     /// The sums of residuals above and to the left of each corner.
     residuals: Vec<f64>,
-    /// For each cross, 1 ÷ rows of each of its four rectangles; all four are 0 if one has too few
-    /// rows.
+    /// For each cross, 1 ÷ (number of rows) of each of its four rectangles. All four are 0 if a
+    /// rectangle has too few rows.
     weights: [Vec<f64>; 4],
-    /// Estimated gains of the crosses of one row, see [`Surface::estimate`].
+    /// Estimated gains of the crosses with the same `row`, see [`Surface::estimate`].
     gains: Vec<f64>,
 }
 
-/// A cut of each axis: it separates the cells before `row` and `column` from those at and after.
+/// A cut of each axis. It separates the cells before `row` from those at and after it, and the same
+/// for `column`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
     column: usize,
-    /// Decrease of the sum of squares if each of the four rectangles is predicted by its mean,
-    /// instead of the whole grid by one mean.
+    /// Decrease of the sum of squares if each of the four rectangles is predicted by its own mean
+    /// instead of the mean of the whole grid.
     pub gain: f64,
 }
 
@@ -37,7 +46,7 @@ const ROUNDING: f64 = 1e-12;
 
 impl Surface {
     /// `rows` is the number of training rows in each cell of a grid, row by row with `width` cells
-    /// each; `least` is the number of rows that each rectangle of a cross must have.
+    /// each. `least` is the minimum number of rows in each rectangle of a cross.
     pub fn new(rows: &[f64], width: usize, least: f64) -> Self {
         let height = rows.len() / width;
         let mut surface = Surface {
@@ -80,7 +89,7 @@ impl Surface {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
-    /// Row and column of a cross anywhere; `None` if the drawn one has too few rows in a rectangle.
+    /// Row and column of a random cross; `None` if a rectangle of the drawn cross has too few rows.
     fn draw(&self, random: &mut ChaCha8Rng) -> Option<(usize, usize)> {
         if self.width < 2 || self.height < 2 {
             return None;
@@ -91,8 +100,8 @@ impl Surface {
         has_rows.then_some((row, column))
     }
 
-    /// The cross that gains most, given the sum of the residuals in each cell. Each rectangle must
-    /// have enough rows. `None` if no cross gains anything.
+    /// The cross that gains most among those whose rectangles have enough rows. `residuals` holds
+    /// the sum of the residuals in each cell. `None` if no cross gains anything.
     pub fn best(&mut self, residuals: &[f64]) -> Option<Cross> {
         cumulate(residuals, self.width, &mut self.residuals);
         let whole = self.until(self.height, self.width).gain();
@@ -114,10 +123,11 @@ impl Surface {
         best
     }
 
-    /// Estimates the gains of all crosses in a row. The estimates include the gain of the whole
-    /// grid's mean. They need no division and no branch, so they are fast; [`Surface::best`]
-    /// computes only those gains exactly that may be the best. The estimate is 0 for a cross with
-    /// too few rows in a rectangle.
+    /// Estimates the gains of all crosses with the same `row`, without subtracting the gain of the
+    /// whole grid's mean. Estimates need no division and no branch, so they are fast. They differ
+    /// from exact gains only by rounding, so [`Surface::best`] computes a gain exactly only if its
+    /// estimate may exceed the best gain so far. The estimate is 0 for a cross with too few rows in
+    /// a rectangle.
     fn estimate(&mut self, row: usize) {
         let (width, line) = (self.width, row * (self.width + 1));
         let last = &self.residuals[self.height * (width + 1)..][..=width];
@@ -141,9 +151,9 @@ impl Surface {
         }
     }
 
-    /// Computes the step of each cell: the mean of its rectangle in the best cross, or in a drawn
-    /// one if there is a generator. Returns `false` if no cross gains anything, or the drawn one has
-    /// too few rows; `steps` is then unchanged.
+    /// Computes the step of each cell: the mean of its rectangle in the best cross, or in a random
+    /// one if there is a generator. Returns `false` if no cross gains anything, or if the drawn
+    /// cross has too few rows; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -195,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
-        // 3 rows of 4 cells with 2 training rows each. The two by two cells at the lower right
-        // differ.
+        // 3 rows of 4 cells with 2 training rows each. The four cells at the lower right differ
+        // from the rest.
         let value = |index: usize| {
             if index / 4 >= 1 && index % 4 >= 2 {
                 5.0
@@ -206,7 +216,7 @@ mod tests {
         };
         let residuals: Vec<f64> = (0..12).map(|index| 2.0 * value(index)).collect();
         let mut grid = Surface::new(&[2.0; 12], 4, 1.0);
-        // 8 training rows with 5 and 16 with −1, less the square of the whole, 24²/24.
+        // 8 training rows with residual 5 and 16 with −1, minus the gain of the whole grid, 24²/24.
         assert_eq!(
             grid.best(&residuals),
             Some(Cross {
@@ -229,7 +239,7 @@ mod tests {
 
     #[test]
     fn drawn_crosses_have_enough_rows_and_their_means() {
-        // Only cuts beside the third column, which is empty, leave two rows in each rectangle.
+        // Only cuts next to the third column, which is empty, leave two rows in each rectangle.
         let rows = [1.0, 1.0, 0.0, 2.0, 1.0, 1.0, 0.0, 2.0];
         let mut grid = Surface::new(&rows, 4, 2.0);
         let residuals = [2.0, 4.0, 0.0, -2.0, 6.0, 0.0, 0.0, 8.0];
@@ -252,8 +262,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Compares the result with all crosses in turn, each computed from the sums over its four
-        /// rectangles.
+        /// Compares the result with an exhaustive search, which sums over the four rectangles of
+        /// each cross.
         #[test]
         fn the_best_cross_is_that_of_brute_force(
             width in 1..7usize, height in 1..6usize,

@@ -1,19 +1,19 @@
-//! Tables that bags share, indexed by cell, and the pass over the bags' rows.
+//! Tables that bags share, indexed by cell, and the pass over the rows of the bags.
 
 use super::bag::Bag;
 
-/// The most bags that one thread boosts together.
+/// The maximum number of bags that one thread boosts together.
 pub(super) const ABREAST: usize = 2;
 
 /// The number of possible cells, as a cell is stored in 16 bits. An array of this length needs no
 /// bounds check in the innermost loop.
 const CELLS: usize = 1 << 16;
 
-/// A number for each cell and each bag.
+/// One number per cell and bag.
 type Lanes = [[f64; ABREAST]; CELLS];
 
-/// Tables of up to [`ABREAST`] bags, for one term at a time. An entry of `sums` and `steps` has a
-/// number for each bag, at the index [`Bag::lane`].
+/// Tables of up to [`ABREAST`] bags, for one term at a time. An entry of `sums` and `steps` holds
+/// one number per bag, at the index [`Bag::lane`].
 pub(super) struct Tables {
     /// Sum of the residuals of the training rows in each cell.
     pub sums: Vec<[f64; ABREAST]>,
@@ -36,10 +36,10 @@ impl Tables {
     }
 
     /// Makes one pass over the training rows of one or two bags. It subtracts the last step from
-    /// the residuals, and sums the residuals in each cell of `term`. Both are done in one pass
-    /// because reading and writing the rows is what costs time. Neighbouring rows are often in the
-    /// same cell, so that each addition waits for the one before. Two bags are handled together so
-    /// that they wait at the same time.
+    /// the residuals, and sums the residuals in each cell of `term`. One pass does both because
+    /// most of the time is spent on reading and writing the rows. Neighbouring rows are often in
+    /// the same cell, so each addition has to wait for the previous one. Two bags are handled
+    /// together so that their waiting times overlap.
     pub fn sum(&mut self, bags: &mut [&mut Bag], term: usize) {
         let (Some(sums), Some(steps)) = (self.sums.first_chunk_mut(), self.steps.first_chunk())
         else {

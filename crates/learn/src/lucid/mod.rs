@@ -1,10 +1,10 @@
 //! The models with which Lucid schedules GPU clusters (Hu et al., 2023), and their features, which
-//! are made from plain values into [`Table`](crate::Table)s.
+//! are computed from plain values and stored in a [`Table`](crate::Table).
 //!
 //! - [`history`]: how long a job will run, from the user's earlier jobs.
 //! - [`packing`]: whether a job shares its GPUs well.
 //! - [`throughput`]: how many GPU jobs will be submitted in an interval of ten minutes.
-//! - [`workload`]: how long a job will run, from who submits it, when, and what it asks for.
+//! - [`workload`]: how long a job will run, from who submits it, when, and what it requests.
 
 pub mod history;
 pub mod packing;
@@ -39,7 +39,7 @@ fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String
     }
 }
 
-/// What a workload uses of a GPU that it has alone. NaN if a value is not known.
+/// What a workload uses of a GPU when it runs alone. NaN if a value is unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usage {
     /// Utilisation of the GPU's compute units, in percent.

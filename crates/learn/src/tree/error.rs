@@ -6,7 +6,7 @@ pub enum TreeError {
     /// There is no row to learn from.
     #[error("a tree needs at least one row to learn from")]
     NoRows,
-    /// The number of labels is not the number of rows.
+    /// The numbers of labels and rows differ.
     #[error("{labels} labels for {rows} rows")]
     Labels {
         /// Number of labels.
@@ -20,7 +20,7 @@ pub enum TreeError {
     /// The table lacks this feature of the tree.
     #[error("the tree uses feature {0}, which the table lacks")]
     Missing(String),
-    /// A value is infinite, so no threshold can be half way to it.
+    /// A value is infinite, so no threshold can lie half way between it and another value.
     #[error("feature {feature} is infinite in row {row}: mark it as missing, or leave the row out")]
     Infinite {
         /// Name of the feature.

@@ -23,8 +23,8 @@ pub struct Step {
 }
 
 impl Tree {
-    /// Returns the comparisons on the path of a row from the root to its leaf; none if the root is
-    /// a leaf.
+    /// Returns the comparisons on the path of a row from the root to its leaf. The path is empty if
+    /// the root is a leaf.
     ///
     /// # Panics
     /// If the row has fewer values than the tree has features.
@@ -47,7 +47,7 @@ impl Tree {
         path
     }
 
-    /// The importance of each feature: its splits' share of the decrease of impurity by all splits,
+    /// The importance of each feature: the share of its splits in the total decrease of impurity,
     /// weighted by rows. All are 0 if no split decreases the impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];

@@ -1,4 +1,7 @@
-//! Grows a tree: each node is split by its best split until leaves are pure.
+//! Grows a tree: each node is divided by its best split, until the leaves are pure.
+//!
+//! Nodes are made in depth-first order, left before right. The rows of nodes that do not exist yet
+//! wait on a stack, so deep trees need no recursion.
 
 use super::split::{self, Best};
 use super::{Node, Settings, Split, TreeError};
@@ -6,7 +9,7 @@ use crate::{Column, Table};
 
 /// The training data of a tree.
 pub struct Data<'d> {
-    /// The value of each row, for each feature.
+    /// For each feature, the value of each row.
     pub columns: Vec<&'d [f64]>,
     /// The class of each row.
     pub labels: &'d [u8],
@@ -55,11 +58,11 @@ fn numbers<'d>(name: &str, column: &'d Column) -> Result<&'d [f64], TreeError> {
     }
 }
 
-/// The rows of a node that is still to be made.
+/// The rows of a node that does not exist yet.
 struct Open {
     rows: Vec<usize>,
     depth: usize,
-    /// The node whose right child this is; `None` for the root and for left children, which
+    /// The node whose right child this will be; `None` for the root and for left children, which
     /// directly follow their parents.
     right_of: Option<usize>,
 }
@@ -99,7 +102,8 @@ pub fn grow(data: &Data<'_>, settings: Settings) -> Vec<Node> {
     nodes
 }
 
-/// The best split of a node; `None` if it is pure, as deep as allowed, or cannot be split.
+/// The best split of a node; `None` if the node is pure, is at the maximum depth, or cannot be
+/// split.
 fn seek(data: &Data<'_>, open: &Open, counts: &[usize], settings: Settings) -> Option<Best> {
     let pure = counts.contains(&open.rows.len());
     let deep = settings.max_depth.is_some_and(|most| open.depth >= most);
@@ -127,13 +131,14 @@ impl Best {
             threshold: self.threshold,
             missing_left: self.missing_left,
             left: index + 1,
-            // Corrected when the right child is made.
+            // A placeholder, which is replaced when the right child is made.
             right: index + 1,
         }
     }
 }
 
-/// Gini impurity, from the number of rows of each class.
+/// Gini impurity, from the number of rows of each class. For example, 3 rows of one class and 1 of
+/// another have the impurity 1 − (¾)² − (¼)² = 0.375.
 pub fn gini(counts: &[usize]) -> f64 {
     let rows: usize = counts.iter().sum();
     let squares: f64 = counts.iter().map(|&count| (count as f64).powi(2)).sum();

@@ -1,5 +1,5 @@
-//! Decision trees that predict classes (CART; Breiman et al., 1984). They are split by the Gini
-//! impurity and pruned by cost complexity.
+//! Decision trees that predict classes (CART; Breiman et al., 1984). Splits are chosen by the Gini
+//! impurity, and trees are pruned by cost complexity.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, tree::{Settings, Tree}};
@@ -13,8 +13,8 @@
 //! # }
 //! ```
 //!
-//! A missing value goes to the child that has more training rows with known values. This holds in
-//! prediction, and in the search for a split, where the impurity includes the rows with missing
+//! A missing value goes to the child that has more training rows with known values. This holds both
+//! in prediction and in the search for a split, where the impurity includes the rows with missing
 //! values.
 
 mod error;
@@ -36,13 +36,12 @@ use crate::{Column, Table};
 /// Limits on the size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Strength of pruning. A subtree stays if it decreases the impurity, weighted by the share of
-    /// rows, by more than this value for each of its leaves but one. 0 leaves the tree as it was
-    /// grown.
+    /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity, weighted
+    /// by the share of rows, by more than `n - 1` times this value. With 0, the tree is not pruned.
     pub ccp_alpha: f64,
-    /// The most splits on the path to a leaf; `None` for no limit.
+    /// The maximum number of splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
-    /// The least training rows in a leaf; 0 counts as 1.
+    /// The minimum number of training rows in a leaf; 0 counts as 1.
     pub min_leaf: usize,
 }
 
@@ -99,7 +98,7 @@ impl Node {
         self.counts.iter().sum()
     }
 
-    /// The class of most training rows; of equally frequent ones the lowest.
+    /// The most frequent class among the training rows; the lowest if several are equally frequent.
     pub fn class(&self) -> u8 {
         let rows = |class: usize| (self.counts[class], std::cmp::Reverse(class));
         let most = (0..self.counts.len()).max_by_key(|class| rows(*class));
@@ -131,12 +130,12 @@ impl Split {
 impl Tree {
     /// Grows a tree on numeric features and the class of each row, and prunes it.
     ///
-    /// Of equally good splits, the one by the last feature is chosen, and among these the one with
-    /// the lowest threshold. A feature whose known values are all equal is never used.
+    /// Among equally good splits, those on the last feature are preferred, and among these the one
+    /// with the lowest threshold. A feature whose known values are all equal is never used.
     ///
     /// # Errors
-    /// If there is no row, the number of labels differs from that of rows, a feature holds texts, a
-    /// value is infinite, or `ccp_alpha` is negative or not finite.
+    /// If there is no row, the numbers of labels and rows differ, a feature holds texts, a value is
+    /// infinite, or `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {
@@ -160,8 +159,8 @@ impl Tree {
         self.classes
     }
 
-    /// The nodes. The root is the first; each node comes before its left subtree, which comes
-    /// before its right subtree.
+    /// The nodes. The nodes in depth-first order: the root is first, each node comes before its
+    /// left subtree, and the left subtree comes before the right one.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -172,12 +171,12 @@ impl Tree {
         self.nodes.iter().filter(leaf).count()
     }
 
-    /// The depth of the tree: the most splits on the path to a leaf.
+    /// The depth of the tree: the greatest number of splits on the path to a leaf.
     pub fn depth(&self) -> usize {
         self.depths().into_iter().max().unwrap_or_default()
     }
 
-    /// For each node the number of splits on the path to it.
+    /// For each node, the number of splits on the path to it.
     pub fn depths(&self) -> Vec<usize> {
         let mut depths = vec![0; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate() {
@@ -197,7 +196,7 @@ impl Tree {
         self.leaf(row).class()
     }
 
-    /// For each class its share of the training rows in the row's leaf.
+    /// For each class, its share of the training rows in the row's leaf.
     ///
     /// # Panics
     /// As [`class`](Self::class).
@@ -213,7 +212,7 @@ impl Tree {
     /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// If a feature of the tree is missing in the table or holds texts there.
+    /// If the table lacks a feature of the tree, or the feature holds texts there.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();

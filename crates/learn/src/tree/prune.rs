@@ -1,11 +1,16 @@
-//! Minimal cost-complexity pruning.
+//! Minimal cost-complexity pruning (Breiman et al., 1984).
+//!
+//! The cost of a leaf is its impurity, weighted by its share of the rows, plus a constant `alpha`.
+//! A split is kept only if its two subtrees cost less than the node would as a leaf. For example, a
+//! root with impurity 0.5 is split into two pure leaves. With an `alpha` of 0.1 it costs 0.6 as a
+//! leaf and 0.2 with the split, so the split is kept. With 0.6 it costs 1.1 as a leaf and 1.2 with
+//! the split, so the split is removed.
 
 use super::{Node, Split};
 
-/// Prunes a tree to the least cost: the impurity, weighted by the share of rows, plus `alpha` for
-/// each leaf. Of equally good trees the smallest is returned. Weakest-link pruning up to `alpha`
-/// gives the same tree (Breiman et al., 1984, theorem 3.10). If `alpha` is 0 the tree stays as it
-/// is, including splits that gain nothing.
+/// Prunes a tree to the least total cost of its leaves. Among equally good trees, the smallest is
+/// returned. Weakest-link pruning up to `alpha` gives the same tree (Breiman et al., 1984, theorem
+/// 3.10). If `alpha` is 0, the tree does not change, and even splits that gain nothing are kept.
 pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     if alpha == 0.0 {
         return nodes;
@@ -13,7 +18,7 @@ pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     let rows = nodes[0].rows() as f64;
     let mut cost = vec![0.0; nodes.len()];
     // Children come after their parents, so in reverse order a node's subtrees are pruned before
-    // it.
+    // the node.
     for index in (0..nodes.len()).rev() {
         let node = &mut nodes[index];
         cost[index] = node.impurity * node.rows() as f64 / rows + alpha;
@@ -29,7 +34,7 @@ pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     compact(&nodes)
 }
 
-/// The nodes that can still be reached from the root, with new indices.
+/// The nodes that remain reachable from the root, with new indices.
 fn compact(nodes: &[Node]) -> Vec<Node> {
     let mut reached = vec![false; nodes.len()];
     reached[0] = true;

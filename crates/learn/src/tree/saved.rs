@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Node, Tree};
 
-/// A tree as it is saved, not yet checked.
+/// A saved tree before it is checked.
 #[derive(Deserialize)]
 pub struct Saved {
     features: Vec<String>,
@@ -16,7 +16,7 @@ impl TryFrom<Saved> for Tree {
     type Error = String;
 
     /// Accepts only valid trees: every node except the root is the child of exactly one earlier
-    /// node, and all indices are in range. So no row leads to a missing node or around in circles.
+    /// node, and all indices are in range. So no row can lead to a missing node or into a cycle.
     fn try_from(saved: Saved) -> Result<Self, String> {
         if saved.nodes.is_empty() {
             return Err("a tree has at least one node".to_owned());

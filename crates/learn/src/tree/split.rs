@@ -1,4 +1,10 @@
 //! Finds the best split of a node.
+//!
+//! Minimising the Gini impurity of both sides, weighted by rows, is the same as maximising the sum
+//! of their purities, Σ (rows of a class)² ÷ rows. For example, the rows in the order of a feature
+//! have the classes 0, 0, 1 and 1. A threshold in the middle has two sides with a purity of 2² ÷ 2
+//! = 2. The sum is 4, the number of rows, so both sides are pure. After the first row, the purities
+//! are 1 and (1² + 2²) ÷ 3, which is only 2.67 in total.
 
 use super::grow::Data;
 
@@ -15,7 +21,7 @@ pub struct Best {
 /// The split with the greatest purity and at least `min_leaf` rows on each side; `None` if no
 /// feature allows such a split.
 ///
-/// For each feature the rows are sorted by their value. A threshold moves up through them, and the
+/// For each feature, the rows are sorted by value. A threshold moves up through them, and the
 /// number of rows of each class on both sides is updated row by row.
 pub fn best(data: &Data<'_>, rows: &[usize], counts: &[usize], min_leaf: usize) -> Option<Best> {
     let mut best: Option<Best> = None;
@@ -43,8 +49,8 @@ pub fn best(data: &Data<'_>, rows: &[usize], counts: &[usize], min_leaf: usize) 
     best
 }
 
-/// A threshold between two values: their middle, or the lower value if rounding moves the middle
-/// out of the interval.
+/// A threshold between two values: their midpoint, or the lower value if rounding moves the
+/// midpoint out of the interval.
 fn between(below: f64, above: f64) -> f64 {
     let middle = below / 2.0 + above / 2.0;
     if below <= middle && middle < above {
@@ -54,8 +60,8 @@ fn between(below: f64, above: f64) -> f64 {
     }
 }
 
-/// Number of rows of each class on both sides of a rising threshold, and of those with a missing
-/// value.
+/// Number of rows of each class on both sides of a rising threshold, and among the rows with a
+/// missing value.
 struct Scan {
     left: Vec<usize>,
     right: Vec<usize>,
@@ -94,15 +100,15 @@ impl Scan {
         self.left_rows += 1;
     }
 
-    /// Whether rows with a missing value go left: they go to the larger side, and to the left one
-    /// if both are equal.
+    /// Whether rows with a missing value go left. They go to the side with more rows, or to the
+    /// left if both are equal.
     fn missing_left(&self) -> bool {
         self.left_rows >= self.right_rows
     }
 
-    /// The sum of the purities of both sides, rows with a missing value included; `None` if a side
-    /// is too small. The purity of a side is Σ (rows of a class)² ÷ rows. All rows less this sum is
-    /// the sum of the sides' impurities, each times its number of rows.
+    /// The sum of the purities of both sides, including rows with a missing value; `None` if a side
+    /// is too small. The purity of a side is Σ (rows of a class)² ÷ rows. The number of rows minus
+    /// this sum is the total impurity of the sides, each weighted by its number of rows.
     fn purity(&self, min_leaf: usize) -> Option<f64> {
         let with_left = self.missing_left();
         let side = |counts: &[usize], rows: usize, with_missing: bool| {

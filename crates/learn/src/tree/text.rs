@@ -5,9 +5,9 @@ use std::fmt;
 use super::{Node, Step, Tree};
 
 impl fmt::Display for Tree {
-    /// Writes a line for each node, below that of its parent and indented further: the comparison
-    /// that leads to it, its number of rows, and the number of each class. The first line is that
-    /// of the root. Lines of leaves end in the predicted class.
+    /// Writes a line for each node, below its parent and indented further: the comparison that
+    /// leads to the node, its number of rows, and the number of rows of each class. The first line
+    /// is the root. Lines of leaves end in the predicted class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let depths = self.depths();
         let questions = self.questions();
@@ -24,7 +24,7 @@ impl fmt::Display for Tree {
 }
 
 impl Tree {
-    /// For each node the comparison that leads to it, with a colon; empty for the root.
+    /// For each node, the comparison that leads to it, with a colon; empty for the root.
     fn questions(&self) -> Vec<String> {
         let mut questions = vec![String::new(); self.nodes.len()];
         for split in self.nodes.iter().filter_map(|node| node.split) {
@@ -51,7 +51,7 @@ impl Tree {
     }
 }
 
-/// Displays the rows of a node, all and by class: `25 rows (16, 8, 1)`.
+/// Displays the number of rows of a node, in total and by class: `25 rows (16, 8, 1)`.
 struct Rows<'n>(&'n Node);
 
 impl fmt::Display for Rows<'_> {
@@ -63,7 +63,7 @@ impl fmt::Display for Rows<'_> {
     }
 }
 
-/// Formats a number with at most six decimals, without zeros at the end.
+/// Formats a number with at most six decimals and without trailing zeros.
 fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

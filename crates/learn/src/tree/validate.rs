@@ -8,8 +8,8 @@ use super::{Settings, Tree, TreeError};
 use crate::Table;
 use crate::metrics::accuracy;
 
-/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row may be in
-/// both.
+/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row may occur
+/// in both.
 ///
 /// # Errors
 /// As [`Tree::fit`].
@@ -50,9 +50,9 @@ pub fn leave_one_out(
 pub struct Splits {
     /// Number of splits.
     pub number: usize,
-    /// Share of test rows; their number is rounded up.
+    /// Share of test rows. Their number is rounded up.
     pub test_share: f64,
-    /// Seed of the random choice; the same seed gives the same splits.
+    /// Seed of the random choice. The same seed gives the same splits.
     pub seed: u64,
 }
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     // Derived by formula: if one of the two neighbours of a threshold is left out, the threshold
-    // moves half a step to the other side. It is still between the classes. At the ends there is no
+    // moves half a step towards it and is still between the classes. At the ends there is no
     // threshold.
     #[test]
     fn a_row_left_out_is_predicted_by_its_neighbours() {
@@ -110,7 +110,8 @@ mod tests {
         let wrong: Vec<usize> = (0..30)
             .filter(|&row| predicted[row] != labels[row])
             .collect();
-        // Row 10 lies as far from 9 as from 11, and a value at the threshold goes left.
+        // Without row 10, the threshold between 9 and 11 is 10, and a value at the threshold goes
+        // left.
         assert_eq!(wrong, [10, 20]);
     }
 
@@ -127,7 +128,8 @@ mod tests {
         };
         assert_eq!(splits(1), splits(1));
         assert_ne!(splits(1), splits(2));
-        // Each accuracy is a number of ninths, as nine rows are tested; most rows are correct.
+        // Each accuracy is a multiple of 1/9, because nine rows are tested. Most predictions are
+        // correct.
         let ninths = |accuracy: &f64| (accuracy * 9.0 - (accuracy * 9.0).round()).abs() < 1e-9;
         assert!(splits(3).iter().all(ninths) && splits(3).iter().sum::<f64>() > 40.0);
     }

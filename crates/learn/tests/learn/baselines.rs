@@ -48,7 +48,7 @@ fn numbers_of(features: &Table) -> Vec<(&str, Column)> {
         .collect()
 }
 
-/// The training rows, and the others.
+/// The training rows, and the remaining rows.
 fn parted(table: &Table, train: usize) -> (Table, Table) {
     let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
     (rows(0..train), rows(train..table.rows()))
@@ -176,7 +176,7 @@ fn throughput_errors_on_venus_are_no_worse_than_those_of_the_reference() {
     };
     let header = support::shared("models/throughput_features.csv").unwrap();
     let names: Vec<&str> = header.lines().next().unwrap().split(',').collect();
-    // The first column is the time, then come the labels.
+    // The first column is the time, followed by the labels.
     let features = table(numeric(&sheet, names[3..].iter().copied()));
     let train = 22_032;
     let (known, unknown) = parted(&features, train);
@@ -209,7 +209,7 @@ fn numeric<'n>(sheet: &Sheet, names: impl IntoIterator<Item = &'n str>) -> Vec<(
     names.into_iter().map(column).collect()
 }
 
-/// The features of a job's profile, which was assigned by the job's duration.
+/// The features of a job's profile, which was assigned according to the job's duration.
 const PROFILE: [&str; 4] = ["amp", "gpu_util", "gmem_util", "gmem"];
 
 /// The features of the workload task.
@@ -221,9 +221,9 @@ fn workload(sheet: &Sheet) -> Table {
     table(columns)
 }
 
-// Golden values: LightGBM on the durations of Venus, with numbered texts. On logarithms its
-// leaf-wise trees are better than any that grow level by level: scikit-learn's are wrong by 8,578
-// s.
+// Golden values: LightGBM on the durations of Venus, with texts replaced by numbers. On logarithms
+// with all features, its leaf-wise trees are better than any that grow level by level. The
+// reference there is the error of scikit-learn's trees, 8,578 s.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

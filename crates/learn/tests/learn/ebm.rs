@@ -20,7 +20,7 @@ fn random(rng: &mut ChaCha8Rng, rows: usize) -> Vec<f64> {
     (0..rows).map(|_| rng.random::<f64>()).collect()
 }
 
-/// The error of a curve, compared with the true function less its mean over the rows.
+/// The mean error of a curve, compared with the true function minus its mean over the rows.
 fn curve_error(machine: &Ebm, term: &Term, values: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
     let Bins::Numeric { cuts, .. } = &machine.features()[term.axes()[0].feature()].bins else {
         panic!("numbers")
@@ -68,7 +68,7 @@ fn additive_functions_are_recovered() {
         curve_error(&machine, &machine.terms()[2], &columns[2], stairs),
         curve_error(&machine, &machine.terms()[3], &columns[3], |_| 0.0),
     ];
-    // The true functions range over 1.5 to 2.
+    // The values of the true functions span 1.5 to 2.
     assert!(errors.iter().all(|&error| error < 0.04), "{errors:?}");
     let mean = labels.iter().sum::<f64>() / 4000.0;
     assert!((machine.intercept() - mean).abs() < 0.01);
@@ -292,7 +292,8 @@ fn the_number_of_threads_changes_nothing() {
             .unwrap()
         })
     };
-    // There are 14 bags. One thread or three boost two bags at a time, 16 threads one each.
+    // There are 14 bags. One thread or three threads boost two bags at a time, and 16 threads one
+    // bag each.
     let one = fit(1, 11);
     assert_eq!(one, fit(3, 11));
     assert_eq!(one, fit(16, 11));
@@ -311,7 +312,7 @@ fn a_fit_is_watched_and_stopped() {
     let (watched, progress) = fit(usize::MAX);
     let watched = watched.unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
-    // Ten pairs were asked for, but four features have at most six.
+    // Ten pairs were requested, but four features have at most six.
     let pairs = watched.terms().len() - 4;
     let done = Settings {
         interactions: pairs,
@@ -319,10 +320,10 @@ fn a_fit_is_watched_and_stopped() {
     };
     let last = progress.iter().max();
     assert_eq!(last, Some(&(done.work(300, 4), settings.work(300, 4))));
-    // Each of the 14 bags learns the features, then the pairs.
+    // Each of the 14 bags reports twice: after the features, and after the pairs.
     assert_eq!(progress.len(), 28);
     assert_eq!(fit(0), (Err(FitError::Stopped), Vec::new()));
-    // The bags have not started on the pairs.
+    // The fit stops before any bag learns the pairs.
     let (stopped, progress) = fit(1);
     assert_eq!(stopped, Err(FitError::Stopped));
     assert!(progress.len() <= 14, "{progress:?}");
@@ -423,7 +424,7 @@ proptest! {
         // The terms have mean 0, so the mean prediction is the intercept.
         let mean = metrics::mean(&predictions);
         prop_assert!((mean - machine.intercept()).abs() < 1e-9 * (1.0 + mean.abs()));
-        // Each step goes towards a mean of residuals, so predictions stay finite.
+        // Each step moves towards a mean of residuals, so predictions stay finite.
         prop_assert!(predictions.iter().all(|y| y.is_finite()));
     }
 }

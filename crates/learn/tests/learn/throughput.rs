@@ -1,4 +1,5 @@
-//! The throughput task of Venus. The table and the errors of Python's interpret are the reference.
+//! The throughput task of Venus, compared with the reference table and with the errors of Python's
+//! interpret.
 
 use std::time::Instant;
 
@@ -6,7 +7,8 @@ use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::{Column, Table, metrics};
 use gleaner_testing::shared;
 
-/// Number of rows of April to August, for training; those of September are for the test.
+/// Number of rows from April to August, which are for training. The rows of September are for the
+/// test.
 const TRAIN: usize = 22_032;
 
 fn read() -> Option<(Table, [Vec<f64>; 2])> {

@@ -1,4 +1,4 @@
-//! Decision trees against exhaustive search.
+//! Decision trees compared with exhaustive search.
 
 use gleaner_learn::tree::{Settings, Tree, TreeError};
 use gleaner_learn::{Column, Table};
@@ -34,8 +34,8 @@ fn impurity(rows: &[&(Vec<f64>, u8)]) -> f64 {
     number - (0..3).map(|class| same(class).powi(2)).sum::<f64>() / number.max(1.0)
 }
 
-/// The least impurity that a split of rows can leave, computed from the definition: every value of
-/// every feature is tried as a threshold. Missing values go to the side with more known values.
+/// The least impurity after any split of rows, computed from the definition: every value of every
+/// feature is tried as a threshold. Missing values go to the side with more known values.
 fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     let mut least: Option<f64> = None;
     for feature in 0..rows[0].0.len() {
@@ -72,8 +72,8 @@ fn reaching<'r>(tree: &Tree, rows: &'r Rows) -> Vec<Vec<&'r (Vec<f64>, u8)>> {
     reaching
 }
 
-/// All trees that pruning can leave of the subtree at a node, each as its weighted impurity and its
-/// number of leaves.
+/// All trees that pruning can make of the subtree at a node, each with its weighted impurity and
+/// its number of leaves.
 fn prunings(tree: &Tree, node: usize) -> Vec<(f64, usize)> {
     let root = tree.nodes()[0].rows() as f64;
     let at = &tree.nodes()[node];
@@ -129,7 +129,7 @@ proptest! {
         let least = all.iter().map(total).fold(f64::INFINITY, f64::min);
         let cheapest = all.iter().filter(|tree| total(tree) < least + 1e-12);
         let fewest = cheapest.map(|(_, leaves)| *leaves).min();
-        // The unpruned one of these trees is the whole pruned tree.
+        // The largest of these trees is the pruned tree itself.
         let left = prunings(&pruned, 0);
         let own = left.iter().find(|(_, leaves)| *leaves == pruned.leaves()).unwrap();
         prop_assert!(total(own) < least + 1e-9);
@@ -184,13 +184,13 @@ fn a_split_without_gain_may_lead_to_one_with_gain() {
             .iter()
             .all(|(values, label)| tree.class(values) == *label)
     );
-    // The first split gains nothing, each of the others ½ · ½.
+    // The first split gains nothing, and each of the other two gains ½ · ½.
     assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,
         ..Settings::default()
     };
-    // Together three more leaves gain ½.
+    // The three additional leaves gain ½ in total.
     assert_eq!(fit(&exclusive, alpha(0.16)).leaves(), 4);
     assert_eq!(fit(&exclusive, alpha(0.17)).leaves(), 1);
 }

@@ -1,4 +1,4 @@
-//! Builds data sets from graphs that are read one by one.
+//! Builds data sets without keeping all graphs in memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,13 +33,13 @@ pub struct Settings {
     pub grouping: group::Settings,
     /// How jobs are split.
     pub split: split::Settings,
-    /// The frequencies of operations; `None` for those of the training part.
+    /// The frequencies of operations; `None` to compute them from the training part.
     pub frequencies: Option<Frequencies>,
-    /// Whether jobs with faulty graphs are left out; otherwise such a graph is an error.
+    /// Whether to leave out jobs with faulty graphs. Otherwise a faulty graph is an error.
     pub skip_faulty: bool,
 }
 
-/// A data set and its origin, with the faults of the graphs that were left out.
+/// A data set, its origin, and the faults of the graphs that were left out.
 #[derive(Debug, Clone, Default)]
 pub struct Built {
     /// The data.
@@ -70,7 +70,7 @@ pub fn build(
         skipped: Faults::default(),
         left_out: Vec::new(),
     };
-    // When faulty graphs take jobs out, the jobs that are left are split again.
+    // If faulty graphs removed jobs, the remaining jobs are split again.
     let split = loop {
         let split = pool.split()?;
         if pool.prepare(&split, &read, observer)? {
@@ -102,7 +102,7 @@ fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
     faults.into_result(named)
 }
 
-/// The jobs that are left, with the graphs grouped so far.
+/// The remaining jobs, with the graphs grouped so far.
 struct Pool<'s> {
     jobs: BTreeMap<String, Job>,
     settings: &'s Settings,
@@ -121,8 +121,8 @@ impl Pool<'_> {
         split.map_err(|error| Error::Usage(error.to_string()))
     }
 
-    /// Reads and groups the graphs of a split that are not grouped yet. Takes the jobs of faulty
-    /// graphs out. Returns whether no graph was faulty.
+    /// Reads and groups the graphs of a split that are not grouped yet. Removes jobs whose graphs
+    /// are faulty. Returns whether no graph was faulty.
     fn prepare(
         &mut self,
         split: &Names,
@@ -134,7 +134,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // So that faults are listed in the order of names, not in the random order of the split.
+        // Sorted, so that faults are listed by name and not in the random order of the split.
         wanted.sort();
         let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {
@@ -160,7 +160,7 @@ impl Pool<'_> {
         Ok(!faulty)
     }
 
-    /// Takes out a job because of the faults of its graph.
+    /// Removes a job because its graph is faulty.
     fn take_out(&mut self, job: String, faults: Faults) {
         self.jobs.remove(&job);
         let reasons: Vec<String> = faults.0.iter().map(ToString::to_string).collect();

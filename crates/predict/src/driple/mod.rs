@@ -1,4 +1,4 @@
-//! Inspectors in use: builds data sets from many graphs, and scores the predictions of models.
+//! Applies inspectors: builds data sets from many graphs, and scores predictions.
 
 pub mod build;
 mod part;

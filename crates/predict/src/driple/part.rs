@@ -7,11 +7,11 @@ use gleaner_driple::dataset::{Dataset, Example};
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Jobs that models learn from.
+    /// Jobs from which models learn.
     Train,
-    /// Jobs that choose the epoch whose weights are kept.
+    /// Jobs whose error decides which epoch's weights are kept.
     Val,
-    /// Jobs that are used for neither.
+    /// Jobs that training does not use.
     Test,
     /// All jobs.
     All,

@@ -1,15 +1,22 @@
-//! Ridge regression on statistics of graphs: a baseline that models should beat.
+//! Ridge regression (Hoerl and Kennard, 1970) on statistics of graphs: a baseline that models
+//! should beat.
+//!
+//! With standardised statistics `X`, labels `y`, `n` graphs and the penalty `p`, the weights `w`
+//! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is a column of ones and has no penalty. For
+//! example, with one statistic of values -1 and 1, labels 1 and 3 and no penalty, the weight is `Xᵀ
+//! y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
 
-/// Number of statistics of a graph. They are ln(1 + x) for its number of nodes, its number of
-/// edges, and the sum, the mean and the maximum of each feature; and the squares of these.
+/// Number of statistics of a graph. The first half is ln(1 + x) of the number of nodes, of the
+/// number of edges, and of the sum, mean and maximum of each feature. The second half is the
+/// squares of the first.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;
 
-/// The statistics, and the constant 1 of the intercept.
+/// The statistics and the constant 1, whose weight is the intercept.
 const COLUMNS: usize = STATISTICS + 1;
 
 /// Penalty on the weights of standardised statistics, per training graph.
@@ -19,12 +26,13 @@ const PENALTY: f64 = 1e-3;
 pub(super) struct Ridge {
     mean: [f64; STATISTICS],
     deviation: [f64; STATISTICS],
-    /// For each statistic, the weights of the metrics; those of the intercept are last.
+    /// For each statistic, one weight per metric. The last entry holds the intercepts.
     weights: Vec<[f64; METRICS]>,
 }
 
 impl Ridge {
-    /// Fits it to examples; `None` if there are too few, or if the equations cannot be solved.
+    /// Fits the weights to examples; `None` if there are too few, or if the equations cannot be
+    /// solved.
     pub fn fit(examples: &[&Example]) -> Option<Self> {
         if examples.len() < 2 {
             return None;
@@ -66,7 +74,8 @@ impl Ridge {
         })
     }
 
-    /// Standardises statistics: less their mean, divided by their deviation. Appends a 1.
+    /// Standardises statistics: subtracts their mean and divides by their standard deviation.
+    /// Appends the 1 of the intercept.
     fn standard(&self, row: &[f64; STATISTICS]) -> [f64; COLUMNS] {
         std::array::from_fn(|at| match at {
             STATISTICS => 1.0,
@@ -99,7 +108,8 @@ fn statistics(graph: &GroupedGraph) -> [f64; STATISTICS] {
     })
 }
 
-/// Solves a symmetric positive definite system by elimination; `None` if it is not one.
+/// Solves a symmetric positive definite system by elimination; `None` if the matrix is not positive
+/// definite.
 fn solve(
     mut left: Vec<[f64; COLUMNS]>,
     mut right: Vec<[f64; METRICS]>,

@@ -14,13 +14,13 @@ use gleaner_domain::error::{Error, Result};
 /// The metrics of a job.
 pub type Metrics = [f64; METRICS];
 
-/// How well a model predicts, by metric in the order of [`gleaner_driple::dataset::METRIC_NAMES`].
-/// NaN if a measure is not defined.
+/// How well a model predicts each metric, in the order of
+/// [`gleaner_driple::dataset::METRIC_NAMES`]. NaN where a measure is undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
     /// Name of the model or baseline.
     pub model: String,
-    /// Mean squared error of labels divided by the highest of the training part.
+    /// Mean squared error after dividing labels and predictions by the highest training label.
     pub mse: Metrics,
     /// Mean absolute error, in the metric's own unit.
     pub mae: Metrics,
@@ -33,22 +33,22 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The mean squared error as a share of that of `other`, both means over the metrics.
+    /// This model's mean squared error divided by that of `other`, each averaged over the metrics.
     pub fn share_of(&self, other: &Scores) -> f64 {
         mean(&self.mse) / mean(&other.mse)
     }
 }
 
-/// The mean of a measure over the metrics that it is defined for.
+/// The mean of a measure over the metrics for which it is defined.
 pub fn mean(values: &Metrics) -> f64 {
     let known: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     known.iter().sum::<f64>() / known.len() as f64
 }
 
-/// A measure of truth and predictions of a metric, given by its index.
+/// Computes a measure from the index of a metric, its true values and its predictions.
 type Measure<'m> = &'m dyn Fn(&[f64], &[f64], usize) -> f64;
 
-/// The scores of `predicted`, a row for each of `examples`.
+/// The scores of `predicted`, which has one row per example.
 pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: &Scale) -> Scores {
     let truth: Vec<Metrics> = examples.iter().map(|example| labels(example)).collect();
     let column = |rows: &[Metrics], metric: usize| rows.iter().map(|row| row[metric]).collect();
@@ -78,8 +78,8 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// Predictions of `inspector` for `examples`. Those of an inspector without units are shares of
-/// `scale`, and are multiplied by it. NaN for a graph that it cannot predict.
+/// Predictions of `inspector` for `examples`. If the inspector has no units, its predictions are
+/// shares of `scale`, and are multiplied by it. NaN for a graph without a prediction.
 ///
 /// # Errors
 /// [`Error::Stopped`] if the observer stops it.
@@ -104,9 +104,9 @@ pub fn predicted(
     Ok(own.collect())
 }
 
-/// The scores of baselines that need no network, learnt from the training part of a data set: the
-/// mean of each label, and ridge regression on statistics of the graph. Predictions of the latter
-/// below zero count as 0.
+/// The scores of baselines without a network, learnt from the training part of a data set: the mean
+/// of each label, and ridge regression on statistics of the graph. Negative predictions of the
+/// regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {
@@ -135,7 +135,8 @@ fn mean_squared_error(truth: &[f64], predicted: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    // Derived by formula: off by 1 everywhere, of labels 1 and 3 whose highest is 4.
+    // Derived by formula: labels 1 and 3, predictions off by 1 everywhere, highest training label
+    // 4.
     #[test]
     fn scores_follow_their_formulas() {
         let example = |label: f32| Example {

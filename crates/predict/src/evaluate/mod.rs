@@ -1,4 +1,5 @@
-//! Measures how well models predict unseen rows, next to plain rules and models from libraries.
+//! Measures how well models predict unseen rows, and compares them with simple rules and with
+//! models from libraries.
 
 mod throughput;
 mod weekly;
@@ -26,9 +27,9 @@ pub struct Score {
     pub r2: f64,
     /// Spearman's rank correlation; NaN (null) if all predictions are equal.
     pub spearman: f64,
-    /// Seconds of training; `None` if nothing is trained here.
+    /// Training time in seconds; `None` if nothing is trained here.
     pub fit_s: Option<f64>,
-    /// Seconds of predicting all test rows; `None` if nothing is trained here.
+    /// Time to predict all test rows, in seconds; `None` if nothing is trained here.
     pub predict_s: Option<f64>,
 }
 
@@ -43,7 +44,7 @@ pub struct EvaluateError {
 }
 
 impl Score {
-    /// Measures predictions that took no training here.
+    /// Measures predictions of something that is not trained here.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),
@@ -56,7 +57,7 @@ impl Score {
     }
 }
 
-/// Fits a model, predicts with it, times both, and measures the predictions.
+/// Fits a model and predicts with it, times both, and measures the predictions.
 fn measured<F>(
     model: impl Into<String>,
     truth: &[f64],
@@ -90,7 +91,7 @@ fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     best.map(|score| score.model.clone())
 }
 
-/// The rows to learn from and the rows to predict.
+/// The training rows and the rows to predict.
 struct Split<'t> {
     train: &'t Table,
     test: &'t Table,
@@ -127,7 +128,7 @@ impl Split<'_> {
         score
     }
 
-    /// Scores every model from a library. Reports `work` as progress after each.
+    /// Scores every model from a library, and reports `work` as progress after each.
     #[cfg(feature = "baselines")]
     fn baselines(&self, suffix: &str, seed: u64, work: usize) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_learn::baselines::Baseline;
@@ -173,11 +174,11 @@ impl Split<'_> {
 /// Number of models from libraries among the results.
 #[cfg(feature = "baselines")]
 pub const BASELINES: usize = gleaner_learn::baselines::Baseline::ALL.len();
-/// Number of models from libraries among the results: none without their feature.
+/// Number of models from libraries among the results: 0 without the feature `baselines`.
 #[cfg(not(feature = "baselines"))]
 pub const BASELINES: usize = 0;
 
-/// Scores of the mean and of the median of the training labels as predictions for every row.
+/// Scores of two constant predictions: the mean and the median of the training labels.
 fn constants(labels: &[f64], truth: &[f64]) -> [Score; 2] {
     let always = |name: &str, value: f64| Score::of(name, truth, &vec![value; truth.len()]);
     [

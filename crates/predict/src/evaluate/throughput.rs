@@ -11,17 +11,17 @@ use super::{BASELINES, EvaluateError, Score, Split, constants};
 /// Measures of the forecasts of both labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThroughputScores {
-    /// Number of intervals learnt from.
+    /// Number of training intervals.
     pub train: usize,
-    /// Number of intervals forecast.
+    /// Number of forecast intervals.
     pub test: usize,
     /// Scores of forecasts of the GPU jobs submitted in an interval.
     pub jobs: Vec<Score>,
-    /// Scores of forecasts of the GPUs that these jobs ask for.
+    /// Scores of forecasts of the GPUs that these jobs request.
     pub gpus: Vec<Score>,
 }
 
-/// Learns the first `train` intervals of a series, and forecasts the others.
+/// Learns from the first `train` intervals of a series, and forecasts the others.
 ///
 /// # Errors
 /// A model cannot be trained, for example from no intervals, or the evaluation is stopped.
@@ -67,7 +67,7 @@ fn work(train: usize, seed: u64) -> usize {
     ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
-/// The work of an EBM; a model from a library takes about as long.
+/// The work of an EBM. A model from a library takes about as long.
 fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }

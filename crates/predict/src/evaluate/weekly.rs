@@ -1,4 +1,4 @@
-//! Evaluates estimates of durations that are learnt again each week.
+//! Evaluates estimates of durations by estimators that are retrained each week.
 
 use gleaner_domain::observer::Parts;
 use gleaner_learn::ebm::FitError;
@@ -11,7 +11,7 @@ use crate::past_jobs;
 use crate::weekly::{Jobs, weeks};
 
 impl WorkloadTask<'_> {
-    /// Scores of every estimator on the jobs from the second week on, and the number of these jobs.
+    /// The number of jobs from the second week on, and the scores of every estimator on them.
     pub(super) fn weekly(
         &self,
         seconds: &[f64],
@@ -41,8 +41,8 @@ impl WorkloadTask<'_> {
         Ok((truth.len(), scores.collect::<Result<_, _>>()?))
     }
 
-    /// Estimates of all jobs from the second week on. They are 0 in weeks before which no job has
-    /// ended.
+    /// Estimates of all jobs from the second week on. They are 0 in a week if no job had ended
+    /// before it.
     fn week_by_week(
         &self,
         estimator: Estimator,
@@ -69,7 +69,7 @@ impl WorkloadTask<'_> {
         self.trace.jobs.first().map_or(0, |job| job.submit)
     }
 
-    /// Indices of the jobs that would have ended before a second if none had waited.
+    /// Indices of the jobs that would have ended before `second` if no job had waited.
     pub(super) fn could_have_ended(&self, second: i64) -> impl Iterator<Item = usize> {
         let jobs = self.trace.jobs.iter().enumerate();
         let jobs = jobs.take_while(move |(_, job)| job.submit < second);

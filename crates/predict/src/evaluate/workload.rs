@@ -21,38 +21,40 @@ pub struct WorkloadTask<'t> {
     pub trace: &'t Trace,
     /// Its jobs as they are known at submission.
     pub known: &'t [Known<'t>],
-    /// Number of jobs to learn from: the first ones of the trace.
+    /// Number of training jobs, which are the first of the trace.
     pub train: usize,
-    /// Estimates from another source, to measure as well.
+    /// Estimates from another source, which are measured as well.
     pub published: Option<&'t EstimateTable>,
     /// Seed of the models.
     pub seed: u64,
 }
 
-/// Measures of the estimates of the jobs after the split, and of those week by week.
+/// Measures of two kinds of estimates: those for all jobs after the split, and those made week by
+/// week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadScores {
-    /// Number of jobs learnt from.
+    /// Number of training jobs.
     pub train: usize,
     /// Number of jobs estimated.
     pub test: usize,
-    /// Scores of models that know the job's profile. In published traces it gives durations away.
+    /// Scores of models that know the job's profile. In published traces the profile gives the
+    /// duration away.
     pub with_profile: Vec<Score>,
-    /// Scores of models that do not know it.
+    /// Scores of models that do not know the job's profile.
     pub without_profile: Vec<Score>,
     /// Scores of rules, and of estimates from another source.
     pub rules: Vec<Score>,
-    /// The model or rule that ranks jobs best, with profiles and without.
+    /// The model or rule that ranks jobs best, with and without profiles.
     pub best: Best,
     /// Number of jobs estimated from the second week on.
     pub weekly_test: usize,
-    /// Scores of estimators that are learnt again at the start of each week, from the jobs that
-    /// could have ended by then.
+    /// Scores of estimators that are retrained at the start of each week, on the jobs that could
+    /// have ended by then.
     pub weekly: Vec<Score>,
 }
 
-/// The best estimators by rank correlation, of those that have learnt from the same jobs and that
-/// can be chosen. `None` if no rank correlation is defined.
+/// The best estimators by rank correlation, among those that learnt from the same jobs and that a
+/// user can choose. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// The best if models know profiles.
@@ -67,7 +69,7 @@ pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 /// Estimators that do not use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
-/// Learns from the first jobs and estimates the others; then week by week.
+/// Learns from the first jobs and estimates the others, then does the same week by week.
 ///
 /// # Errors
 /// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
@@ -212,7 +214,7 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates by the user's past jobs, which are used as soon as they have ended; 0 if no job
+    /// Estimates from the user's past jobs, which are used as soon as they have ended; 0 if no job
     /// has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);

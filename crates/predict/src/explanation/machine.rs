@@ -13,14 +13,14 @@ use crate::Model;
 pub enum Label {
     /// Number of GPU jobs submitted in ten minutes.
     Jobs,
-    /// Number of GPUs that these jobs ask for.
+    /// Number of GPUs that these jobs request.
     Gpus,
     /// How long a job runs.
     #[cfg_attr(feature = "cli", value(skip))]
     Duration,
 }
 
-/// A machine of a model, with what it predicts.
+/// A machine of a model, and what it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
     /// What it predicts.
@@ -74,8 +74,8 @@ pub struct TermFacts {
     pub cells: Vec<Cell>,
 }
 
-/// The machines of a model. For a workload model, that of the chosen estimator. Empty if that is a
-/// rule, or if the model is a tree.
+/// The machines of a model. For a workload model, this is the machine of the chosen estimator.
+/// Empty if that estimator is a rule, or if the model is a tree.
 pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<LabelledEbm<'_>> {
     let machine = |label, unit, ebm| LabelledEbm {
         label,
@@ -125,7 +125,7 @@ impl<'m> LabelledEbm<'m> {
         terms
     }
 
-    /// The term of this name; `None` if there is none.
+    /// The term of this name, if there is one.
     pub fn term(&self, name: &str) -> Option<&'m Term> {
         let mut terms = self.ebm.terms().iter();
         terms.find(|term| self.ebm.name(term) == name)
@@ -177,7 +177,7 @@ impl EbmFacts {
     }
 }
 
-/// Sorts terms, strongest first; equal ones stay in order.
+/// Sorts terms, strongest first. Equal terms keep their order.
 pub(super) fn strongest(terms: impl Iterator<Item = Importance>) -> Vec<Importance> {
     let mut terms: Vec<Importance> = terms.collect();
     terms.sort_by(|a, b| b.importance.total_cmp(&a.importance));

@@ -24,15 +24,15 @@ pub struct Explanation {
     pub trained: Span,
     /// The files it was trained on.
     pub inputs: Vec<Input>,
-    /// For a workload model, the estimator that is explained, and how all of them did.
+    /// For a workload model, the estimator that is explained, and the scores of all estimators.
     pub estimator: Option<EstimatorFacts>,
     /// Its explainable boosting machines; empty for a tree and for an estimator that is a rule.
     pub machines: Vec<EbmFacts>,
     /// Its tree; `None` if the model is not a tree.
     pub tree: Option<TreeFacts>,
-    /// The terms that were asked for.
+    /// The requested terms.
     pub terms: Vec<TermFacts>,
-    /// The prediction that was asked for, if any.
+    /// The requested prediction, if any.
     pub prediction: Option<Prediction>,
 }
 
@@ -48,8 +48,8 @@ pub struct TreeFacts {
 }
 
 impl Explanation {
-    /// The explanation that every model has, without terms and prediction. For a workload model,
-    /// that of the chosen estimator.
+    /// The general explanation of a model, without terms and predictions. For a workload model, it
+    /// explains the chosen estimator.
     pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
         Explanation {
             kind: trained.model.kind(),

@@ -16,15 +16,15 @@ use gleaner_domain::{Local, Workload};
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Prediction {
-    /// Of a machine: a sum of scores.
+    /// By a machine: a sum of scores.
     Sum(Sum),
-    /// Of a tree: a path of decisions.
+    /// By a tree: a path of decisions.
     Way(Way),
-    /// Of a rule for durations.
+    /// By a rule for durations.
     Rule(Rule),
 }
 
-/// A prediction of a machine: the intercept and the scores add up to it.
+/// A prediction of a machine. It is the sum of the intercept and the scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sum {
     /// What the prediction is for, such as a job.
@@ -35,7 +35,7 @@ pub struct Sum {
     pub unit: &'static str,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// The scores that the terms add, largest first.
+    /// The scores of the terms, largest first.
     pub contributions: Vec<Part>,
     /// The prediction: the sum of the intercept and the scores.
     pub prediction: f64,
@@ -49,7 +49,8 @@ pub struct Part {
     /// The term, its bins and its score.
     #[serde(flatten)]
     pub contribution: Contribution,
-    /// Factor by which it multiplies 1 + seconds; `None` if the prediction is not a logarithm.
+    /// Factor by which the term multiplies 1 + seconds; `None` if the prediction is not a
+    /// logarithm.
     pub factor: Option<f64>,
 }
 
@@ -58,7 +59,7 @@ pub struct Part {
 pub struct Way {
     /// What the prediction is for, such as a job.
     pub subject: String,
-    /// The decisions from the root on.
+    /// The decisions, starting at the root.
     pub steps: Vec<String>,
     /// Number of training rows at the leaf, by class.
     pub rows: Vec<usize>,
@@ -80,8 +81,8 @@ pub fn of_interval(
     sum(machine, subject, &table(series, step..step + 1))
 }
 
-/// Explains the estimate of a job's duration by an estimator; `machine` is its machine if it has
-/// one.
+/// Explains an estimator's estimate of a job's duration; `machine` is the estimator's machine, if
+/// it has one.
 ///
 /// # Errors
 /// None in practice, as the features are those of the machine.

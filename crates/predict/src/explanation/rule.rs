@@ -1,4 +1,4 @@
-//! Explains estimators of durations: their scores, and the estimates of those that are rules.
+//! Explains estimators of durations: their scores, and the estimates of estimators that are rules.
 
 use gleaner_learn::lucid::history::{Found, Similarity};
 use gleaner_learn::lucid::workload::{
@@ -15,9 +15,9 @@ pub struct EstimatorFacts {
     pub name: Estimator,
     /// The estimator that is used by default.
     pub chosen: Estimator,
-    /// What the estimator has learnt, in words, if it is a rule; empty for a machine.
+    /// A description of what the estimator has learnt, if it is a rule; empty for a machine.
     pub learnt: String,
-    /// Scores of all estimators on the last weeks of the training span; `None` if it had too few
+    /// Scores of all estimators on the last weeks of the training period; `None` if it had too few
     /// jobs.
     pub trial: Option<Trial>,
 }
@@ -29,9 +29,9 @@ pub struct Rule {
     pub subject: String,
     /// The estimated duration in seconds.
     pub seconds: f64,
-    /// Number of past jobs that it is the mean of; `None` if it is not such a mean.
+    /// Number of past jobs whose mean is the estimate; `None` if the estimate is not such a mean.
     pub jobs: Option<u64>,
-    /// What those jobs have in common with this one; empty if nothing.
+    /// What those jobs have in common with this one; empty if they have nothing in common.
     pub alike: String,
 }
 
@@ -85,7 +85,7 @@ fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The name of a job, or the names like it, in words; `None` if jobs have no names.
+/// Describes the name of a job, or the names similar to it; `None` if jobs have no names.
 fn name(found: &[&str], name: &str) -> Option<String> {
     if found == [name] {
         return Some(format!("name {name:?}")).filter(|_| !name.is_empty());

@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Estimates that are learnt in a simulation of `trace`.
+    /// Estimates learnt in a simulation of `trace`.
     fn learn(&self, trace: &Trace, weekly: &Weekly, request: &Request) -> WeeklyEstimates {
         let simulation = self.simulation(trace);
         let learnt = weekly.estimates(&Simulated {
@@ -137,9 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// The trace with another future from the start of a week on. Jobs that are still running take
-/// longer. Jobs submitted later do other work; those after the week are of other people, and there
-/// are fewer of them. `ends` has the end of each job. Also returns how many jobs were running.
+/// The trace with a different future from the start of `week` on. Jobs that are then running take
+/// longer. Jobs submitted later have other durations. Half of the jobs submitted after the week are
+/// removed, and the rest belong to another user. `ends` holds the end of each job. Also returns how
+/// many jobs were running.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -213,8 +214,8 @@ fn estimates_use_only_jobs_that_have_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// By hand: the median, and the user's mean, of the jobs that ended under the policy before the
-/// week.
+/// Computed by hand: the median, and the user's mean, of the jobs that ended under the policy
+/// before the week.
 #[test]
 fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();
@@ -268,7 +269,7 @@ fn rules_use_only_jobs_that_have_ended() {
 fn forecasts_use_only_past_intervals() {
     let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
     let series = |from: usize| {
-        // Another future from interval `from` on.
+        // The series with a different future from interval `from` on.
         let value = |step: usize| {
             if step < from {
                 ((step / 6) % 24) as f64 + (step % 5) as f64
@@ -296,7 +297,7 @@ fn forecasts_use_only_past_intervals() {
                 changed.gpus(now),
             ]
         };
-        // In the last second of interval 2500, the interval is not over yet.
+        // At step 2500, interval 2500 is in its last second and not over yet.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

@@ -1,4 +1,4 @@
-//! Stopping evaluations, forecasts and the building of data sets.
+//! Evaluations, forecasts and builds of data sets can be stopped.
 
 use gleaner_domain::Error;
 use gleaner_learn::ebm::FitError;

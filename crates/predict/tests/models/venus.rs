@@ -1,4 +1,4 @@
-//! Venus in September 2020: the published data and figures.
+//! Models on the trace Venus in September 2020, compared with the published data and results.
 
 use gleaner_inputs::jobs;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
@@ -19,8 +19,9 @@ fn packing_is_evaluated_as_published() {
     // 53 of 66 is a golden value of the artifact.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // scikit-learn gives .684 ± .090 and .771 ± .092 over other splits. Of 66 left out one by one,
-    // it gives 45 to 47 and 52 to 55 right, depending on the order in which ties are broken.
+    // Over other splits, scikit-learn's accuracies are .684 ± .090 and .771 ± .092. If the 66
+    // profiles are left out one by one, it predicts 45 to 47 and 52 to 55 of them correctly,
+    // depending on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -81,8 +82,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
             .unwrap()
             .clone()
     };
-    // The training mean and median are golden values. For comparison, LightGBM of logarithms has
-    // 7,944 and .374 with profiles, and 11,543 and .281 without.
+    // The training mean and median are golden values. For comparison, LightGBM on logarithms has an
+    // error of 7,944 s and a rank correlation of .374 with profiles, and 11,543 s and .281 without.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
     let with = score(&found.with_profile, "EBM of logarithms");

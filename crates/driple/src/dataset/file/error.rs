@@ -2,14 +2,14 @@
 
 use crate::dataset::ArrayFault;
 
-/// Why a data set cannot be read from a file or written to one.
+/// Why a data set cannot be read from a file or written to a file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// The file is not safetensors, or it is not complete.
+    /// The file is not a safetensors file, or it is incomplete.
     #[error("this is not a whole safetensors file ({0}); copy or write it again")]
     Format(String),
-    /// The file has a tensor that a data set does not have.
+    /// The file has a tensor that does not belong to a data set.
     #[error(
         "tensor {0:?} is not part of a data set: expected train.0.adj, train.0.x and train.0.y, \
          the same of val and test and of further batches, or y_train_max"
@@ -18,7 +18,8 @@ pub enum DatasetError {
     /// A tensor is missing.
     #[error("tensor {0:?} is missing; batches count from 0 and have adj, x and y: write them all")]
     Missing(String),
-    /// Two tensors have names for the same part of the data, such as `train.0.y` and `train.0.0.y`.
+    /// The names of two tensors denote the same part of the data, such as `train.0.y` and
+    /// `train.0.0.y`.
     #[error("tensors {0:?} and {1:?} are the same part of the data; keep one")]
     Twice(String, String),
     /// A tensor has values of the wrong type.
@@ -34,7 +35,7 @@ pub enum DatasetError {
     /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The beginning of the tensors' names, such as `train.0`, or `y_train_max`.
+        /// The common prefix of the tensors' names, such as `train.0`, or `y_train_max`.
         batch: String,
         /// What is wrong with the arrays.
         fault: ArrayFault,
@@ -42,7 +43,7 @@ pub enum DatasetError {
     /// There are no batches.
     #[error("there are no batches: expected at least train.0.adj, train.0.x and train.0.y")]
     Empty,
-    /// The stored maximum of a label is not the largest label.
+    /// The stored maximum of a label is not the largest label of the training part.
     #[error(
         "y_train_max[{label}] is {stored}, but the largest of the labels of train is {found}; \
          correct y_train_max or leave it out"
@@ -58,7 +59,7 @@ pub enum DatasetError {
     /// The manifest cannot be parsed, or it does not belong to the data.
     #[error("the manifest (metadata key \"gleaner\") is not right: {0}; write the file again")]
     Manifest(String),
-    /// The manifest has a later version than can be read. Holds both versions.
+    /// The manifest's version is later than the latest readable one. Holds both versions.
     #[error("the manifest has version {0}, but up to {1} is read; update gleaner")]
     Version(u32, u32),
     /// A graph cannot be written.

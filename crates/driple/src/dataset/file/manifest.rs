@@ -8,10 +8,10 @@ use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
 use crate::features::Frequencies;
 use crate::group;
 
-/// The version that is written. Earlier versions can be read.
+/// The version that is written. Earlier versions can be read too.
 const VERSION: u32 = 1;
 
-/// Where a data set comes from. A file without a manifest gives an empty one.
+/// The origin of a data set. It is empty for a file without a manifest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -19,8 +19,8 @@ pub struct Manifest {
     pub grouping: Option<group::Settings>,
     /// How jobs were split; `None` if unknown.
     pub split: Option<split::Settings>,
-    /// The frequencies of operation types in the features; `None` if unknown. A graph to predict
-    /// for needs the same frequencies.
+    /// The frequencies of operation types in the features; `None` if unknown. Graphs for
+    /// predictions need the same frequencies.
     pub frequencies: Option<Frequencies>,
     /// The file of the measurements; `None` if unknown.
     pub measurements: Option<String>,
@@ -30,7 +30,7 @@ pub struct Manifest {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Where a graph of the data set comes from.
+/// The origin of a graph of the data set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
@@ -38,7 +38,7 @@ pub struct Source {
     pub job: String,
     /// The path of the graph's file.
     pub file: String,
-    /// What became of the graph's operations when they were grouped.
+    /// What happened to the graph's operations when they were grouped.
     pub report: group::Report,
 }
 
@@ -135,8 +135,8 @@ fn name(batches: &mut Batches, names: Vec<Vec<String>>) {
 }
 
 impl Stored {
-    /// Checks that this is the manifest of `data`: that it has the same metrics, graphs in each
-    /// part and jobs in each batch.
+    /// Checks that this is the manifest of `data`: the metrics, the graphs in each part and the
+    /// jobs in each batch must agree.
     fn check(&self, data: &Dataset) -> Result<(), DatasetError> {
         if self.labels != METRIC_NAMES {
             let fault = format!(

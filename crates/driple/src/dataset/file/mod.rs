@@ -3,8 +3,8 @@
 //! A part of the data is `train`, `val` or `test`. Batch `b` of a part, counted from 0, has `B`
 //! graphs of `N` nodes each. It is stored as three tensors:
 //!
-//! - `{part}.{b}.adj`: the adjacency matrices of 0 and 1, `u8`, `B × N × N`. `f32` and `bool` are
-//!   read too;
+//! - `{part}.{b}.adj`: the adjacency matrices of 0 and 1, `u8`, `B × N × N`. `f32` and `bool` can
+//!   be read too;
 //! - `{part}.{b}.x`: the features, `f32`, `B × N × 3`;
 //! - `{part}.{b}.y`: the labels, `f32`, `B × 12`.
 //!
@@ -12,7 +12,7 @@
 //! sequence of graphs of equal size. Its tensors are `{part}.{b}.{run}.adj` and so on, with runs
 //! counted from 0. Runs are read back as one batch.
 //!
-//! `y_train_max`, `f32`, `12`, is the largest value of each label in `train`. The metadata has a
+//! `y_train_max`, `f32`, `12`, is the largest value of each label in `train`. The metadata holds a
 //! [`Manifest`] as JSON under `gleaner`, with the number of graphs and the names of the jobs.
 
 mod error;

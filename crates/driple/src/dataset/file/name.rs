@@ -7,7 +7,7 @@ pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];
 /// The tensor with the largest labels of the training part.
 pub(super) const MAXIMUM: &str = "y_train_max";
 
-/// The name of a tensor, taken apart.
+/// The parsed name of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     /// Index into [`PARTS`].
@@ -37,7 +37,7 @@ impl Name {
         })
     }
 
-    /// The name as text. It contains the run's number if `runs` is true.
+    /// The name as text. It contains the number of the run if `runs` is true.
     pub fn text(self, runs: bool) -> String {
         let batch = self.batch_text(runs);
         format!("{batch}.{}", FIELDS[self.field])

@@ -11,14 +11,14 @@ use crate::dataset::arrays::{Array, ArrayFault, examples};
 use crate::dataset::{Batches, Dataset, Example};
 use crate::graph::METRICS;
 
-/// Tensors by their parsed names. Each has its name as text.
+/// Tensors by parsed name, each with its name as text.
 type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 
 /// Reads a data set and its manifest from the bytes of a safetensors file in the format that
 /// [`super`] describes.
 ///
 /// # Errors
-/// If the file is not complete, a tensor is missing, unknown or of the wrong type or shape, an
+/// If the file is incomplete, a tensor is missing, unknown or of the wrong type or shape, an
 /// adjacency matrix is not that of an undirected graph, a number is not finite, or the manifest or
 /// `y_train_max` does not belong to the data.
 pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
@@ -66,7 +66,7 @@ fn sorted<'a>(
     Ok((tensors, maximum))
 }
 
-/// Reads the batches of a part. If a batch or run is missing between others, the error names its
+/// Reads the batches of a part. If a batch or run is missing in the sequence, the error names its
 /// first tensor.
 fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     let mut batches = Batches::new();
@@ -93,7 +93,7 @@ fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     Ok(batches)
 }
 
-/// Whether there is a tensor with a name from `from` to `to`, both included.
+/// Whether there is a tensor whose name lies between `from` and `to`, inclusive.
 fn any(tensors: &Tensors, from: Name, to: Name) -> bool {
     tensors.range(from..=to).next().is_some()
 }
@@ -156,7 +156,7 @@ fn array(
     })
 }
 
-/// Checks that the stored maximum is that of the labels.
+/// Checks that the stored maxima are those of the labels.
 fn check_maximum(stored: &Array, data: &Dataset) -> Result<(), DatasetError> {
     if stored.shape != [METRICS] {
         let fault = ArrayFault::Shape {

@@ -7,7 +7,7 @@ use super::{DatasetError, Manifest, manifest};
 use crate::dataset::{Dataset, Example};
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// The most bytes of all adjacency matrices in a file.
+/// The maximum number of bytes of all adjacency matrices in a file.
 const MOST_BYTES: usize = 1 << 34;
 
 /// A tensor to write.
@@ -19,12 +19,12 @@ struct Tensor {
 }
 
 /// Returns the bytes of a safetensors file with a data set and its manifest, in the format that
-/// [`super`] describes. [`super::read`] reads both back.
+/// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// If a graph has no nodes, its edges are out of order, lead to nodes that it lacks or connect a
-/// node to itself, a number is not finite, a batch has no graphs, there are no batches, or the data
-/// are too large for one file.
+/// If a graph has no nodes, edges are out of order, lead to missing nodes or connect a node to
+/// itself, a number is not finite, a batch has no graphs, there are no batches, or the data are too
+/// large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;

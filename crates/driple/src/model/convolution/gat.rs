@@ -8,7 +8,7 @@ use crate::nn::{Activation, Attention, Layout, ParamId, Real, Tape, Var, Weight}
 /// The number of heads.
 const HEADS: usize = 4;
 
-/// Heads side by side. Each head computes its own part of the new states.
+/// Parallel heads, each of which computes its own part of the new states.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Gat {
     heads: Vec<Head>,

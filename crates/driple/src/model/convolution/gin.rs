@@ -5,7 +5,7 @@ use super::Widths;
 use crate::nn::{Activation, Block, ParamId, Real, Tape, Var};
 
 /// Two linear layers with rectifiers. Their input is the sum of the states of a node's neighbours,
-/// plus `1 + epsilon` times the state of the node.
+/// plus `1 + epsilon` times the state of the node itself.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Gin {
     epsilon: ParamId,

@@ -8,12 +8,13 @@ use crate::nn::{Activation, Block, Real, Tape, Var};
 /// The number of towers.
 const TOWERS: usize = 4;
 
-/// Towers side by side. A linear layer mixes their outputs.
+/// Parallel towers, whose outputs are mixed by a linear layer.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Mpnn {
     towers: Vec<Tower>,
     mixing: Linear,
-    /// Whether each tower sees its own part of the states. Otherwise each sees all of them.
+    /// Whether each tower sees only its own part of the states. Otherwise each tower sees all of
+    /// them.
     divided: bool,
 }
 

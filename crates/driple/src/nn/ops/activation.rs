@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::super::tape::{Flow, Op};
 use super::super::{Real, Tape, Var};
 
-/// An activation function. It is applied to each value by itself.
+/// An activation function, which is applied element by element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
     /// `x` if it is positive, else `slope * x`. With a slope of 0 this is the rectifier.

@@ -1,4 +1,9 @@
-//! Attention between nodes.
+//! Attention between nodes (Veličković et al. 2018).
+//!
+//! A node's new value is a weighted sum of the values of the nodes that it attends to. The weights
+//! are the softmax of scores. For example, if a node attends to two nodes with the scores 1.5 and
+//! 3, the weights are `e^1.5 / (e^1.5 + e^3)` = 0.18 and 0.82. Only pairs of nodes that attend to
+//! each other are stored, so the cost is proportional to their number.
 
 use std::ops::Range;
 
@@ -11,11 +16,11 @@ use super::super::{ParamId, Real, Tape, Var};
 use super::Activation;
 use super::set2set::softmax;
 
-/// Which nodes attend to which, and which nodes' values make up the scores.
+/// Which nodes attend to which, and from which nodes' values the scores are computed.
 #[derive(Debug, Clone, Default)]
 pub struct Attention {
     pairs: Vec<Pair>,
-    /// Ranges of `pairs`. The weights of each range sum to one.
+    /// Ranges of `pairs`. The weights in each range sum to one.
     groups: Vec<Range<usize>>,
 }
 
@@ -24,13 +29,13 @@ pub struct Attention {
 struct Pair {
     to: usize,
     from: usize,
-    /// The nodes whose values make up the score; `None` for a constant score.
+    /// The nodes whose values determine the score; `None` for a constant score.
     score: Option<(usize, usize)>,
 }
 
 impl Attention {
-    /// Every node attends to itself and its neighbours. The weights with which it does so sum to
-    /// one. A score is computed from the node and the one it attends to (Veličković et al. 2018).
+    /// Every node attends to itself and its neighbours, with weights that sum to one. A score is
+    /// computed from the node and the node that it attends to (Veličković et al. 2018).
     #[must_use]
     pub fn neighbours<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -45,9 +50,9 @@ impl Attention {
     }
 
     /// The original's attention, with its faults. Nodes attend only to neighbours. The weights with
-    /// which neighbours attend to a node sum to one, instead of those with which the node attends.
-    /// Scores are computed from the wrong nodes, because the buffer of pairs is joined along the
-    /// wrong axis.
+    /// which a node's neighbours attend to it sum to one, although the weights with which the node
+    /// attends to its neighbours should. Scores are computed from the wrong nodes, because the
+    /// buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -75,8 +80,8 @@ impl Attention {
                         from: first + from,
                         score,
                     };
-                    // If a node has no neighbours, all its scores are equally low, so all its
-                    // weights are equal.
+                    // If a node has no neighbours, all its scores are equal, and so are all its
+                    // weights.
                     (linked || neighbours.is_empty()).then_some(pair)
                 }));
             }
@@ -92,7 +97,7 @@ impl Attention {
     }
 }
 
-/// A head of an attention layer, with what the backward pass needs.
+/// A head of an attention layer, with the values that the backward pass needs.
 struct Head<'a, T> {
     input: Var,
     vector: ParamId,
@@ -121,8 +126,8 @@ impl<'a, T: Real> Tape<'a, T> {
     ) -> Var {
         let x = self.value(input);
         let a = self.parameters()[vector].as_slice().unwrap_or_default();
-        // A score is the sum of a part for each of its nodes. Each part is computed once for each
-        // node.
+        // A score is the sum of two parts, one from each of its nodes, since `a` consists of two
+        // halves. So each part is computed only once per node.
         let (first, second) = a.split_at(x.ncols());
         let parts = |half: &[T]| -> Vec<T> {
             (0..x.nrows())
@@ -205,8 +210,8 @@ impl<T: Real> Op<T> for Head<'_, T> {
 }
 
 impl<T: Real> Head<'_, T> {
-    /// The gradients of each node's two parts in the scores: as the first node of a pair and as the
-    /// second.
+    /// The gradients of each node's two parts of scores: as the first and as the second node of a
+    /// pair.
     fn by_parts(&self, by_weights: &[T], nodes: usize) -> (Vec<T>, Vec<T>) {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {

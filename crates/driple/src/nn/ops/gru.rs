@@ -32,14 +32,14 @@ impl Gru {
     }
 }
 
-/// A step of the unit, with what the backward pass needs.
+/// A step of the unit, with the values that the backward pass needs.
 struct Step {
     gru: Gru,
     input: Var,
     hidden: Var,
     /// The reset, update and new gates of each row.
     gates: Var,
-    /// What the hidden state contributes to the new gate, before the reset gate is applied.
+    /// The contribution of the hidden state to the new gate, before the reset gate is applied.
     recalled: Var,
 }
 
@@ -87,9 +87,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// The biases, by what they are added to. The first list is added to the sums before the gates:
-/// both biases of the reset and update gates, and the input's bias of the new gate. The second list
-/// is added to what is recalled: the hidden state's bias of the new gate.
+/// The biases, in two lists. The first is added to the inputs of the gates' activations: both
+/// biases of the reset and update gates, and the input's bias of the new gate. The second is added
+/// to `recalled`: the hidden state's bias of the new gate.
 fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<T>, Vec<T>) {
     let mut sums = parameters[gru.input_bias].row(0).to_vec();
     let hidden = parameters[gru.hidden_bias].row(0);
@@ -100,9 +100,9 @@ fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<
     (sums, hidden.slice(s![2 * width..]).to_vec())
 }
 
-/// Computes the new state. At first `gates` holds the sums before the gates and `recalled` what is
-/// recalled, both without biases. Afterwards `gates` holds the gates, `recalled` includes its bias,
-/// and `out` is the new state.
+/// Computes the new state. On entry, `gates` holds the sums to which the gates' activations are
+/// applied, and `recalled` holds the product `U_n y`, both without biases. On return, `gates` holds
+/// the gates, `recalled` includes its bias, and `out` is the new state.
 #[inline(always)]
 fn next_state<T: Real>(
     biases: &(Vec<T>, Vec<T>),
@@ -177,10 +177,11 @@ impl<T: Real> Op<T> for Step {
     }
 }
 
-/// The gradients of one step. `saved` holds the gates, what was recalled, and the hidden state.
-/// `sums` is set to the gradients of the sums before the gates, and `recalls` to those of what was
-/// recalled. `grad` is first the gradient of the new state. It becomes the part of the hidden
-/// state's gradient that does not pass through the gates.
+/// The gradients of one step, by the chain rule from `state = new + update * (y - new)`. `saved`
+/// holds the gates, `recalled`, and the hidden state `y`. `sums` is set to the gradients of the
+/// sums to which the gates' activations are applied, and `recalls` to those of `recalled`. On
+/// entry, `grad` is the gradient of the new state. On return, it is the part of the hidden state's
+/// gradient that does not pass through the gates, `grad * update`.
 #[inline(always)]
 fn gate_gradients<T: Real>(
     saved: (&Array2<T>, &Array2<T>, &Array2<T>),

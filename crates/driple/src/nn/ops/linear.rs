@@ -18,7 +18,7 @@ pub enum Layout {
     OutIn,
 }
 
-/// A weight matrix, or its part for some of the inputs.
+/// A weight matrix, or the part of it for some of the inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
     /// The parameter that holds the matrix.
@@ -36,7 +36,7 @@ impl Weight {
     }
 }
 
-/// The part of a matrix that `weight` uses, with one row for each input.
+/// The part of a matrix that `weight` refers to, with one row for each input.
 fn oriented<'v, T>(view: ArrayView2<'v, T>, weight: &Weight) -> ArrayView2<'v, T> {
     let view = match weight.layout {
         Layout::InOut => view,
@@ -60,7 +60,7 @@ struct Linear {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// `x W + b`, with as many rows as `input` has. Without `bias`, `b` is 0.
+    /// `x W + b`, where `x` is `input`. Without `bias`, `b` is 0.
     pub fn linear(&mut self, input: Var, weight: Weight, bias: Option<ParamId>) -> Var {
         let parameters = self.parameters();
         let matrix = weight.view(parameters);

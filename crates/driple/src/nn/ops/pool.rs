@@ -1,4 +1,4 @@
-//! The mean and the highest values over all nodes of a graph.
+//! The means and the highest values over all nodes of a graph.
 
 use ndarray::Array2;
 

@@ -91,7 +91,8 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 
     /// For each node, the sum over its neighbours of `own` of the node plus `other` of the
-    /// neighbour. These are the summed messages if a message is a linear map of the pair.
+    /// neighbour. If a message is a linear map of a pair of nodes, this is the sum of a node's
+    /// messages.
     pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
         let mut out = times(&block.adjacency, self.value(other), self.buffers());
         for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {

@@ -1,4 +1,5 @@
-//! The Set2Set readout.
+//! The Set2Set readout (Vinyals et al. 2016), which turns the states of a graph's nodes into one
+//! vector that does not depend on the order of the nodes.
 
 use ndarray::{Array2, s};
 
@@ -33,8 +34,8 @@ impl Lstm {
     }
 
     /// The weights for query and reading in one matrix, `4 H x 2 H`. The hidden state is the query,
-    /// which is also the first half of the input. So the weights of both can be added, and one
-    /// product is enough.
+    /// which is also the first half of the input. So the two weight matrices of the query can be
+    /// added, and one product is enough.
     fn weight<T: Real>(&self, parameters: &Parameters<T>) -> Array2<T> {
         let mut weight = parameters[self.input_weight].clone();
         let hidden = &parameters[self.hidden_weight];
@@ -44,7 +45,7 @@ impl Lstm {
     }
 }
 
-/// What the backward pass needs of one step. Each matrix has one row for each graph.
+/// The values of one step that the backward pass needs. Each matrix has one row for each graph.
 struct Step<T> {
     /// The query and the reading before the step.
     before: Array2<T>,
@@ -67,12 +68,12 @@ struct Set2Set<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The readout of Vinyals et al. 2016, *Order Matters*, in `steps` steps. Returns the last
-    /// query and reading, `graphs x 2 H`.
+    /// The readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*, in
+    /// `steps` steps. Returns the last query and reading, `graphs x 2 H`.
     ///
-    /// In each step, the memory turns the query and the reading into a new query. The scalar
-    /// products of the query and the nodes, through a softmax, are the attention to the nodes. The
-    /// new reading is the sum of the nodes, weighted by attention.
+    /// In each step, the memory turns the query and the reading into a new query. The attention to
+    /// the nodes is the softmax of the scalar products of the query and the nodes. The new reading
+    /// is the sum of the nodes, weighted by attention.
     pub fn set2set(&mut self, lstm: Lstm, input: Var, block: &'a Block<T>, steps: usize) -> Var {
         let parameters = self.parameters();
         let x = self.value(input);
@@ -111,8 +112,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// A step of the memory. `gates` holds the sums before the gates and then the gates. The query is
-/// written to the first half of `state`. Returns the cell and its hyperbolic tangent.
+/// A step of the memory. On entry, `gates` holds the sums to which the gates' activations are
+/// applied, and on return the gates. The query is written to the first half of `state`. Returns the
+/// cell and its hyperbolic tangent.
 fn query<T: Real>(
     gates: &mut Array2<T>,
     cell: &Array2<T>,
@@ -158,7 +160,8 @@ fn read<T: Real>(x: &Array2<T>, nodes: usize, state: &mut Array2<T>) -> Array2<T
     attention
 }
 
-/// Replaces scores by their softmax.
+/// Replaces scores by their softmax. The highest score is subtracted first, so that no exponential
+/// overflows.
 #[inline(always)]
 pub(super) fn softmax<T: Real>(scores: &mut [T]) {
     let highest = scores
@@ -178,7 +181,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
         let weight = self.lstm.weight(flow.parameters());
         let mut by_nodes = flow.wants(self.input).then(|| Array2::zeros(x.raw_dim()));
         let mut by_cell = Array2::zeros((graphs, width));
-        // Of all steps, so that the gradient of the weights is one product.
+        // The rows of all steps are collected, so that the gradient of the weights is a single
+        // product.
         let rows = self.steps.len() * graphs;
         let (mut all_sums, mut all_states) = (
             Array2::zeros((rows, 4 * width)),
@@ -203,7 +207,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
 }
 
 impl<T: Real> Set2Set<'_, T> {
-    /// Adds the parameters' gradients, computed from those of the sums before the gates.
+    /// Adds the gradients of the parameters, computed from `sums`, the gradients of the sums to
+    /// which the gates' activations are applied.
     fn learn(&self, sums: &Array2<T>, states: &Array2<T>, flow: &mut Flow<'_, '_, T>) {
         let width = states.ncols() / 2;
         let weight = product(&sums.t(), &states.view());
@@ -222,9 +227,9 @@ impl<T: Real> Set2Set<'_, T> {
 }
 
 impl<T: Real> Step<T> {
-    /// Goes back through [`read`]. The second half of `grad` is the gradient of the reading. From
-    /// it, this adds the gradient of the query to the first half of `grad`, and those of the nodes
-    /// to `by_nodes`. `after` holds the query and the reading after the step.
+    /// The backward pass of [`read`]. The second half of `grad` is the gradient of the reading.
+    /// From it, the gradient of the query is added to the first half of `grad`, and those of the
+    /// nodes to `by_nodes`. `after` holds the query and the reading after the step.
     #[inline(always)]
     fn unread(
         &self,
@@ -237,8 +242,9 @@ impl<T: Real> Step<T> {
         for (graph, grad) in rows_mut(grad).enumerate() {
             let (by_query, by_reading) = grad.split_at_mut(width);
             let (query, reading) = row(after, graph).split_at(width);
-            // The gradient of a softmax subtracts the weighted mean of the nodes' gradients. This
-            // mean is the product of the reading and its gradient.
+            // The gradient of a softmax subtracts the weighted mean of the weights' gradients. This
+            // mean is the scalar product of the reading and its gradient, because the reading is
+            // the weighted sum of the nodes.
             let mean = dot(by_reading, reading);
             for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
                 let node = graph * nodes + node;
@@ -254,9 +260,10 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// Goes back through [`query`]. Returns the gradients of the sums before the gates. The first
-    /// half of `grad` is the gradient of the query. `by_cell` is the gradient of the cell after the
-    /// step, and becomes that of the cell before it.
+    /// The backward pass of [`query`]. Returns the gradients of the sums to which the gates'
+    /// activations are applied. The first half of `grad` is the gradient of the query. On entry,
+    /// `by_cell` is the gradient of the cell after the step, and on return that of the cell before
+    /// it.
     fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
         let width = self.cell.ncols();
         let mut sums = Array2::zeros(self.gates.raw_dim());

@@ -1,4 +1,4 @@
-//! Reads models of ONNX.
+//! Reads ONNX models.
 
 mod infer;
 pub(crate) mod message;
@@ -15,7 +15,8 @@ use self::tensors::Tensors;
 use super::{Format, NodeFault, Place, ReadError};
 use crate::graph::{Graph, Node, Shape};
 
-/// The device of all nodes. ONNX does not record devices; models are taken to be trained on a GPU.
+/// The device of all nodes. ONNX does not record devices, so models are assumed to be trained on a
+/// GPU.
 const DEVICE: &str = "GPU";
 
 /// Reads the graph in the bytes of a model: its weights, then its inputs, then its nodes.
@@ -46,7 +47,7 @@ pub(super) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     Ok(Graph { nodes })
 }
 
-/// The error about a faulty node of the model.
+/// The error that reports a faulty node of the model.
 fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     let place = Place {
         name: node.name.clone(),
@@ -56,8 +57,8 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes that weights and inputs become, the nodes that their values come from, and the names
-/// that are taken.
+/// The nodes made of weights and inputs, the node from which each of their values comes, and the
+/// names in use.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());
     let constants = graph.initializer.iter().map(|tensor| tensor.name.as_str());
@@ -92,7 +93,7 @@ fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, 
     (nodes, values, names)
 }
 
-/// Adds the values that nodes put out to `values`. Also returns the name of each node.
+/// Adds the outputs of nodes to `values`. Also returns the name of each node.
 fn operations<'g>(
     graph: &'g message::Graph,
     mut values: Values<'g>,
@@ -124,7 +125,7 @@ fn operations<'g>(
 }
 
 /// The inputs of a node, as references to nodes. They include the values that graphs in the node's
-/// attributes take from outside.
+/// attributes use from outside.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

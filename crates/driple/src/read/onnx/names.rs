@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{Graph, Node};
 
-/// The most characters of a node's name. Values have names of their own, so a file can refer to a
-/// node with a long name many times in few bytes. The limit keeps the memory in proportion to the
-/// file.
+/// The maximum number of characters of a node's name. Values have names of their own, so a file can
+/// refer to a node with a long name many times in few bytes. The limit keeps the memory
+/// proportional to the size of the file.
 const LENGTH: usize = 250;
 
 /// The names of the nodes so far.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
-    /// For each name that was asked for again, the last number that was added to it.
+    /// For each name that was requested more than once, the last number that was appended to it.
     last: BTreeMap<String, usize>,
 }
 
@@ -21,7 +21,7 @@ impl Names {
     /// A name that no node has yet: `name`, or `name` followed by a number.
     ///
     /// `:` and `^` have a meaning in references to nodes, so they are replaced by `_`. Long names
-    /// are cut.
+    /// are truncated.
     pub(super) fn unique(&mut self, name: &str) -> String {
         let plain = |sign| if matches!(sign, ':' | '^') { '_' } else { sign };
         let name: String = name.chars().take(LENGTH).map(plain).collect();
@@ -48,7 +48,7 @@ impl<'g> Values<'g> {
         self.0.get(value).map(String::as_str)
     }
 
-    /// Adds a value. Returns false if there was one of this name.
+    /// Adds a value. Returns false if there already was one with this name.
     pub(super) fn insert(&mut self, value: &'g str, reference: String) -> bool {
         self.0.insert(value, reference).is_none()
     }
@@ -62,7 +62,7 @@ pub(super) fn reference(node: &str, output: usize) -> String {
     }
 }
 
-/// The values that the graphs in a node's attributes take from outside, in ascending order.
+/// The values that the graphs in a node's attributes use from outside, in ascending order.
 pub(super) fn captured(node: &Node) -> BTreeSet<&str> {
     let graphs = |node: &Node| {
         !node
@@ -84,8 +84,8 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
         .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
 }
 
-/// Adds the values that a graph takes from outside. Recurses into graphs in its nodes' attributes;
-/// the decoder limits their depth.
+/// Adds the values that a graph uses from outside. Recurses into graphs in its nodes' attributes,
+/// whose depth is limited by the decoder.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

@@ -1,4 +1,5 @@
-//! What is known of a model's tensors: their shapes, and the values of tensors that may be shapes.
+//! What is known about a model's tensors: their shapes, and the values of tensors that may
+//! represent shapes.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use crate::graph::Shape;
 /// The size of each dimension of a tensor; `None` if it is unknown.
 pub(super) type Dimensions = Vec<Option<u64>>;
 
-/// The most values of a tensor that may be a shape, an axis or the like.
+/// The maximum number of values of a tensor that may represent a shape, an axis or the like.
 pub(super) const VALUES: usize = 32;
 
-/// The most dimensions of a tensor from which other shapes are inferred. The limit keeps the memory
-/// in proportion to the file.
+/// The maximum number of dimensions of a tensor from which other shapes are inferred. The limit
+/// keeps the memory proportional to the size of the file.
 const RANK: usize = 16;
 
-/// What is known of the model's tensors, by the name of the value.
+/// What is known about the model's tensors, by the name of the value.
 #[derive(Default)]
 pub(super) struct Tensors<'g> {
     shapes: BTreeMap<&'g str, Dimensions>,
@@ -23,7 +24,7 @@ pub(super) struct Tensors<'g> {
 }
 
 impl<'g> Tensors<'g> {
-    /// What the model itself says of its tensors.
+    /// What the model itself states about its tensors.
     pub(super) fn of(graph: &'g Graph) -> Self {
         let mut tensors = Self::default();
         for info in graph
@@ -61,12 +62,12 @@ impl<'g> Tensors<'g> {
     }
 
     /// The values of a small tensor of integers with at most one dimension; `None` if nothing is
-    /// known of them.
+    /// known about them.
     pub(super) fn integers(&self, value: &str) -> Option<&[Option<i64>]> {
         self.integers.get(value).map(Vec::as_slice)
     }
 
-    /// Adds inferred dimensions. They only fill in what the model itself does not say.
+    /// Adds inferred dimensions. They only fill in what the model itself does not state.
     pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
         if inferred.len() > RANK {
             return;
@@ -79,8 +80,8 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds inferred values. They are ignored if there are many, or if the tensor is not known to
-    /// have at most one dimension.
+    /// Adds inferred values. They are ignored if there are more than [`VALUES`], or if the tensor
+    /// is not known to have at most one dimension.
     pub(super) fn infer_integers(&mut self, value: &'g str, integers: Vec<Option<i64>>) {
         let flat = self
             .dimensions(value)
@@ -90,7 +91,7 @@ impl<'g> Tensors<'g> {
         }
     }
 
-    /// Adds the shape of a constant and, if they may be a shape, its values.
+    /// Adds the shape of a constant, and its values if they may represent a shape.
     pub(super) fn constant(&mut self, value: &'g str, tensor: &Tensor) {
         self.shapes.insert(value, known(&tensor.dims));
         if let Some(integers) = integers(tensor) {
@@ -99,7 +100,7 @@ impl<'g> Tensors<'g> {
     }
 }
 
-/// Dimensions from signed integers. Negative ones are unknown.
+/// Dimensions from signed integers. Negative integers become unknown dimensions.
 pub(super) fn known(dims: &[i64]) -> Dimensions {
     dims.iter().map(|dim| u64::try_from(*dim).ok()).collect()
 }

@@ -9,7 +9,7 @@ use super::node::node;
 use crate::graph::Graph;
 use crate::read::{Format, NodeFault, ReadError};
 
-/// The graph in the bytes of a GraphDef.
+/// Reads the graph in the bytes of a GraphDef.
 pub(in crate::read) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     let graph = GraphDef::decode(bytes).map_err(|error| ReadError::Binary {
         format: Format::GraphDef,
@@ -18,7 +18,7 @@ pub(in crate::read) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     super::graph(&graph.node, |bytes| Ok(read(bytes.clone())), |_| None)
 }
 
-/// A node from its bytes.
+/// Reads a node from its bytes.
 fn read(bytes: Bytes) -> Read {
     let fields = |error: DecodeError| (String::new(), NodeFault::Fields(error.to_string()));
     node(NodeDef::decode(bytes).map_err(fields)?)

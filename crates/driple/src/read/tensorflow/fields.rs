@@ -1,7 +1,7 @@
 //! Parses messages in protobuf's text format.
 //!
-//! Fields that a message does not have are skipped. This covers the bulk of a GraphDef, such as the
-//! values of constants, and fields of later versions of TensorFlow.
+//! Fields that are not declared in a message are skipped. They include most of a GraphDef, such as
+//! the values of constants, and fields of later versions of TensorFlow.
 
 use super::scalar;
 use super::scan::{Fault, Scanner};
@@ -11,7 +11,7 @@ use super::scan::{Fault, Scanner};
 pub(super) enum ParseError {
     /// The text is not in the format.
     Text(Fault),
-    /// A field holds something other than it should. Describes this in words.
+    /// A field does not hold what it should. Holds a description.
     Field(String),
 }
 
@@ -43,7 +43,7 @@ impl<M: Fields> Fields for Box<M> {
 
 /// Parses a message whose fields are the rest of a text.
 ///
-/// It recurses for messages in messages, as deep as the schema goes.
+/// It recurses into nested messages, to the depth of the schema.
 pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError> {
     let mut message = M::default();
     let mut seen: Vec<&[u8]> = Vec::new();

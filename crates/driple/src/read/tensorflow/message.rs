@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use super::fields::{Fields, ParseError, Times, Value};
 use super::scan::Scanner;
 
-/// A graph. Its nodes are [`NodeDef`] messages that are left as bytes and decoded one by one. So a
+/// A graph. Its nodes are [`NodeDef`] messages that are kept as bytes and decoded one by one. So a
 /// small file with many empty nodes takes little memory.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct GraphDef {

@@ -1,4 +1,4 @@
-//! Reads GraphDefs of TensorFlow in protobuf's text and binary formats.
+//! Reads TensorFlow GraphDefs in protobuf's text and binary formats.
 
 pub(super) mod binary;
 mod fields;
@@ -20,11 +20,11 @@ use crate::graph::{Graph, Node};
 /// The number of nodes that are read in parallel before they are checked for faults.
 const CHUNK: usize = 4096;
 
-/// A node that was read, or its name and what is wrong with it.
+/// A node, or its name and what is wrong with it.
 type Read = Result<Node, (String, NodeFault)>;
 
-/// The graph of the nodes, in the file's order, or the first fault among them. `line` gives the
-/// line of a node; `None` in binary files.
+/// The graph of the nodes, in the file's order, or the first fault. `line` returns the line of a
+/// node; `None` in binary files.
 fn graph<B: Sync>(
     blocks: &[B],
     read: impl Fn(&B) -> Result<Read, ReadError> + Sync,
@@ -52,7 +52,8 @@ fn graph<B: Sync>(
     }
 }
 
-/// The first node with the name of an earlier node. Returns the earlier node and this one.
+/// Finds the first node that has the name of an earlier node. Returns the indices of the earlier
+/// node and of this one.
 fn duplicate(nodes: &[Node]) -> Option<(usize, usize)> {
     let mut names = BTreeMap::new();
     (nodes.iter().enumerate())

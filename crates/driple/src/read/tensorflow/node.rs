@@ -30,8 +30,8 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
     Ok(())
 }
 
-/// The shape of a node's first output. It is the inferred shape if the graph has it. Otherwise it
-/// is what the node itself says of the tensor that it holds.
+/// The shape of a node's first output. It is the inferred shape if the graph contains it. Otherwise
+/// it is the shape that the node itself states for the tensor that it holds.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {
         return list.shape.first().map_or(Ok(Shape::None), shape);
@@ -68,7 +68,7 @@ fn attribute<'d>(def: &'d NodeDef, key: &str) -> Option<&'d AttrValue> {
         .as_deref()
 }
 
-/// Converts a shape. If its rank is unknown, dimensions are ignored.
+/// Converts a shape. If the rank is unknown, dimensions are ignored.
 fn shape(shape: &TensorShape) -> Result<Shape, NodeFault> {
     if shape.unknown_rank {
         return Ok(Shape::Unknown);

@@ -1,10 +1,10 @@
-//! Parses strings, integers and booleans of protobuf's text format by its specification
+//! Parses strings, integers and booleans of protobuf's text format, according to its specification
 //! (`protobuf.dev/reference/protobuf/textformat-spec`).
 
 use super::fields::ParseError;
 use super::scan::Scanner;
 
-/// One or more strings in a row, which are joined.
+/// One or more consecutive strings, which are concatenated.
 pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, ParseError> {
     let mut bytes = Vec::new();
     let mut found = false;
@@ -37,7 +37,7 @@ pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, ParseError> {
     }
 }
 
-/// A boolean: a word, or 0 or 1.
+/// A boolean: a word such as `true` or `f`, or 0 or 1.
 pub(super) fn boolean(text: &mut Scanner<'_>) -> Result<bool, ParseError> {
     let start = text.clone();
     match word(text)? {
@@ -76,7 +76,7 @@ fn magnitude(word: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits?).ok()?, radix).ok()
 }
 
-/// Skips a value that is not what it should be. Returns the error about it.
+/// Skips an unexpected value. Returns the error that describes it.
 fn other(text: &mut Scanner<'_>, expected: &str) -> Result<ParseError, ParseError> {
     const SHOWN: usize = 40;
     text.peek();
@@ -99,8 +99,8 @@ fn unescape(mut inside: &[u8], bytes: &mut Vec<u8>) -> Result<(), String> {
     Ok(())
 }
 
-/// Appends what an escape stands for. `text` begins after the backslash. Returns the text after the
-/// escape.
+/// Appends the bytes that an escape represents. `text` begins after the backslash. Returns the text
+/// after the escape.
 fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     let unknown = || {
         let start = String::from_utf8_lossy(&text[..text.len().min(9)]);
@@ -143,7 +143,7 @@ fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     Ok(rest)
 }
 
-/// The number in at most `most` digits, and the text that follows them.
+/// The number in the next digits, at most `most` of them, and the text that follows.
 fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
     let digit = |byte: &u8| char::from(*byte).to_digit(radix);
     let digits = text.iter().take(most).map_while(digit);
@@ -157,7 +157,7 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    /// What `read` parses from a text; `None` if it refuses the text or does not read all of it.
+    /// What `read` parses from a text; `None` if it rejects the text or does not read all of it.
     fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, ParseError>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());
         let value = read(&mut scanner).ok()?;

@@ -1,23 +1,24 @@
 //! The lexical layer of protobuf's text format: where fields and their values begin and end.
 //!
-//! It does not know any messages, so it can skip whatever a field holds. Its time and memory are
-//! limited by the length of the text.
+//! It knows nothing about specific messages, so it can skip any field. Its time and memory are
+//! bounded by the length of the text.
 
 use crate::read::TextFault;
 use crate::read::error::Found;
 
-/// The most brackets that may be open at once. TensorFlow's own GraphDefs stay below 20.
+/// The maximum number of brackets that may be open at the same time. TensorFlow's own GraphDefs
+/// stay below 20.
 pub(super) const DEPTH: usize = 100;
 
-/// The byte at which a fault is, and the fault.
+/// The position of a fault, in bytes, and the fault.
 pub(super) type Fault = (usize, TextFault);
 
-/// A position in a text, which moves forward.
+/// A position in a text, which only moves forward.
 #[derive(Clone)]
 pub(super) struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where scanning ends: at the end of the text, or of a message in it.
+    /// Where scanning ends: the end of the text, or of a message in it.
     end: usize,
 }
 
@@ -41,7 +42,7 @@ impl<'t> Scanner<'t> {
         &self.text[from..to]
     }
 
-    /// Moves to the next byte that is neither blank nor in a comment, and returns it.
+    /// Moves to the next byte that is neither white space nor part of a comment, and returns it.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.rest().first()? {
@@ -57,7 +58,8 @@ impl<'t> Scanner<'t> {
         &self.text[self.at..self.end]
     }
 
-    /// The byte at the current position, for error messages. It may lie beyond the message.
+    /// The byte at the current position, for error messages. It may be beyond the end of the
+    /// message.
     fn found(&self) -> Found {
         Found(self.text.get(self.at).copied())
     }
@@ -71,7 +73,7 @@ impl<'t> Scanner<'t> {
             .unwrap_or(rest.len());
     }
 
-    /// Skips `byte` if it comes next. Returns whether it did.
+    /// Skips `byte` if it comes next. Returns whether it was skipped.
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
@@ -101,7 +103,7 @@ impl<'t> Scanner<'t> {
         Ok(&self.text[from..self.at])
     }
 
-    /// Skips the colon after a name. Only messages may leave it out.
+    /// Skips the colon after a name. The colon is optional only before messages.
     pub(super) fn colon(&mut self) -> Result<(), Fault> {
         match self.peek() {
             Some(b':') => self.at += 1,
@@ -111,7 +113,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Skips a value: a message, a list, strings in a row, a number or a word.
+    /// Skips a value: a message, a list, consecutive strings, a number or a word.
     pub(super) fn value(&mut self) -> Result<(), Fault> {
         match self.peek() {
             Some(b'{' | b'<' | b'[') => self.brackets(),
@@ -163,7 +165,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Skips an opening bracket and everything up to the closing bracket that matches it.
+    /// Skips an opening bracket and everything up to the matching closing bracket.
     pub(super) fn brackets(&mut self) -> Result<(), Fault> {
         let mut open: Vec<(usize, u8)> = Vec::new();
         while let Some(byte) = self.peek() {
@@ -188,7 +190,7 @@ impl<'t> Scanner<'t> {
         Err((at, TextFault::Open(char::from(bracket))))
     }
 
-    /// Checks that the closing bracket that comes next matches the last one that was opened.
+    /// Checks that the next closing bracket matches the innermost open one.
     fn close(&self, open: Option<(usize, u8)>, found: u8) -> Result<(), Fault> {
         let expected = match open {
             Some((_, b'{')) => "`}`",
@@ -203,8 +205,8 @@ impl<'t> Scanner<'t> {
         Err((self.at, TextFault::Close { found, expected }))
     }
 
-    /// Skips the value of a field of messages: one message or a list of them. Returns a scanner for
-    /// the inside of each; `None` if the value is not of messages.
+    /// Skips the value of a message field: one message or a list of messages. Returns a scanner for
+    /// the contents of each; `None` if the value does not consist of messages.
     pub(super) fn messages(&mut self) -> Result<Option<Vec<Scanner<'t>>>, Fault> {
         let start = self.clone();
         let list = self.take(b'[');

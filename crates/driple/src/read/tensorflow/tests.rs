@@ -1,4 +1,4 @@
-//! GraphDefs in both formats are read back. The binary ones are written by the library.
+//! GraphDefs in both formats can be read back. The binary ones are written by the library prost.
 
 use proptest::prelude::*;
 use prost::Message;
@@ -8,7 +8,7 @@ use super::message::{Attr, AttrValue, Dim, GraphDef, ListValue, NodeDef, Tensor,
 use crate::graph::{Graph, Shape};
 use crate::read::{Format, ReadError, graph};
 
-/// A shape, and what it should be read as.
+/// A shape, and the expected result of reading it.
 fn shape() -> impl Strategy<Value = (TensorShape, Shape)> {
     let sizes = prop::collection::vec(-1..50i64, 0..4);
     (sizes, prop::bool::weighted(0.1)).prop_map(|(sizes, unknown_rank)| {
@@ -75,7 +75,7 @@ fn output() -> impl Strategy<Value = (String, Vec<Attr>, Shape)> {
     prop_oneof![inferred, constant, variable]
 }
 
-/// Nodes, and the graph that they should be read as.
+/// Nodes, and the graph that reading them should give.
 fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     let texts = prop::collection::vec(".{0,12}", 0..4);
     let node = (".{0,12}", ".{0,12}", texts, output());
@@ -103,7 +103,7 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The text of nodes, laid out as TensorFlow does, or as differently as the format allows.
+/// The text of nodes, laid out as by TensorFlow, or as differently as the format allows.
 fn text(nodes: &[NodeDef], pretty: bool) -> String {
     let layout = if pretty { Layout::Pretty } else { Layout::Odd };
     nodes

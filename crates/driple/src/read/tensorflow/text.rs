@@ -1,8 +1,8 @@
 //! Reads GraphDefs in protobuf's text format.
 //!
-//! A scanner first cuts the file into its nodes, which are then parsed one by one. So an error can
-//! name the node, and few nodes are held in parsed form at a time. The parser recurses for messages
-//! in messages, but never deeper than [`super::scan::DEPTH`].
+//! A scanner first divides the file into nodes, which are then parsed one by one. So an error can
+//! name the node, and few nodes are in memory in parsed form at the same time. The parser recurses
+//! into nested messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;
 use super::fields::{self, ParseError};
@@ -11,7 +11,7 @@ use super::scan::{Fault, Scanner};
 use crate::graph::Graph;
 use crate::read::{NodeFault, ReadError, TextFault};
 
-/// The graph in the text of a GraphDef.
+/// Reads the graph in the text of a GraphDef.
 pub(in crate::read) fn graph(text: &[u8]) -> Result<Graph, ReadError> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let line = |at| line(text, at);
@@ -49,8 +49,8 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     Ok(nodes)
 }
 
-/// A node from its text. A fault in the text is an error; a fault of the node is returned with the
-/// node's name.
+/// Reads a node from its text. A fault in the text is an error. A fault of the node is returned
+/// with the node's name.
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     match fields::message(block.clone()) {
         Ok(def) => Ok(node(def)),
@@ -62,7 +62,8 @@ fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     }
 }
 
-/// The name of a node whose fields cannot be parsed, as it is in the text. Empty if there is none.
+/// The name of a node whose fields cannot be parsed, as written in the text. Empty if there is
+/// none.
 fn name(mut block: Scanner<'_>) -> String {
     let mut find = || -> Result<Option<&[u8]>, Fault> {
         while block.peek().is_some() {

@@ -122,8 +122,8 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Convolutions of single channels, each followed by one of single pixels: Howard et al.,
-/// *MobileNets*, 2017.
+/// Depthwise convolutions, each followed by a pointwise convolution: Howard et al., *MobileNets*,
+/// 2017.
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
@@ -147,7 +147,7 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
 }
 
 /// A block with a shortcut. It has two convolutions, or three, of which the first and the last are
-/// of single pixels.
+/// pointwise.
 fn shortcut(
     network: &mut Network,
     name: &str,
@@ -223,7 +223,7 @@ fn normalised(
     normalisation(network, name, y)
 }
 
-/// A convolution of each channel separately, a normalisation, and the positive part.
+/// A depthwise convolution, a normalisation, and a rectifier.
 fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value {
     let image = network.shape(x).to_vec();
     let kernel = network.random(&format!("{name}/kernel"), &[3, 3, image[3], 1]);
@@ -252,7 +252,7 @@ fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     )
 }
 
-/// The largest values of windows of 2 by 2 pixels.
+/// Max pooling over windows of 2 by 2 pixels.
 fn pool(network: &mut Network, name: &str, x: Value) -> Value {
     let image = network.shape(x);
     let shape = [

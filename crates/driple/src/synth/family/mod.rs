@@ -1,4 +1,5 @@
-//! Families of networks. Their members are drawn at random, within sizes usual for training jobs.
+//! Families of networks. Their members are drawn at random, with sizes that are usual for training
+//! jobs.
 
 mod convolutional;
 mod transformer;
@@ -11,11 +12,11 @@ use super::network::Network;
 /// A family of networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// Convolutions one after the other, as in VGG.
+    /// Consecutive convolutions, as in VGG.
     Plain,
     /// Blocks of convolutions with shortcuts, as in ResNet.
     Residual,
-    /// Convolutions of single channels and of single pixels, in turn, as in MobileNet.
+    /// Alternating depthwise and pointwise convolutions, as in MobileNet.
     Separable,
     /// A transformer encoder that classifies texts.
     Encoder,
@@ -27,7 +28,7 @@ pub(super) enum Family {
 pub(super) struct Drawn {
     /// The name of the data set.
     pub(super) data: &'static str,
-    /// The name of the model, which ends in its depth.
+    /// The name of the model, which ends with its depth.
     pub(super) model: String,
     /// The number of samples in a step.
     pub(super) batch: u64,
@@ -44,8 +45,8 @@ impl Family {
         Self::Decoder,
     ];
 
-    /// The family that belongs to a model's name. It is plain convolutions if no part of the name
-    /// is known.
+    /// The family that belongs to a model's name. If no part of the name is known, it is
+    /// consecutive convolutions.
     pub(super) fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let known = MODELS

@@ -1,5 +1,5 @@
 //! Transformers: Vaswani et al., *Attention Is All You Need*, 2017. Here each part of a layer
-//! begins with its normalisation.
+//! begins with a normalisation.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ struct Sizes {
     heads: u64,
     inner: u64,
     layers: usize,
-    /// Whether a token sees only those before it.
+    /// Whether a token attends only to itself and to earlier tokens.
     masked: bool,
 }
 
@@ -87,7 +87,7 @@ fn layers(network: &mut Network, sizes: &Sizes) -> Value {
     normalisation(network, "norm", x)
 }
 
-/// Attention of each token to the others of its text.
+/// Attention of each token to the tokens of its text.
 fn attention(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Value {
     let x = normalisation(network, &format!("{name}/norm"), x);
     let size = sizes.width / sizes.heads;

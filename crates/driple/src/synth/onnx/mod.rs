@@ -1,6 +1,6 @@
-//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model is like one
-//! that PyTorch exports without weights: parameters are inputs, and the dimensions of images are
-//! batch, channels, height and width.
+//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model resembles
+//! one that PyTorch exports without weights: parameters are inputs, and the dimensions of images
+//! are batch, channels, height and width.
 
 mod writer;
 
@@ -50,12 +50,12 @@ pub(super) fn bytes(network: &Network) -> Vec<u8> {
     .encode_to_vec()
 }
 
-/// Whether a step is the loss or its labels. These are the last two steps.
+/// Whether a step is the loss or its labels, which are the last two steps.
 fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step puts out images. `images` says this of the steps before it.
+/// Whether the output of a step is images. `images` states this for the steps before it.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -88,8 +88,8 @@ impl Writer<'_> {
             }
             Op::BatchNorm => self.normalisation(step, &x),
             Op::Mean { axes, keep } => {
-                // For images, the axes are height and width, the only ones over which means of
-                // images are taken.
+                // For images, the axes are height and width, because means of images are only taken
+                // over these.
                 let shift = i64::from(self.images[step.inputs[0]]);
                 let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64 + shift).collect();
                 let attributes = vec![list("axes", &axes), integer("keepdims", i64::from(*keep))];
@@ -131,8 +131,8 @@ impl Writer<'_> {
         self.graph.input.push(info);
     }
 
-    /// Adds an operator with a sliding window. Padding makes the size that of the input divided by
-    /// the stride, rounded up.
+    /// Adds an operator with a sliding window. It is padded so that the output's size is that of
+    /// the input divided by the stride, rounded up.
     fn window(&mut self, name: &str, op: &str, x: &[&str], stride: u64, more: Attribute) {
         let auto_pad = Attribute {
             name: "auto_pad".to_owned(),
@@ -144,7 +144,7 @@ impl Writer<'_> {
         self.node(name, op, x, vec![auto_pad, strides, more]);
     }
 
-    /// Adds a normalisation. Its mean and variance, which training keeps, become inputs.
+    /// Adds a normalisation. The moving mean and variance, which training updates, become inputs.
     fn normalisation(&mut self, step: &Step, x: &[&str]) {
         let kept = ["mean", "variance"].map(|part| format!("{}/{part}", step.name));
         for name in &kept {
@@ -162,7 +162,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Adds biases. For images there is one for each channel.
+    /// Adds biases. For images, there is one per channel.
     fn bias(&mut self, value: Value, step: &Step, x: &[&str]) {
         let mut bias = x[1].to_owned();
         if self.images[value] {

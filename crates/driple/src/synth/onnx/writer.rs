@@ -11,7 +11,7 @@ use crate::synth::network::{Network, Op, Value};
 /// An ONNX model that is being written.
 pub(super) struct Writer<'n> {
     pub(super) network: &'n Network,
-    /// For each step so far, whether it puts out images.
+    /// For each step so far, whether its output is images.
     pub(super) images: Vec<bool>,
     pub(super) graph: Graph,
 }
@@ -108,7 +108,7 @@ pub(super) fn float(dims: &[i64], value: f32) -> Tensor {
     }
 }
 
-/// An attribute of one integer.
+/// An attribute with one integer.
 pub(super) fn integer(name: &str, i: i64) -> Attribute {
     Attribute {
         name: name.to_owned(),
@@ -118,7 +118,7 @@ pub(super) fn integer(name: &str, i: i64) -> Attribute {
     }
 }
 
-/// An attribute of several integers.
+/// An attribute with several integers.
 pub(super) fn list(name: &str, values: &[i64]) -> Attribute {
     let (ints, kind) = (values.to_vec(), attribute_kind::INTS);
     Attribute {

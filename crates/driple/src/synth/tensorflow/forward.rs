@@ -108,7 +108,7 @@ fn kind(op: &Op) -> &'static str {
     }
 }
 
-/// Adds an operation on a tensor and a number.
+/// Adds an operation on a tensor and a constant number.
 fn with_number(
     name: &str,
     op: &str,

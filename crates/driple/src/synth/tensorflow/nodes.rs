@@ -25,9 +25,9 @@ pub(super) enum Kind {
     Integer,
 }
 
-/// What a node holds besides its inputs.
+/// The contents of a node besides its inputs.
 pub(super) enum Holds {
-    /// It holds nothing.
+    /// The node holds nothing else.
     Nothing,
     /// A constant. All its elements have this value.
     All(f32),
@@ -35,7 +35,7 @@ pub(super) enum Holds {
     Integers(Vec<u64>),
     /// The node is a variable.
     Variable,
-    /// A sliding window: its stride, and its size if no input determines it. Both are for height
+    /// A sliding window: its stride, and its size if no input determines it. Both apply to height
     /// and width.
     Window { stride: u64, size: Option<u64> },
 }
@@ -96,7 +96,8 @@ impl Nodes {
         self.add((name, op), inputs, Kind::Float, &[shape], window)
     }
 
-    /// Adds an operation whose outputs are lists of integers. `sizes` has the length of each list.
+    /// Adds an operation whose outputs are lists of integers. `sizes` holds the length of each
+    /// list.
     pub(super) fn integers(
         &mut self,
         name: &str,

@@ -9,9 +9,9 @@ use crate::synth::network::Step;
 pub(in crate::synth) enum Optimiser {
     /// Stochastic gradient descent.
     Descent,
-    /// Gradient descent with momentum. It keeps one more tensor for each parameter.
+    /// Gradient descent with momentum. It keeps one additional tensor per parameter.
     Momentum,
-    /// Adam. It keeps two more tensors for each parameter.
+    /// Adam. It keeps two additional tensors per parameter.
     Adam,
 }
 
@@ -28,7 +28,8 @@ impl Optimiser {
         }
     }
 
-    /// The number of tensors that the optimiser keeps for each parameter, the parameter included.
+    /// The number of tensors that the optimiser keeps per parameter, including the parameter
+    /// itself.
     pub(in crate::synth) fn tensors(self) -> u64 {
         match self {
             Self::Descent => 1,
@@ -105,7 +106,7 @@ pub(super) fn write(
     variables
 }
 
-/// Adds a variable that is zero at the start, and its name to `variables`.
+/// Adds a variable with initial values of zero, and adds its name to `variables`.
 fn slot(name: &str, shape: &[u64], nodes: &mut Nodes, variables: &mut Vec<String>) {
     let zeros = nodes.constant(&format!("{name}/Initializer/zeros"), shape, 0.0);
     variable(name, shape, &zeros, nodes);

@@ -17,7 +17,7 @@ pub(super) fn write(nodes: &Nodes) -> String {
     text.text
 }
 
-/// Lines of text. Messages in messages are indented.
+/// Lines of text. Nested messages are indented.
 #[derive(Default)]
 struct Text {
     text: String,
@@ -35,7 +35,7 @@ impl Text {
         self.line(format_args!("{name}: {value}"));
     }
 
-    /// Adds a string. The names written here have no characters that need escapes.
+    /// Adds a string. The names written here contain no characters that need to be escaped.
     fn string(&mut self, name: &str, value: &str) {
         self.line(format_args!("{name}: \"{value}\""));
     }
@@ -133,8 +133,8 @@ fn tensor(operation: &Operation, text: &mut Text) {
     }
 }
 
-/// Adds a size for batch, height, width and channels. It applies to height and width; the others
-/// are 1.
+/// Adds a list of sizes for batch, height, width and channels: `size` for height and width, 1 for
+/// the others.
 fn square(size: u64, text: &mut Text) {
     text.block("list", |text| {
         for size in [1, size, size, 1] {

@@ -1,30 +1,30 @@
-//! Compares derivatives with differences of the function.
+//! Compares derivatives with finite differences of the function.
 //!
 //! A network with rectifiers is smooth, except at switches: points where the slope jumps. A step to
 //! one side may cross a switch that a step to the other side does not cross. Then neither the mean
 //! of the two slopes nor a quotient over both sides is the derivative. So the slope on each side is
-//! computed separately. The steps become shorter until no switch lies between them.
+//! computed separately. The steps become shorter until no switch lies between them and the point.
 
-/// The lengths of the steps that are tried. A switch closer than the shortest cannot be told apart
-/// from one at the point itself.
+/// The lengths of the steps that are tried. A switch closer than the shortest step cannot be
+/// distinguished from one at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
-/// How much slopes may differ, as a share of the slope, which counts as at least [`SMALLEST`].
+/// How much slopes may differ, as a share of the slope. The slope counts as at least [`SMALLEST`].
 const TOLERANCE: f64 = 1e-5;
 
 /// Slopes below this are compared as if they had this size.
 const SMALLEST: f64 = 1e-2;
 
-/// The rounding of the function's values, as a share of the value, which counts as at least 1.
-/// Divided by the step, it is the rounding of a slope.
+/// The rounding error of the function's values, as a share of the value. The value counts as at
+/// least 1. Divided by the step, this is the rounding error of a slope.
 const ROUNDING: f64 = 1e-14;
 
-/// How a derivative compares with differences of the function.
+/// How a derivative compares with finite differences of the function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     /// The slopes on both sides equal the derivative.
     Equal {
-        /// The longest step at which they do.
+        /// The longest step at which they are equal.
         step: f64,
     },
     /// At some step the slopes on both sides equal each other, but at no step do they also equal
@@ -39,15 +39,15 @@ pub enum Verdict {
         /// The slope on the right.
         right: f64,
     },
-    /// The slopes on both sides differ at all steps: the function has a switch too close to the
-    /// point.
+    /// The slopes on both sides differ at all steps, because the function has a switch too close to
+    /// the point.
     NotSmooth,
 }
 
-/// Compares `found` with the derivative at 0 of a function.
+/// Compares `found` with the derivative of a function at 0.
 pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
     let origin = function(0.0);
-    // Of second order, so that a curved function has the same slope on both sides.
+    // The formula is of second order, so that a curved function has the same slope on both sides.
     let slope = |step: f64| (4.0 * function(step / 2.0) - function(step) - 3.0 * origin) / step;
     let mut verdict = Verdict::NotSmooth;
     for step in STEPS {

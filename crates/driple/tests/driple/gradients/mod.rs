@@ -1,5 +1,5 @@
-//! Gradients of whole networks, compared with differences of the loss. This check shares no code
-//! with them. Derived by formula.
+//! Gradients of whole networks, compared with finite differences of the loss. The check shares no
+//! code with the gradients. Derived by formula.
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{Architecture, Convolution, Depth, Inputs, Network};
@@ -37,7 +37,7 @@ fn loss(network: &Network, parameters: &Parameters<f64>, graphs: &[GroupedGraph]
     (tape.value(output) * &weights(graphs.len())).sum()
 }
 
-/// Weights of the outputs in the loss. They differ, so that outputs cannot be confused.
+/// Weights of the outputs in the loss. They differ, so that mixed-up outputs are detected.
 fn weights(graphs: usize) -> Array2<f64> {
     Array2::from_shape_fn((graphs, 12), |(i, j)| ((3 * i + 7 * j) % 5) as f64 - 1.7)
 }
@@ -50,15 +50,15 @@ fn inputs(network: &Network, graphs: &[GroupedGraph]) -> Inputs {
     }
 }
 
-/// The first, middle and last derivative of each parameter, compared with differences.
+/// The first, middle and last derivative of each parameter, compared with finite differences.
 fn verdicts(
     architecture: Architecture,
     seed: u64,
     graphs: &[GroupedGraph],
 ) -> Vec<(String, Verdict)> {
     let (network, mut parameters) = Network::new::<f64>(architecture, seed);
-    // The first weights of the original's readout are so small that its gradients could not be
-    // seen.
+    // The initial weights of the original's readout are so small that gradients would vanish in
+    // rounding errors.
     for id in parameters.ids().collect::<Vec<_>>() {
         parameters[id].mapv_inplace(|value| value * 1.5 + 0.01);
     }
@@ -85,8 +85,8 @@ fn verdicts(
     verdicts
 }
 
-/// Fails if a derivative differs from the differences, or if the network is not smooth at more than
-/// one in ten.
+/// Fails if a derivative differs from the finite differences, or if the network is not smooth at
+/// more than a tenth of the points.
 fn check(architecture: Architecture, verdicts: &[(String, Verdict)]) {
     let mut not_smooth = Vec::new();
     for (name, verdict) in verdicts {
@@ -136,7 +136,7 @@ proptest! {
 }
 
 /// MPNN with seed 906 has a rectifier that switches between the point and 1e-5 to its right. So a
-/// difference over both sides at that step is not the derivative (.0000604 for .0000623).
+/// central difference at that step is not the derivative (.0000604 instead of .0000623).
 #[test]
 fn a_rectifier_that_switches_close_by_is_stepped_around() {
     let graphs = [

@@ -1,9 +1,9 @@
-//! Estimates from history: a job is expected to run as long as its user's earlier jobs of the same
-//! name and size did.
+//! Estimates from history: a job is expected to run as long as its user's earlier jobs with the
+//! same name and size.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
 //! artifact compares a name with all names of all users. Here it is compared only with recent names
-//! of the same user, so other users' jobs count only if the user has none.
+//! of the same user. Other users' jobs count only if the user has no ended jobs.
 
 mod replay;
 mod similarity;
@@ -16,13 +16,14 @@ use serde::{Deserialize, Serialize};
 
 use similarity::Name;
 
-/// The least ratio at which two names count as similar.
+/// The minimum ratio of two names that count as similar.
 const CUT_OFF: f64 = 0.6;
 
-/// How many of the most similar names are used for a new name.
+/// The number of most similar names that are used for a new name.
 const CLOSEST: usize = 2;
 
-/// A new name is compared with this many names of the user: those of the jobs that ended last.
+/// The maximum number of names with which a new name is compared: those of the user's jobs that
+/// ended last.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.
@@ -37,18 +38,18 @@ pub struct History {
 struct User {
     all: Mean,
     names: BTreeMap<String, Named>,
-    /// Names of the jobs that ended last, at most [`RECENT`], each once; the latest is the last.
+    /// Names of the jobs that ended last, at most [`RECENT`], without repetitions, the latest last.
     recent: Vec<String>,
 }
 
-/// Durations of one user's jobs of one name.
+/// Durations of one user's jobs with one name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Named {
     all: Mean,
     by_gpus: BTreeMap<u32, Mean>,
 }
 
-/// An estimate, and the past jobs that it is the mean of.
+/// An estimate, and the past jobs whose mean it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
     /// Mean duration of these jobs, in seconds.
@@ -69,7 +70,7 @@ pub enum Similarity<'h> {
     Name(Vec<&'h str>),
     /// Only the user.
     User,
-    /// Nothing: these are all jobs of all users.
+    /// Nothing: the past jobs are all jobs of all users.
     Everyone,
 }
 
@@ -94,7 +95,7 @@ impl Mean {
         })
     }
 
-    /// The mean over all jobs of several means.
+    /// Combines several means into the mean over all their jobs.
     fn of(means: impl Iterator<Item = Mean>) -> Mean {
         means.fold(Mean::default(), |all, mean| Mean {
             sum: all.sum + mean.sum,
@@ -116,21 +117,21 @@ impl History {
         named.by_gpus.entry(gpus).or_default().add(seconds);
     }
 
-    /// Estimates how long a job will run, in seconds. It is the first of these means that has a
-    /// job:
+    /// Estimates how long a job will run, in seconds. The estimate is the mean duration of the jobs
+    /// in the first of these groups that is not empty:
     ///
-    /// - the user's jobs of this name on as many GPUs;
-    /// - the user's jobs of this name on any number of GPUs;
+    /// - the user's jobs with this name and the same number of GPUs;
+    /// - the user's jobs with this name, on any number of GPUs;
     /// - all jobs of the user;
     /// - all jobs of all users.
     ///
-    /// If the user has no job of this name, the two most similar names are used instead. `None` if
-    /// no job has ended yet.
+    /// If the user has no job with this name, the jobs with the two most similar names are used
+    /// instead. `None` if no job has ended yet.
     pub fn estimate(&self, user: &str, name: &str, gpus: u32) -> Option<f64> {
         self.find(user, name, gpus).map(|found| found.seconds)
     }
 
-    /// As [`History::estimate`], with the jobs that the estimate is the mean of.
+    /// Like [`History::estimate`], but also describes the jobs whose mean is the estimate.
     pub fn find(&self, user: &str, name: &str, gpus: u32) -> Option<Found<'_>> {
         let by_user = self.users.get(user);
         let found = by_user.and_then(|user| user.find(name, gpus));
@@ -142,14 +143,14 @@ impl History {
         self.all.jobs
     }
 
-    /// Number of users who submitted them.
+    /// Number of users who submitted these jobs.
     pub fn users(&self) -> usize {
         self.users.len()
     }
 }
 
 impl User {
-    /// Makes a name the latest in `recent`.
+    /// Moves or adds a name to the end of `recent`.
     fn touch(&mut self, name: &str) {
         match self.recent.iter().position(|other| other == name) {
             Some(index) => self.recent[index..].rotate_left(1),
@@ -174,8 +175,8 @@ impl User {
         found.or_else(|| self.all.found(Similarity::User))
     }
 
-    /// A name with its jobs or, if the user has none of this name, the most similar names with
-    /// theirs.
+    /// The name with its jobs, or the most similar names with their jobs if the user has no job
+    /// with this name.
     fn alike(&self, name: &str) -> Vec<(&str, &Named)> {
         if let Some((name, jobs)) = self.names.get_key_value(name) {
             return vec![(name, jobs)];
@@ -186,8 +187,8 @@ impl User {
             .collect()
     }
 
-    /// The recent names most similar to `name`, the most similar first. Of equally similar ones the
-    /// later in the alphabet come first, as in difflib.
+    /// The recent names most similar to `name`, the most similar first. Equally similar names are
+    /// in reverse alphabetical order, as in difflib.
     fn closest(&self, name: &str) -> Vec<&str> {
         let name = Name::new(name);
         let mut closest: Vec<(f64, &str)> = Vec::new();
@@ -260,7 +261,7 @@ mod tests {
         // 21 and 22 are equally similar to 23, and more similar than 1.
         assert_eq!(history.estimate("ann", "train-23", 2), Some(60.0));
         assert_eq!(history.estimate("ann", "train-23", 4), Some(40.0));
-        // Of equally similar names the later in the alphabet are taken: 22 and 21, not 1.
+        // Among equally similar names, the last in alphabetical order are used: 22 and 21, not 1.
         assert_eq!(history.estimate("ann", "train-2", 9), Some(40.0));
         assert_eq!(history.estimate("ann", "evaluated", 1), Some(500.0));
     }

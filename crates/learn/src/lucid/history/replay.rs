@@ -1,4 +1,4 @@
-//! Computes the estimates that history would have given at each job's submission.
+//! Computes, for each job, the estimate that the history would have given at its submission.
 
 use super::History;
 
@@ -9,7 +9,7 @@ pub struct Ended<'j> {
     pub user: &'j str,
     /// Name of the job.
     pub name: &'j str,
-    /// Number of GPUs that it asked for.
+    /// Number of GPUs that it requested.
     pub gpus: u32,
     /// When it was submitted, in seconds on the trace's clock.
     pub submitted: i64,
@@ -19,7 +19,7 @@ pub struct Ended<'j> {
     pub seconds: f64,
 }
 
-/// Returns, for each job, the estimate at its submission: from the jobs that had ended in an
+/// Returns, for each job, the estimate at its submission, from the jobs that had ended in an
 /// earlier second. `None` if no job had ended by then.
 pub fn estimates(jobs: &[Ended<'_>]) -> Vec<Option<f64>> {
     let mut rows: Vec<usize> = (0..jobs.len()).collect();
@@ -63,8 +63,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate is that of a history that knows only earlier ends. So it uses neither the
-        /// job's own duration nor that of any job that is still to end.
+        /// Each estimate is that of a history of jobs that ended earlier. So it uses neither the
+        /// job's own duration nor that of any job that ends later.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

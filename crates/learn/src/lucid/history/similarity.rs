@@ -1,13 +1,16 @@
-//! Similarity of names: the ratio of Ratcliff and Obershelp (1988), computed as Python's difflib
-//! does.
+//! Similarity of names: the ratio of Ratcliff and Obershelp (1988), computed as in Python's
+//! difflib.
+//!
+//! For example, `train-1` and `train-2` have the 6 matching characters `train-` and 14 characters
+//! in total, so their ratio is 2 × 6 ÷ 14 = 0.86.
 
-/// Only this many characters of a name count, from its beginning.
+/// The number of leading characters of a name that count.
 const LONGEST: usize = 128;
 
 /// A name, prepared for comparisons.
 pub struct Name {
     chars: Vec<char>,
-    /// Number of characters for each value of the lower six bits of their codes.
+    /// For each value of six bits, the number of characters whose codes have these lowest bits.
     buckets: [u8; 64],
 }
 
@@ -20,15 +23,16 @@ impl Name {
         Name { chars, buckets }
     }
 
-    /// Returns the ratio of similarity: twice the number of matching characters over the number of
-    /// characters of both names; 1 for equal names. `None` if it is below `least`.
+    /// Returns the ratio of similarity: twice the number of matching characters, divided by the
+    /// number of characters of both names. It is 1 for equal names. `None` if it is below `least`.
     ///
-    /// The characters of the longest common part match. If there are several such parts, the first
-    /// in `other` is taken, then the first here. The same rule is applied to what is before the
-    /// common part and to what is after it, again and again.
+    /// The longest common substring consists of matching characters. If there are several such
+    /// substrings, the one that begins first in `other` is used, then the one that begins first in
+    /// this name. The same rule is applied recursively to the texts before the substring and to
+    /// those after it.
     ///
-    /// Two quick upper bounds are computed first, from the lengths and from the characters in
-    /// common: most names are ruled out by these.
+    /// Two quick upper bounds are computed first, from the lengths and from the common characters.
+    /// They rule out most names.
     pub fn ratio(&self, other: &str, least: f64) -> Option<f64> {
         let other: Vec<char> = other.chars().take(LONGEST).collect();
         let both = (self.chars.len() + other.len()) as f64;
@@ -42,7 +46,7 @@ impl Name {
         ratio(matches(&other, &self.chars))
     }
 
-    /// An upper bound on the number of matching characters: those in common, in any order.
+    /// An upper bound on the number of matching characters: the common characters, in any order.
     fn in_common(&self, other: &[char]) -> usize {
         let mut left = self.buckets;
         let mut takes = |char: char| {
@@ -75,11 +79,11 @@ fn matches(a: &[char], b: &[char]) -> usize {
     matches
 }
 
-/// Length of the longest common part, and where it begins in `a` and in `b`.
+/// Length of the longest common substring, and where it begins in `a` and in `b`.
 fn longest(a: &[char], b: &[char], rows: &mut [Vec<usize>; 2]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
-    // For each end in b: the length of the common part that ends there and at the current character
-    // of a.
+    // For each end in `b`, the length of the longest common substring that ends there and at the
+    // current character of `a`.
     let [before, now] = rows;
     before[..=b.len()].fill(0);
     for (i, x) in a.iter().enumerate() {

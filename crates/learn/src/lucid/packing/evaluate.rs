@@ -16,26 +16,26 @@ const TEST_SHARE: f64 = 0.3;
 pub struct Evaluation {
     /// The features that the model uses.
     pub features: Features,
-    /// For each profile, its score by a tree grown on all other profiles.
+    /// For each profile, the score that a tree grown on all other profiles predicts.
     pub left_out: Vec<u8>,
-    /// For each profile, its score by a tree grown on all profiles, this one included. This is what
-    /// the trained model returns; it does not show how well the model predicts new profiles.
+    /// For each profile, the score that a tree grown on all profiles predicts. This is what the
+    /// trained model returns. It does not show how well the model predicts new profiles.
     pub fitted: Vec<u8>,
-    /// Share of profiles whose score is predicted correctly if they are left out.
+    /// Share of profiles whose score is predicted correctly when they are left out.
     pub accuracy: f64,
-    /// Number of profiles by their score and, within it, by the score predicted if they are left
-    /// out.
+    /// Number of profiles by their true score and, within it, by the score predicted when they are
+    /// left out.
     pub confusion: Vec<Vec<usize>>,
-    /// The accuracy over 200 random splits, each of which tests 30 % of the profiles.
+    /// The accuracy over 200 random splits, each with 30 % of the profiles as test rows.
     pub splits: Spread,
 }
 
-/// Mean and extremes of several figures.
+/// Mean, standard deviation and extremes of several numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Standard deviation, as of the whole population.
+    /// Standard deviation of the population (divided by the number of values, not by one less).
     pub deviation: f64,
     /// The least.
     pub min: f64,
@@ -44,7 +44,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Computes the spread of figures. Without figures it is NaN and infinite.
+    /// Computes the spread of numbers. Without numbers, the mean and the deviation are NaN and the
+    /// extremes infinite.
     pub fn of(values: &[f64]) -> Self {
         let mean = mean(values);
         let squares = values.iter().map(|value| (value - mean).powi(2));
@@ -57,11 +58,11 @@ impl Spread {
     }
 }
 
-/// Evaluates the model on profiles; `seed` is that of the random splits.
+/// Evaluates the model on profiles. `seed` determines the random splits.
 ///
 /// # Errors
-/// If there are fewer than two profiles, the number of rows of `shared` differs from that of
-/// profiles, or a value is infinite.
+/// If there are fewer than two profiles, `shared` does not have one row per profile, or a value is
+/// infinite.
 pub fn evaluate(
     features: Features,
     profiles: &[Profile],
@@ -87,7 +88,7 @@ pub fn evaluate(
     })
 }
 
-/// Share of profiles whose score by measured pairs equals the score set by hand.
+/// Share of profiles whose score from measured pairs equals the score set by hand.
 pub fn agreement(profiles: &[Profile], shared: &[Shared]) -> f64 {
     let measured: Vec<u8> = shared.iter().map(Shared::score).collect();
     accuracy(&scores(profiles), &measured)

@@ -1,12 +1,12 @@
-//! Lucid's packing analyze model. It predicts whether a job shares its GPUs well, as a score of 0
-//! (well), 1 or 2 (badly), with a pruned decision tree on what the job's workload uses of a GPU
-//! alone.
+//! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
+//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree, whose features are
+//! what the job's workload uses of a GPU when it runs alone.
 //!
-//! The scores to learn from are set by hand. Measured pairs of workloads give a second opinion,
-//! [`Shared::score`]. The published model has this opinion and the speed behind it among its
-//! features: [`Features::WithPairs`]. A new workload has neither until it is measured beside
-//! others, and the model is meant to save these measurements. So [`Features::Profile`] is the
-//! default.
+//! The training scores are set by hand. Measured pairs of workloads give a second score,
+//! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
+//! as features: [`Features::WithPairs`]. A new workload has neither until it is measured together
+//! with others, and the purpose of the model is to avoid these measurements. So
+//! [`Features::Profile`] is the default.
 
 mod evaluate;
 mod model;
@@ -39,7 +39,7 @@ pub struct Workload {
 pub struct Profile {
     /// What was measured and scored.
     pub workload: Workload,
-    /// What it uses of a GPU that it has alone.
+    /// What it uses of a GPU when it runs alone.
     pub usage: Usage,
     /// Its sharing score, set by hand: 0, 1 or 2.
     pub score: u8,
@@ -50,21 +50,23 @@ pub struct Profile {
 pub struct Pair {
     /// The two workloads; both may be the same.
     pub workloads: [Workload; 2],
-    /// The speed of each, as a share of its speed alone.
+    /// The speed of each workload, as a share of its speed when it runs alone.
     pub speeds: [f64; 2],
 }
 
-/// How fast a workload is beside others.
+/// How fast a workload is when it shares a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shared {
-    /// Its mean speed as a share of its speed alone, rounded to three decimals; 0 without any pair.
+    /// Its mean speed in the measured pairs, as a share of its speed when it runs alone, rounded to
+    /// three decimals; 0 without any pair.
     pub speed: f64,
-    /// Number of measurements: the pairs it is in, where a pair with itself counts twice.
+    /// Number of measurements. A pair of the workload with itself counts twice.
     pub pairs: usize,
 }
 
 impl Shared {
-    /// The sharing score by speed: 2 below 0.85, 1 below 0.95, else 0. Without any pair it is 2.
+    /// The sharing score that follows from the speed: 2 below 0.85, 1 from 0.85 to below 0.95,
+    /// otherwise 0. Without any pair it is 2.
     pub fn score(&self) -> u8 {
         match self.speed {
             slow if slow < 0.85 => 2,
@@ -100,15 +102,15 @@ fn thousandths(speed: f64) -> f64 {
     (speed * 1000.0).round_ties_even() / 1000.0
 }
 
-/// The features that a score is predicted from.
+/// The features from which a score is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Features {
     /// The workload's profile alone.
     #[default]
     Profile,
-    /// The profile, the mean speed beside others and the score by it, as published. The last two
-    /// give away most of the score that the tree is to predict.
+    /// As published: the profile, the mean speed in pairs, and the score that follows from this
+    /// speed. The last two reveal most of the score that the tree should predict.
     WithPairs,
 }
 
@@ -130,7 +132,7 @@ impl Features {
         }
     }
 
-    /// The table of features, with a row for each profile. `shared` has the measurements of each
+    /// The table of features, with a row for each profile. `shared` holds the measurements of each
     /// profile.
     pub fn table(self, profiles: &[Profile], shared: &[Shared]) -> Table {
         let rows = profiles.iter().zip(shared);

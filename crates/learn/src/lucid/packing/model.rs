@@ -6,7 +6,7 @@ use super::{Features, Profile, Shared, row, scores};
 use crate::lucid::Usage;
 use crate::tree::{Settings, Tree, TreeError};
 
-/// Settings of the published tree. The pruning is weak: it only removes splits that gain next to
+/// Settings of the published tree. The pruning is weak: it removes only splits that gain almost
 /// nothing.
 pub const SETTINGS: Settings = Settings {
     ccp_alpha: 1e-4,
@@ -49,12 +49,11 @@ impl TryFrom<Saved> for PackingModel {
 }
 
 impl PackingModel {
-    /// Trains a model on the scores of profiles. `shared` has a row for each profile; it is used
-    /// only with [`Features::WithPairs`].
+    /// Trains a model on the scores of profiles. `shared` has one row per profile; it is used only
+    /// with [`Features::WithPairs`].
     ///
     /// # Errors
-    /// If there is no profile, the number of rows of `shared` differs from that of profiles, or a
-    /// value is infinite.
+    /// If there is no profile, `shared` does not have one row per profile, or a value is infinite.
     pub fn fit(
         features: Features,
         profiles: &[Profile],
@@ -82,8 +81,8 @@ impl PackingModel {
     }
 
     /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is set for mixed precision,
-    /// `usage` is what it uses of a GPU alone, and `shared` is how fast it is beside others. A
-    /// model with [`Features::Profile`] ignores `shared`.
+    /// `usage` is what the workload uses of a GPU when it runs alone, and `shared` is its speed
+    /// when it shares a GPU. A model with [`Features::Profile`] ignores `shared`.
     pub fn score(&self, amp: bool, usage: &Usage, shared: &Shared) -> u8 {
         self.tree.class(&self.row(amp, usage, shared))
     }

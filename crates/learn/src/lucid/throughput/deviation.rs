@@ -1,14 +1,20 @@
-//! The standard deviation of a sliding window, with the same rounding errors as in pandas.
+//! The standard deviation of a sliding window, with the rounding errors of pandas.
 //!
-//! Values enter and leave a running mean and sum of squares (Welford, 1962) with compensated
-//! differences, as in pandas 3, which made the published features. So the errors that rounding
-//! leaves of values that have left the window are the same: up to 10⁻⁵ where six equal values
-//! should give 0. And so are the bins of models that were trained on such features.
+//! A running mean `m` and sum of squared deviations `q` are updated for each value `x` that enters
+//! or leaves the window (Welford, 1962). If `n` values remain afterwards, entering changes `m` to
+//! `m' = m + (x - m) / n` and `q` to `q + (x - m) (x - m')`. Leaving uses the same formulas with
+//! the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2. When 6 enters, it differs by
+//! 3 from the old mean, which becomes 4, and by 2 from the new mean, so `q` becomes 2 + 3 × 2 = 8.
+//!
+//! The differences are compensated for rounding in the same way as in pandas 3, which computed the
+//! published features. So values that have left the window leave the same rounding errors behind:
+//! up to 10⁻⁵ where six equal values should give 0. Models that are trained on such features then
+//! have the same bins.
 
 use super::WINDOW;
 
-/// If the sum of squares falls below this part of its value before, too few correct digits are
-/// left, and the sums of the window are computed again. It is a thousand times the spacing of
+/// If the sum of squares falls below this share of its previous value, too few correct digits
+/// remain, and the sums of the window are recomputed. The share is a thousand times the spacing of
 /// floats at 1.
 const CANCELLED: f64 = 1e3 * f64::EPSILON;
 
@@ -18,7 +24,7 @@ struct Running {
     values: f64,
     mean: f64,
     squares: f64,
-    /// Rounding errors to compensate: of values that entered, and of values that left.
+    /// Rounding errors to compensate: one for values that enter, one for values that leave.
     lost: [f64; 2],
     cancelled: bool,
 }
@@ -42,7 +48,7 @@ impl Running {
     }
 
     /// Adds a value to the mean and the sum of squares (`sign` 1) or removes it (`sign` −1). The
-    /// rounding error of the last addition or removal, `lost[way]`, is taken into account.
+    /// rounding error of the previous addition or removal, `lost[way]`, is compensated.
     fn step(&mut self, value: f64, way: usize, sign: f64) {
         let (before, lost) = (self.squares, self.lost[way]);
         let exact = value - lost;

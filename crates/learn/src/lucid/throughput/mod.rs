@@ -1,8 +1,8 @@
-//! Features of Lucid's throughput model. It forecasts what is submitted to a cluster in an interval
-//! of ten minutes, from the calendar and from what was submitted before.
+//! Features of Lucid's throughput model. It forecasts the submissions to a cluster in an interval
+//! of ten minutes, from the calendar and from earlier submissions.
 //!
 //! The features of an interval use neither the interval itself nor the [`LEAD`] − 1 intervals
-//! before it. So up to [`LEAD`] intervals beyond the end of a [`Series`] can be forecast.
+//! before it. So up to [`LEAD`] intervals after the end of a [`Series`] can be forecast.
 
 mod deviation;
 mod model;
@@ -17,8 +17,8 @@ use jiff::civil::DateTime;
 
 use crate::Table;
 
-/// Names of the features, in order. `njob` stands for the number of GPU jobs, `ngpu` for the number
-/// of GPUs that they ask for.
+/// Names of the features, in order. `njob` is the number of GPU jobs, and `ngpu` the number of GPUs
+/// that they request.
 pub const FEATURES: [&str; 25] = [
     "month",
     "day",
@@ -56,7 +56,7 @@ const LAGS: [usize; 3] = [6, 18, 144];
 /// Number of values in a window.
 const WINDOW: usize = 6;
 
-/// The least distance, in intervals, between an interval and one that its features use.
+/// The minimum distance, in intervals, between an interval and the intervals that its features use.
 pub const LEAD: usize = LAGS[0] - 1;
 
 /// The features of all intervals of a series, with a row for each. Values before the series count
@@ -65,13 +65,13 @@ pub fn features(series: &Series) -> Table {
     table(series, 0..series.len())
 }
 
-/// As [`rows`], but as a table.
+/// Like [`rows`], but returns a table.
 pub fn table(series: &Series, steps: Range<usize>) -> Table {
     Table::of_rows(FEATURES, &rows(series, steps))
 }
 
-/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals beyond its end.
-/// Later intervals depend on values that are not known, and are left out.
+/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals after its end. Later
+/// intervals are left out, as they depend on unknown values.
 pub fn rows(series: &Series, steps: Range<usize>) -> Vec<Row> {
     let known = series.len() + LEAD;
     let past = [series.jobs(), series.gpus()].map(Past::new);
@@ -112,7 +112,7 @@ impl<'s> Past<'s> {
         Past { values, deviations }
     }
 
-    /// The nine features of interval `step` from earlier values; those that are not known are 0.
+    /// The nine features of interval `step` from earlier values. Unknown features are 0.
     fn before(&self, step: usize) -> [f64; 9] {
         let [hour, hours, day] = LAGS;
         let window = window(self.values, step);
@@ -136,7 +136,7 @@ fn lagged(values: &[f64], step: usize, lag: usize) -> Option<f64> {
     values.get(step.checked_sub(lag)?).copied()
 }
 
-/// Half the value at a lag and a quarter of each neighbour.
+/// Half of the value at a lag plus a quarter of each neighbour.
 fn soft(values: &[f64], step: usize, lag: usize) -> Option<f64> {
     let neighbours = lagged(values, step, lag + 1)? + lagged(values, step, lag - 1)?;
     Some(0.5 * lagged(values, step, lag)? + 0.25 * neighbours)
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(after, [1.0, 1.0, 0.0, 0.0, 4.0, 1.0, 53.0]);
     }
 
-    // Derived by formula: of squares, the soft average exceeds the value by ½.
+    // Derived by formula: for squares, the soft average exceeds the value by ½.
     #[test]
     fn lags_and_windows_of_squares() {
         let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());
@@ -201,7 +201,9 @@ mod tests {
         assert_eq!(feature(&row, "roll_median_1h_njob"), 36_672.5);
         let mean = feature(&row, "roll_mean_1h_njob");
         assert!((mean - 220_051.0 / 6.0).abs() < 1e-9);
-        // (191.5 + d)² for d from −2.5 to 2.5: the squares of 383 d + d² − 35/12 sum to these.
+        // The values are (191.5 + d)² for d from −2.5 to 2.5. They deviate from their mean by `383
+        // d + d² − 35/12`. The variance is the sum of the squares of these deviations, divided by
+        // 5.
         let variance = (383.0f64.powi(2) * 17.5 + 112.0 / 3.0) / 5.0;
         assert!((feature(&row, "roll_std_1h_njob") - variance.sqrt()).abs() < 1e-9);
     }

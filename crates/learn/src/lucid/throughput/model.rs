@@ -1,4 +1,5 @@
-//! The throughput model: one machine forecasts the GPU jobs, another the GPUs they ask for.
+//! The throughput model: one machine forecasts the number of GPU jobs, another the number of GPUs
+//! they request.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use crate::ebm::{Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// A trained model that forecasts what is submitted to a cluster in an interval of ten minutes.
+/// A trained model that forecasts the submissions to a cluster in an interval of ten minutes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct ThroughputModel {
@@ -35,8 +36,8 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// Settings that forecast August best from April to July: learning rate 0.1 and 10 pairs, as
-/// published, 32 bins and at most 200 rounds.
+/// The settings that forecast August best after training on April to July: a learning rate of 0.1
+/// and 10 pairs, as published, with 32 bins and at most 200 rounds.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -49,8 +50,8 @@ pub fn settings(seed: u64) -> Settings {
 }
 
 impl ThroughputModel {
-    /// Trains a model on the intervals `steps` of a series. Intervals before these are used for
-    /// their features.
+    /// Trains a model on the intervals `steps` of a series. Their features also use earlier
+    /// intervals.
     ///
     /// # Errors
     /// `steps` is empty, a setting is out of its range, or the fit is stopped.
@@ -80,28 +81,29 @@ impl ThroughputModel {
         })
     }
 
-    /// The machine that forecasts GPU jobs.
+    /// The machine that forecasts the number of GPU jobs.
     pub fn jobs(&self) -> &Ebm {
         &self.jobs
     }
 
-    /// The machine that forecasts the GPUs they ask for.
+    /// The machine that forecasts the number of GPUs they request.
     pub fn gpus(&self) -> &Ebm {
         &self.gpus
     }
 
-    /// Makes the curves of a feature monotone in both machines, see [`Ebm::smooth`]; `false` if
-    /// there is no such feature.
+    /// Makes the curves of a feature monotone in both machines, see [`Ebm::smooth`]. Returns
+    /// `false` if there is no such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
     }
 
-    /// Forecasts the intervals `steps` of a series: the GPU jobs, and the GPUs they ask for. A
-    /// forecast uses only values at least [`super::LEAD`] intervals before it. So the intervals may
-    /// reach this far beyond the end of the series; later ones are left out.
+    /// Forecasts the intervals `steps` of a series: the numbers of GPU jobs, and of GPUs they
+    /// request. A forecast uses only values at least [`super::LEAD`] intervals before it. So the
+    /// intervals may extend this far beyond the end of the series; later ones are left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
-        // The machines have these features, as they were trained on them or checked.
+        // This cannot fail: the machines were trained on these features, or checked when they were
+        // read.
         let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
         (predict(&self.jobs), predict(&self.gpus))
     }

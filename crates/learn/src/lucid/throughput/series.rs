@@ -1,4 +1,4 @@
-//! What was submitted to a cluster in each interval.
+//! The submissions to a cluster in each interval.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
@@ -6,8 +6,8 @@ use jiff::civil::DateTime;
 /// Length of an interval, in minutes.
 pub const MINUTES: i64 = 10;
 
-/// GPU jobs, and the GPUs they ask for, that were submitted in consecutive intervals of ten
-/// minutes.
+/// The numbers of GPU jobs submitted in consecutive intervals of ten minutes, and of the GPUs they
+/// request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     start: DateTime,
@@ -26,14 +26,14 @@ pub enum SeriesError {
         /// Number of intervals of GPUs.
         gpus: usize,
     },
-    /// A value is missing or infinite; the time is the beginning of its interval.
+    /// A value is missing or infinite. Holds the beginning of its interval.
     #[error("the interval at {0} has a value that is not a finite number")]
     NotFinite(DateTime),
 }
 
 impl Series {
-    /// Makes a series whose first interval begins at `start`. `jobs` and `gpus` have the number of
-    /// submitted GPU jobs, and of GPUs they ask for, for each interval.
+    /// Makes a series whose first interval begins at `start`. For each interval, `jobs` holds the
+    /// number of submitted GPU jobs, and `gpus` the number of GPUs they request.
     ///
     /// # Errors
     /// If the lengths differ or a value is not finite.
@@ -62,8 +62,8 @@ impl Series {
         self.jobs.is_empty()
     }
 
-    /// When interval `step` begins. It may lie beyond the end of the series, but not after the year
-    /// 9999.
+    /// The beginning of interval `step`. It may be beyond the end of the series, but not after the
+    /// year 9999.
     pub fn time(&self, step: usize) -> DateTime {
         let minutes = i64::try_from(step).unwrap_or(i64::MAX / MINUTES / 60) * MINUTES;
         self.start
@@ -75,21 +75,21 @@ impl Series {
         &self.jobs
     }
 
-    /// Number of GPUs that these jobs ask for, for each interval.
+    /// Number of GPUs that these jobs request, for each interval.
     pub fn gpus(&self) -> &[f64] {
         &self.gpus
     }
 
-    /// Number of intervals that begin before a time: where to split the series into training and
-    /// test intervals.
+    /// Number of intervals that begin before a time. This is where to split the series into
+    /// training and test intervals.
     pub fn steps_before(&self, time: DateTime) -> usize {
         let steps = time.duration_since(self.start).as_secs();
         let steps = usize::try_from(steps.max(0)).unwrap_or(usize::MAX);
         steps.div_ceil(60 * MINUTES as usize).min(self.len())
     }
 
-    /// Appends an interval: the GPU jobs and the GPUs that were submitted in it, or are expected to
-    /// be.
+    /// Appends an interval, with the actual or expected numbers of submitted GPU jobs and requested
+    /// GPUs.
     pub fn push(&mut self, jobs: f64, gpus: f64) {
         self.jobs.push(jobs);
         self.gpus.push(gpus);

@@ -8,13 +8,13 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// What an EBM learns durations from, and in which form.
+/// What an EBM learns durations from, and in which form it learns them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// Whether the job's profile is among the features.
     pub profile: bool,
-    /// Whether ln(1 + seconds) is learnt instead of the seconds.
+    /// Whether the EBM learns ln(1 + seconds) instead of seconds.
     pub logarithm: bool,
 }
 
@@ -28,10 +28,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. For logarithms, the settings that estimated the later days best in
-    /// a trial on the first days of September of Venus. The runs are short, as users change faster
-    /// than the machine can learn their habits. For seconds, the published settings: learning rate
-    /// 0.01, bins of equal width, 20 pairs; but at most 1,000 rounds.
+    /// Settings of the machine. For logarithms, these are the settings with the best estimates for
+    /// later days in a trial on the first days of September in the trace Venus. Few rounds are
+    /// used, because users change their habits faster than the machine can learn them. For seconds,
+    /// these are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but
+    /// with at most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -103,18 +104,18 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// What it learnt from, and in which form.
+    /// What it learnt from, and the form of its labels.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine. Its scores are in seconds, or in logarithms of seconds.
+    /// The machine. The machine. Its scores are in seconds, or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }
 
-    /// Makes the curve of a feature monotone, see [`Ebm::smooth`]; `false` if there is no such
-    /// feature.
+    /// Makes the curve of a feature monotone, see [`Ebm::smooth`]. Returns `false` if there is no
+    /// such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.machine.smooth(feature, direction)
     }
@@ -122,7 +123,7 @@ impl DurationEbm {
     /// Estimates how long jobs will run, in seconds. If the EBM learnt seconds, an estimate may be
     /// negative.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
-        // The machine has these features, as it was trained on them or checked.
+        // This cannot fail: the machine was trained on these features, or checked when it was read.
         let table = features(jobs, self.options.profile);
         let labels = self.machine.predict(&table).unwrap_or_default();
         if self.options.logarithm {
@@ -142,7 +143,8 @@ mod tests {
     use jiff::ToSpan;
     use jiff::civil::date;
 
-    /// Ann's jobs run for a minute and Bob's for an hour; on eight GPUs ten times as long.
+    /// Ann's jobs run for a minute and Bob's for an hour. On eight GPUs, they run ten times as
+    /// long.
     fn jobs() -> (Vec<Job<'static>>, Vec<f64>) {
         let job = |k: i32| Job {
             user: if k % 2 == 0 { "ann" } else { "bob" },

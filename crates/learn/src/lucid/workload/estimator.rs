@@ -20,11 +20,11 @@ pub enum Estimator {
     Ebm,
     /// An EBM that learns the duration in seconds, as published.
     EbmSeconds,
-    /// The mean duration of the user's earlier jobs of this name and size, see [`History`].
+    /// The mean duration of the user's earlier jobs with this name and size, see [`History`].
     History,
-    /// The median duration of all past jobs, for every job.
+    /// The median duration of all past jobs, which is the same for every job.
     Median,
-    /// The mean duration of all past jobs, for every job.
+    /// The mean duration of all past jobs, which is the same for every job.
     Mean,
 }
 
@@ -42,7 +42,7 @@ pub struct Learning {
 /// A job that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past<'j> {
-    /// The job as it was known when it was submitted.
+    /// What was known about the job when it was submitted.
     pub job: Job<'j>,
     /// When it was submitted, in seconds on the trace's clock.
     pub submitted: i64,
@@ -74,8 +74,8 @@ impl Estimator {
         Estimator::Mean,
     ];
 
-    /// The estimators that learn within a second or two from 20,000 jobs. An EBM of seconds takes
-    /// ten times as long as one of logarithms.
+    /// The estimators that learn from 20,000 jobs within a second or two. Training an EBM of
+    /// seconds takes ten times as long as training one of logarithms.
     pub const QUICK: [Estimator; 4] = [
         Estimator::Ebm,
         Estimator::History,
@@ -105,7 +105,7 @@ impl Estimator {
         }
     }
 
-    /// Whether it uses the time of day, and so needs a calendar.
+    /// Whether the estimator uses the time of day, and therefore needs a calendar.
     pub fn needs_calendar(self) -> bool {
         matches!(self, Estimator::Ebm | Estimator::EbmSeconds)
     }
@@ -113,8 +113,8 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// There is no job, an EBM gets a duration that is not finite or is too large, or the fit is
-    /// stopped.
+    /// There is no job, the estimator is an EBM and a duration is too large or not finite, or the
+    /// fit is stopped.
     pub fn fit(
         self,
         past: &[Past<'_>],
@@ -137,7 +137,7 @@ impl Estimator {
 
 impl Learning {
     /// An upper bound on the work of training an estimator on `rows` jobs, in the unit of
-    /// [`Settings::work`](crate::ebm::Settings::work). Estimators that are not EBMs count as 0.
+    /// [`Settings::work`](crate::ebm::Settings::work). The work of other estimators than EBMs is 0.
     pub fn work_of(&self, estimator: Estimator, rows: usize) -> usize {
         let logarithm = match estimator {
             Estimator::Ebm => true,
@@ -174,8 +174,8 @@ impl Learning {
     }
 }
 
-/// The history of past jobs, in the order in which they ended. Jobs that ended at the same time are
-/// added in the order given.
+/// The history of past jobs, added in the order in which they ended. Jobs that ended at the same
+/// time keep the given order.
 fn history(past: &[Past<'_>]) -> History {
     let mut ended: Vec<&Past<'_>> = past.iter().collect();
     ended.sort_by_key(|past| past.ended);
@@ -204,7 +204,7 @@ impl Fitted {
         }
     }
 
-    /// The EBM, if this is one.
+    /// The EBM, if this estimator is one.
     pub fn ebm(&self) -> Option<&DurationEbm> {
         match self {
             Fitted::Ebm(ebm) => Some(ebm),

@@ -1,8 +1,9 @@
 //! Features of Lucid's workload estimate model. It estimates how long a job will run from who
-//! submits it, when, what it asks for, and what it was measured to use of a GPU.
+//! submits it, when, what it requests, and its measured use of a GPU.
 //!
-//! In published traces a job's workload, and so its profile, was assigned from the job's own
-//! duration. There the profile gives the duration away, so [`features`] can leave it out.
+//! In published traces, a job's workload was assigned from the job's own duration, and the workload
+//! determines the profile. There the profile reveals the duration, so [`features`] can leave it
+//! out.
 
 mod ebm;
 mod estimator;
@@ -19,24 +20,24 @@ use jiff::civil::DateTime;
 use super::Usage;
 use crate::{Column, Table};
 
-/// What is known of a job when it is submitted.
+/// What is known about a job when it is submitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job<'j> {
-    /// User who submits it; empty if not known.
+    /// User who submits it; empty if unknown.
     pub user: &'j str,
-    /// Name of the job; empty if not known. EBMs do not use it.
+    /// Name of the job; empty if unknown. EBMs do not use it.
     pub name: &'j str,
-    /// Virtual cluster it is submitted to; empty if not known.
+    /// Virtual cluster that it is submitted to; empty if unknown.
     pub vc: &'j str,
-    /// Number of GPUs it asks for.
+    /// Number of GPUs that it requests.
     pub gpus: u32,
-    /// Number of CPUs it asks for.
+    /// Number of CPUs that it requests.
     pub cpus: f64,
     /// When it is submitted, on the cluster's own clock.
     pub submitted: DateTime,
-    /// Whether it uses mixed precision; `None` if not known.
+    /// Whether it uses mixed precision; `None` if unknown.
     pub amp: Option<bool>,
-    /// What it uses of a GPU; values that are not known are NaN.
+    /// What it uses of a GPU. Unknown values are NaN.
     pub usage: Usage,
 }
 
@@ -92,7 +93,7 @@ pub fn to_log(seconds: f64) -> f64 {
     seconds.ln_1p()
 }
 
-/// The duration in seconds, at least 0, of a label made by [`to_log`].
+/// The duration in seconds, at least 0, that corresponds to a label made by [`to_log`].
 pub fn from_log(label: f64) -> f64 {
     label.exp_m1().max(0.0)
 }

@@ -12,7 +12,7 @@ use crate::ebm::FitError;
 /// Which estimator to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EstimatorChoice {
-    /// The one that ranks held-out jobs best, see [`Trial::best`].
+    /// The estimator that ranks held-out jobs best, see [`Trial::best`].
     #[default]
     Best,
     /// This one.
@@ -97,7 +97,7 @@ impl Estimators {
 
 impl WorkloadModel {
     /// Tries every estimator on the last weeks of jobs that have ended, then fits all of them on
-    /// all jobs, as any of them may be asked for later.
+    /// all jobs, because any of them may be requested later.
     ///
     /// # Errors
     /// There is no job, a duration is not finite or is too large, or the fit is stopped.
@@ -139,13 +139,14 @@ impl WorkloadModel {
         self.profile
     }
 
-    /// How well the estimators did on the last weeks; `None` if there were too few jobs to hold
+    /// The scores of the estimators on the last weeks; `None` if there were too few jobs to hold
     /// some out.
     pub fn trial(&self) -> Option<&Trial> {
         self.trial.as_ref()
     }
 
-    /// Returns the estimator of this choice. The best one is the one that was chosen in training.
+    /// Returns the chosen estimator. [`EstimatorChoice::Best`] is the one that was best in
+    /// training.
     pub fn pick(&self, choice: EstimatorChoice) -> (Estimator, &Fitted) {
         let estimator = match choice {
             EstimatorChoice::Best => self.chosen,
@@ -156,7 +157,7 @@ impl WorkloadModel {
 }
 
 impl EstimatorChoice {
-    /// Whether the chosen estimator may use the time of day, and so needs a calendar.
+    /// Whether the chosen estimator may use the time of day, and therefore needs a calendar.
     pub fn needs_calendar(self) -> bool {
         match self {
             EstimatorChoice::Best => true,
@@ -173,7 +174,7 @@ impl EstimatorChoice {
     }
 
     /// Fits the chosen estimator on jobs that have ended. To find the best one, first tries the
-    /// [quick](Estimator::QUICK) ones on the last weeks of these jobs.
+    /// [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
     ///
     /// # Errors
     /// As [`WorkloadModel::fit`].

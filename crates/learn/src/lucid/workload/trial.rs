@@ -1,4 +1,4 @@
-//! Tests estimators on the last weeks of the jobs to learn from.
+//! Tests estimators on the last weeks of the training jobs.
 
 use gleaner_observer::{Observer, Parts};
 use jiff::civil::DateTime;
@@ -12,26 +12,26 @@ use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 /// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// The least number of jobs to learn from, and to test on.
+/// The minimum number of jobs to learn from, and to test on.
 const LEAST: usize = 10;
 
-/// How well estimators did on jobs that they had not seen.
+/// How well estimators performed on jobs that they had not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
-    /// Number of jobs learnt from: those that had ended before the held-out period began.
+    /// Number of training jobs: those that had ended before the held-out period began.
     pub learnt: usize,
-    /// Number of jobs held out: the last ones.
+    /// Number of held-out jobs, which are the last ones.
     pub held_out: usize,
     /// When the first held-out job was submitted.
     pub from: DateTime,
     /// When the last held-out job was submitted.
     pub to: DateTime,
-    /// The score of each estimator tried.
+    /// The score of each estimator that was tried.
     pub scores: Vec<TrialScore>,
 }
 
-/// How well an estimator did.
+/// How well an estimator performed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialScore {
@@ -44,9 +44,10 @@ pub struct TrialScore {
     pub mae: f64,
 }
 
-/// The second from which on jobs are held out. `first` and `last` are the times of the first and
-/// last submission. The last third of this span is held out, cut to whole weeks if it has at least
-/// one.
+/// The second at which the held-out period begins. `first` and `last` are the times of the first
+/// and last submission. The last third of this span is held out. If that is more than a week, it is
+/// rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last 14 days are
+/// held out.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -54,9 +55,9 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 }
 
 impl Trial {
-    /// Tests these estimators. The last third of the jobs by time is held out, cut to whole weeks
-    /// if it has at least one. The estimators learn from the jobs that had ended by then. `None` if
-    /// there are too few jobs.
+    /// Tests these estimators. The jobs of the last third of the time span are held out. If that
+    /// third is more than a week, it is rounded down to whole weeks. The estimators learn from the
+    /// jobs that had ended before the held-out period. `None` if there are too few jobs.
     ///
     /// # Errors
     /// As [`Estimator::fit`].
@@ -101,9 +102,9 @@ impl Trial {
         }))
     }
 
-    /// Returns the estimator that ranked the held-out jobs best, as schedulers use ranks. Of equal
-    /// ones the one with the least error is taken. An estimator whose estimates are all equal has a
-    /// rank correlation of 0.
+    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks. Ties
+    /// are broken by the smaller error. An estimator whose estimates are all equal counts as having
+    /// a rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;
@@ -119,7 +120,7 @@ impl Trial {
         best.map_or(UNTRIED, |score| score.estimator)
     }
 
-    /// Whether even the best estimator orders the held-out jobs hardly better than chance.
+    /// Whether even the best estimator ranks the held-out jobs hardly better than chance.
     pub fn is_near_chance(&self) -> bool {
         let ranks = self
             .scores

@@ -15,7 +15,7 @@ const DAY: i64 = 24 * 3600;
 const USERS: [&str; 4] = ["ann", "bob", "cy", "di"];
 const NAMES: [&str; 5] = ["train", "test", "evaluate", "", "x"];
 
-/// A job that has ended, of a user and with a name given by number.
+/// A job that has ended. The user and the name are given by number.
 fn past(user: usize, name: usize, submitted: i64, seconds: i64) -> Past<'static> {
     let start = date(2020, 9, 1).at(0, 0, 0, 0);
     Past {
@@ -51,7 +51,7 @@ fn run(past: &[Past<'_>]) -> Option<Trial> {
     Trial::run(&Estimator::ALL, past, &learning(), &Unobserved).unwrap()
 }
 
-/// One job in every hour, for this number of days.
+/// One job per hour, for this number of days.
 fn hourly(days: i64) -> Vec<Past<'static>> {
     let job = |k: i64| {
         let (user, name) = ((k * 3 % 4) as usize, (k * 7 % 5) as usize);
@@ -65,13 +65,14 @@ fn hourly(days: i64) -> Vec<Past<'static>> {
     (0..days * 24).map(job).collect()
 }
 
-// Derived by formula: a third of the span, cut to weeks if it has at least one.
+// Derived by formula: a third of the span. If that is more than a week, it is rounded down to whole
+// weeks.
 #[test]
 fn the_last_weeks_are_held_out() {
     for (days, held_out) in [(3, 24), (9, 72), (20, 160), (22, 168), (44, 336), (90, 672)] {
         let jobs = hourly(days);
         let trial = run(&jobs).unwrap();
-        // The span is n - 1 hours; the last job is held out too.
+        // The span is n - 1 hours, and the last job is held out too.
         let span = (jobs.len() as i64 - 1) * 3600;
         let weeks = span / 3 / (7 * DAY) * 7 * DAY;
         let from = span - if weeks > 0 { weeks } else { span / 3 };
@@ -92,7 +93,7 @@ fn too_few_jobs_are_not_held_out() {
     assert!(run(&jobs).is_some());
     assert_eq!(run(&jobs[..20]), None);
     assert_eq!(run(&[]), None);
-    // All jobs are submitted at the same time, so none has ended before.
+    // All jobs are submitted at the same time, so no job has ended before.
     let at_once: Vec<Past<'_>> = (0..50).map(|k| past(k % 4, k % 5, 0, 60)).collect();
     assert_eq!(run(&at_once), None);
     let fit = |past: &[Past<'_>]| {
@@ -145,8 +146,8 @@ fn equal_rank_correlations_are_decided_by_errors() {
     for (score, rank) in trial.scores.iter_mut().zip(ranks) {
         (score.rank_correlation, score.mae) = (rank, 10.0);
     }
-    // Three estimators have a rank correlation of 0 or none, which counts as 0. The first of them
-    // is the best until another one has a smaller error.
+    // Three estimators have a rank correlation of 0, or an undefined one, which counts as 0. The
+    // first of them is the best until another one has a smaller error.
     assert_eq!(trial.best(), Estimator::EbmSeconds);
     trial.scores[3].mae = 9.0;
     assert_eq!(trial.best(), Estimator::Median);
@@ -200,8 +201,8 @@ fn names_are_read_as_they_are_written() {
 
 proptest! {
     #![proptest_config(gleaner_testing::cases(30))]
-    /// Jobs that were submitted before the last weeks and had not ended by then have no influence
-    /// on any score, however long they run.
+    /// Jobs that were submitted before the held-out weeks and had not ended by then have no
+    /// influence on any score, however long they run.
     #[test]
     fn trials_do_not_look_ahead(
         jobs in proptest::collection::vec((0..4usize, 0..5usize, 0..30 * DAY, 1..4 * DAY), 40..80),

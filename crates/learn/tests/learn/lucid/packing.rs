@@ -105,8 +105,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     let train = indices(&results["train_rows_in_order"]);
     let of_train = |row: &usize| (profiles[*row].clone(), shared[*row]);
     let (train_profiles, train_shared): (Vec<_>, Vec<_>) = train.iter().map(of_train).unzip();
-    // scikit-learn chooses at random among equal splits. Its choices in the first tree are those
-    // made here. Of the second tree's seven splits, three differ.
+    // scikit-learn chooses at random among equally good splits. In the first tree, its choices
+    // equal those made here. In the second tree, three of the seven splits differ.
     for ((features, name), same) in MODELS.into_iter().zip([10, 4]) {
         let model = PackingModel::fit(features, &train_profiles, &train_shared, SETTINGS).unwrap();
         let expected = reference(&format!("models/packing_tree_{name}.json"));
@@ -128,7 +128,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     }
 }
 
-/// Asserts that a value is near a number of a reference tree. scikit-learn uses single precision.
+/// Asserts that a value is near a number of a reference tree, which scikit-learn computed in single
+/// precision.
 fn near(value: f64, expected: &Value) {
     let expected = expected.as_f64().unwrap();
     let difference = (value - expected).abs();
@@ -162,8 +163,8 @@ fn assert_same_tree(tree: &Tree, expected: &Value) {
     }
 }
 
-/// Asserts that every split of a reference tree leaves its rows as pure as the best split does, and
-/// that every leaf is pure. Returns the number of splits that are the same.
+/// Asserts that every split of a reference tree makes its rows as pure as the best split does, and
+/// that every leaf is pure. Returns the number of splits that equal the best split.
 fn splits_as_good(reference: &Value, table: &Table, profiles: &[Profile]) -> usize {
     let at = |name: &str, index: usize| reference[name][index].as_f64().unwrap();
     let left_of = |index: usize| reference["left"][index].as_u64();
@@ -227,8 +228,9 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over 200 splits of its own. Left out, it predicts 45 to 47 and 52 to
-// 55 profiles correctly, depending on its random choices among equal splits.
+// Golden values: scikit-learn over 200 splits of its own. If profiles are left out one by one, it
+// predicts 45 to 47 and 52 to 55 of them correctly, depending on its random choices among equally
+// good splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {
@@ -245,7 +247,7 @@ fn accuracy_over_random_splits_is_near_the_published_one() {
         assert_eq!(evaluation.accuracy, right);
         let on_diagonal: usize = (0..3).map(|class| evaluation.confusion[class][class]).sum();
         assert_eq!(on_diagonal as f64 / 66.0, right);
-        // The tree predicts the profiles that it was grown on correctly.
+        // The tree correctly predicts the profiles that it was grown on.
         let scores: Vec<u8> = profiles.iter().map(|profile| profile.score).collect();
         assert_eq!(evaluation.fitted, scores);
         assert_eq!(evaluation.left_out.len(), 66);

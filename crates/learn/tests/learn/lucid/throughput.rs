@@ -14,7 +14,7 @@ fn row(series: &Series, step: usize) -> Option<Row> {
     rows(series, step..step + 1).first().copied()
 }
 
-// Golden values: pandas, to the ten digits that it printed.
+// Golden values: pandas, with the ten digits that it printed.
 #[test]
 fn all_features_of_venus_are_those_of_the_notebook() {
     let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
@@ -49,8 +49,8 @@ fn all_features_of_venus_are_those_of_the_notebook() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// A row does not depend on the intervals less than [`LEAD`] before it, and is the same whether
-    /// or not the series goes on.
+    /// A row does not depend on intervals less than [`LEAD`] before it, and does not change when
+    /// the series continues.
     #[test]
     fn later_values_change_no_earlier_row(
         values in proptest::collection::vec((0u32..50, 0u32..400), 1..200),
@@ -69,7 +69,8 @@ proptest! {
             prop_assert_eq!(row(&past, step), row(&full, step));
             prop_assert_eq!(row(&changed, step), row(&full, step));
         }
-        // The first row that may change does change, because of its soft average.
+        // The first row that may change does change, because its soft average uses the changed
+        // interval.
         if known + LEAD < jobs.len() && known + LEAD > 6 {
             prop_assert_ne!(row(&changed, known + LEAD), row(&full, known + LEAD));
         }

@@ -10,7 +10,8 @@ use jiff::civil::DateTime;
 
 use crate::support::Sheet;
 
-/// The features of the jobs of a trace. Its times are in seconds since the beginning of April 2020.
+/// The features of the jobs of a trace, whose times are in seconds since the beginning of April
+/// 2020.
 fn table(trace: &Sheet) -> Table {
     let start: DateTime = "2020-04-01 00:00:00".parse().unwrap();
     let column = |name| trace.numbers(name);
@@ -51,7 +52,7 @@ fn all_features_of_venus_are_those_of_the_reference() {
                 let texts = expected.texts(name).into_iter().map(Some);
                 assert_eq!(*column, Column::texts(texts), "{name}");
             }
-            // All jobs are of September, so the reference leaves the month out.
+            // All jobs were submitted in September, so the reference leaves the month out.
             Column::Numeric(values) if name == "month" => {
                 assert!(values.iter().all(|month| *month == 9.0));
             }
@@ -76,8 +77,9 @@ fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
     people.enumerate().map(job).collect()
 }
 
-// The names of this trace are not published, so estimates use only user and number of GPUs. In the
-// reference the means of the first fortnight rank the later jobs with a correlation of 0.285.
+// The job names of this trace are not published, so estimates use only the user and the number of
+// GPUs. In the reference, the means over the first fortnight rank the later jobs with a correlation
+// of 0.285.
 #[test]
 fn experience_ranks_the_jobs_of_venus() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -100,8 +102,8 @@ fn experience_ranks_the_jobs_of_venus() {
     assert!(rank > 0.3, "{rank}");
 }
 
-/// The trace as if all jobs were of one user, with different but similar names: the greatest
-/// possible number of comparisons.
+/// The trace as if all jobs belonged to one user and had different but similar names. This gives
+/// the greatest possible number of comparisons.
 #[test]
 fn as_many_names_as_jobs_can_be_compared() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -113,7 +115,8 @@ fn as_many_names_as_jobs_can_be_compared() {
     jobs.iter_mut().for_each(|job| job.user = "ann");
     let estimates = estimates(&jobs);
     let first = estimates.iter().position(Option::is_some);
-    // The first jobs have no ended job before them. Every later one has at least one.
+    // No job ended before the first jobs were submitted. Every later job has at least one ended job
+    // before it.
     let known = estimates
         .iter()
         .filter(|estimate| estimate.is_some())

@@ -30,7 +30,7 @@ pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     }
 }
 
-/// The dimensions of a shape from the values of a tensor.
+/// The dimensions of a shape that is given by the values of a tensor.
 fn sizes(values: &[Option<i64>]) -> Dimensions {
     values
         .iter()
@@ -45,8 +45,8 @@ fn elements(dimensions: &[Option<u64>]) -> Option<u64> {
     })
 }
 
-/// The target shape. In it, 0 stands for the same dimension of the input, and -1 for the rest of
-/// the elements.
+/// The target shape. In it, 0 stands for the same dimension of the input, and -1 for the remaining
+/// elements. For example, the input 2 x 6 and the target `[0, 3, -1]` give 2 x 3 x 2.
 fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let target = operation.values(1)?;
     let x = operation.input(0);
@@ -65,7 +65,8 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// The shape of a matrix: the product of the dimensions before the axis, and of those from it on.
+/// The shape of a matrix: the product of the dimensions before the axis, and the product of the
+/// axis and those after it.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {
@@ -87,8 +88,8 @@ fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         .filter(|dimensions| dimensions.len() == x.len())
 }
 
-/// The inputs joined along the axis, where their sizes are added. What is known of another
-/// dimension of any input is known of the output.
+/// The inputs concatenated along the axis, where their sizes are added. Any other dimension of the
+/// output is known if it is known for at least one input.
 fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let along = axis(operation.attribute("axis")?.i, dimensions.len())?;
@@ -146,7 +147,8 @@ fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }
 
-/// The input, with the axis that is selected from replaced by the dimensions of the indices.
+/// The input, with the axis from which elements are selected replaced by the dimensions of the
+/// indices.
 fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, indices) = (operation.input(0)?, operation.input(1)?);
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -154,7 +156,7 @@ fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some([&x[..along], indices, back].concat())
 }
 
-/// The input with some dimensions cut. If the steps are not 1, these dimensions are unknown.
+/// The input with some dimensions sliced. If the steps are not 1, these dimensions are unknown.
 fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let starts = operation.integers("starts", 1);
@@ -233,7 +235,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output: those of the input, with a share of the dimension along the axis.
+/// The dimensions of each output: those of the input, with the output's share of the dimension
+/// along the axis.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -248,7 +251,8 @@ pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
             .map(|share| u64::try_from(*share).ok())
             .collect()
     } else {
-        // Equal shares; the last one is smaller if there is a remainder.
+        // Equal shares, except that the last one is smaller if there is a remainder: 7 is split
+        // into 3, 3 and 1.
         let share = |size: u64, index: u64| {
             let equal = size.div_ceil(count);
             equal.min(size.saturating_sub(equal.saturating_mul(index)))

@@ -4,7 +4,7 @@ use super::arrange::bound;
 use super::{Operation, axis};
 use crate::read::onnx::tensors::VALUES;
 
-/// Values in order; `None` if one is unknown.
+/// The values in order; `None` for an unknown value.
 type Integers = Vec<Option<i64>>;
 
 /// The values of a node's first output, if the operator works on tensors of at most one dimension.
@@ -59,7 +59,7 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Integers> {
     Some(values.get(range).unwrap_or_default().to_vec())
 }
 
-/// Combines two lists of values one by one. They have the same length, or one of them has a single
+/// Combines two lists element by element. They have the same length, or one of them has a single
 /// value.
 fn each(
     operation: &Operation<'_, '_>,

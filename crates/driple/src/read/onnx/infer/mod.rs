@@ -1,7 +1,7 @@
-//! Infers shapes that a model does not contain, by the definitions of ONNX's operators.
+//! Infers shapes that a model does not contain, according to the definitions of ONNX's operators.
 //!
-//! Some shapes are not inferred and stay unknown: those of operators from other domains, of control
-//! flow, and those that depend on values of floating-point tensors.
+//! Some shapes are not inferred and remain unknown: those of operators from other domains, those of
+//! control flow, and those that depend on values of floating-point tensors.
 
 mod arrange;
 mod integers;
@@ -10,8 +10,8 @@ mod window;
 use super::message::{Attribute, Node};
 use super::tensors::{Dimensions, Tensors};
 
-/// Adds what follows from a node's inputs for its outputs. Nodes must be passed in order, as each
-/// uses what is known from the nodes before it.
+/// Infers what is known about a node's outputs from its inputs. Nodes must be passed in order,
+/// because each uses the results for the nodes before it.
 pub(super) fn outputs<'g>(node: &'g Node, tensors: &mut Tensors<'g>) {
     let Some(output) = node.output.first().filter(|output| !output.is_empty()) else {
         return;
@@ -105,7 +105,7 @@ fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     }
 }
 
-/// A node and what is known of its inputs.
+/// A node and what is known about its inputs.
 struct Operation<'o, 'g> {
     node: &'g Node,
     tensors: &'o Tensors<'g>,
@@ -161,14 +161,15 @@ impl<'o, 'g> Operation<'o, 'g> {
     }
 }
 
-/// The shape of two tensors after broadcasting; `None` if their shapes do not fit.
+/// The shape of two tensors after broadcasting; `None` if their shapes are incompatible.
 fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (front, back) = long.split_at(long.len() - short.len());
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // An unknown dimension is 1 or equal to the other one.
+        // An unknown dimension can only be 1 or equal to the other one, so the other one is the
+        // result.
         (known, None) | (None, known) => Some(*known),
     });
     front

@@ -1,4 +1,8 @@
 //! Operators that slide a window over the spatial dimensions: convolutions and pooling.
+//!
+//! A window takes `(size + pads - extent) / stride + 1` steps, rounded down. For example, a kernel
+//! of 7 with a stride of 2 and a padding of 3 on both sides takes (224 + 6 - 7) / 2 + 1 = 112 steps
+//! over 224 pixels.
 
 use super::Operation;
 use crate::read::onnx::tensors::Dimensions;
@@ -8,12 +12,12 @@ struct Window {
     kernel: Vec<Option<u64>>,
     strides: Vec<u64>,
     dilations: Vec<u64>,
-    /// The padding of each dimension, both sides added.
+    /// The total padding of both sides, for each dimension.
     pads: Vec<u64>,
-    /// Whether the operator pads so that the output's size is the input's divided by the stride,
-    /// rounded up.
+    /// Whether the operator pads so that the output's size is the input's size divided by the
+    /// stride, rounded up.
     same: bool,
-    /// Whether an incomplete last step counts.
+    /// Whether an incomplete last step counts as a step.
     ceil: bool,
 }
 
@@ -45,8 +49,8 @@ pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// The output channels and the output's spatial size. An ordinary convolution over that size takes
-/// as many steps as the input is large.
+/// The output channels and the output's spatial size. It is the size over which an ordinary
+/// convolution takes as many steps as the input has elements.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;
@@ -104,8 +108,8 @@ impl Window {
         reach.checked_add(1)
     }
 
-    /// The number of steps in each spatial dimension; `None` if the window has another number of
-    /// dimensions.
+    /// The number of steps in each spatial dimension; `None` if the window has a different number
+    /// of dimensions.
     fn over(&self, space: &[Option<u64>]) -> Option<Dimensions> {
         let steps = |index: usize| self.steps(index, space[index]?);
         (space.len() == self.kernel.len()).then(|| (0..space.len()).map(steps).collect())

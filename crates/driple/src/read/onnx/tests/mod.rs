@@ -1,4 +1,4 @@
-//! Models made by hand: names, faults, and graphs in attributes.
+//! Hand-made models: names, faults, and graphs in attributes.
 
 mod shapes;
 
@@ -156,7 +156,7 @@ fn faults_name_the_node() {
     );
 }
 
-/// Small fixed example: what a branch takes from outside is an input too.
+/// Small fixed example: a value that a branch uses from outside is an input too.
 #[test]
 fn graphs_in_attributes_take_values_from_outside() {
     let inner = Graph {

@@ -1,4 +1,4 @@
-//! Inference of shapes that models made by hand do not contain.
+//! Inference of shapes that hand-made models do not contain.
 
 use super::{info, node, read, tensor, with};
 use crate::graph::Shape;

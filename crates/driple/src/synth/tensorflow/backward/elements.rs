@@ -39,8 +39,8 @@ impl Backward<'_> {
         self.together(&[gradient.to_owned(), bias])
     }
 
-    /// The gradients of two tensors that were broadcast. Each is summed over the axes along which
-    /// its tensor was repeated.
+    /// The gradients of two broadcast tensors. Each is summed over the axes along which its tensor
+    /// was repeated.
     pub(super) fn broadcast(&mut self, gradient: &str) -> Vec<String> {
         let sizes = [self.sizes(0, "Shape"), self.sizes(1, "Shape_1")];
         let (name, rank) = (

@@ -7,7 +7,8 @@ mod windows;
 use super::nodes::{Holds, Nodes};
 use crate::synth::network::{Network, Op, Step, Value};
 
-/// Adds the gradients. Returns the name of each step's gradient, empty if it has none.
+/// Adds the gradients. Returns the name of each step's gradient, which is empty if the step has
+/// none.
 pub(super) fn write(network: &Network, tensors: &[String], nodes: &mut Nodes) -> Vec<String> {
     let count = network.steps.len();
     let mut parts: Vec<Vec<String>> = vec![Vec::new(); count];
@@ -68,7 +69,7 @@ impl Backward<'_> {
         format!("gradients/{}_grad/{part}", self.step.name)
     }
 
-    /// The name of the tensor of an input.
+    /// The name of an input's tensor.
     fn input(&self, index: usize) -> &str {
         &self.tensors[self.step.inputs[index]]
     }
