@@ -1,5 +1,5 @@
-//! Slurm: arrays are submitted by `sbatch` and followed by `squeue`. Nothing else of it is needed: which
-//! runs are done is known from the store.
+//! Submits arrays to Slurm with `sbatch` and follows them with `squeue`. Nothing else is needed from Slurm, because the
+//! store records which runs are done.
 
 mod limits;
 mod options;
