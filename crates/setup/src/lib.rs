@@ -20,7 +20,7 @@ pub use replay::{LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 
-/// Reports what was left out because of its faults, if anything was.
+/// Reports what was skipped because of faults, if anything was.
 pub fn report_left_out(faults: &Faults, observer: &dyn Observer) {
     if !faults.0.is_empty() {
         observer.remark(&[format!("left out: {faults}")]);
