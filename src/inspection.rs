@@ -66,7 +66,7 @@ impl Inspected {
         })
     }
 
-    /// The information that a page shows about the origin of the inspection. `arguments` are those of the call.
+    /// Information about the inspection and its inputs, for a page. `arguments` are those of the call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.

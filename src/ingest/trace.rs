@@ -123,7 +123,7 @@ impl TraceSettings {
         }
     }
 
-    /// Writes the jobs of a trace.
+    /// Converts a trace and writes its jobs.
     fn write(&self, files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<()> {
         if is_event_log(&self.output) {
             return Err(Error::Usage(format!(
@@ -151,7 +151,7 @@ impl ClusterSettings {
         }
     }
 
-    /// The file for the virtual clusters of the jobs in the file `jobs`.
+    /// The file for the virtual clusters that belong to the file `jobs`.
     fn file(&self, jobs: &Path) -> Result<PathBuf> {
         let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
             name if name == "jobs" => jobs.with_file_name("vc_config.csv"),

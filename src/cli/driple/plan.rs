@@ -54,7 +54,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl PlanArgs {
-    /// How to train `network`.
+    /// The plan for training `network`.
     pub fn plan(&self, network: &NetworkArgs) -> Plan {
         let base = Plan::default();
         Plan {
@@ -71,7 +71,7 @@ impl PlanArgs {
         }
     }
 
-    /// The seed of the first weights.
+    /// The seed of the initial weights.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    // The help's numbers against those that are used.
+    // Compares the numbers in the help with the actual defaults.
     #[test]
     fn the_help_states_the_defaults() {
         let mut program = crate::cli::command();
