@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws idle and used nodes of a replay as SVG: draw-demo.py RUN/steps.csv > docs/demo.svg"""
+"""Draws the idle and the used nodes of a replay as SVG: draw-demo.py RUN/steps.csv > docs/demo.svg"""
 
 import csv
 import sys

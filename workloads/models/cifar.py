@@ -1,4 +1,4 @@
-"""Networks on images as large as CIFAR-10's: 3 x 32 x 32, 10 classes."""
+"""Networks for images of the size of CIFAR-10: 3 x 32 x 32, 10 classes."""
 
 import functools
 

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 35  # words of a sequence
+LENGTH = 35  # number of words of a sequence
 
 
 class Language(nn.Module):

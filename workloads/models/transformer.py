@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 32  # words of the longest sentence of a batch
+LENGTH = 32  # number of words of the longest sentence of a batch
 SHORTEST = 8
 PADDING = 0
 
@@ -49,7 +49,7 @@ class Translator(nn.Module):
 
 
 def waves(length, width):
-    """Sines and cosines by which the network tells places in a sentence apart."""
+    """Sines and cosines that encode the positions in a sentence."""
     place = torch.arange(length)[:, None]
     angle = place / 10000 ** (torch.arange(0, width, 2) / width)
     return torch.stack([angle.sin(), angle.cos()], 2).flatten(1)
