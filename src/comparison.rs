@@ -50,7 +50,7 @@ settings! {
     }
 }
 
-/// One of our solvers, by its name in comparisons.
+/// A built-in solver, by its name in comparisons.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownSolver(pub Known);
 
@@ -103,7 +103,7 @@ pub struct Compared {
     pub tallies: Vec<TallyHandle>,
     /// Counts of the answers of built-in solvers.
     pub ours: Vec<TallyHandle>,
-    /// Whether every solver was asked for every problem.
+    /// Whether every solver was given every problem.
     pub is_complete: bool,
     sources: Vec<SourceId>,
     seconds: Seconds,
@@ -144,10 +144,10 @@ impl OpenedComparison {
         })
     }
 
-    /// Asks every solver for every problem.
+    /// Gives every problem to every solver.
     ///
     /// # Errors
-    /// A solver that fails.
+    /// A solver fails.
     pub fn compare(self, observer: &dyn Observer) -> Result<Compared> {
         let OpenedComparison {
             problems,

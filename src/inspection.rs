@@ -16,7 +16,7 @@ use gleaner_setup::settings::{Settings, Spec};
 use serde::Serialize;
 
 settings! {
-    /// What is inspected of a log.
+    /// The log to inspect, and how.
     #[derive(Debug, Clone, Serialize)]
     pub struct InspectionSettings {
         /// The part of the log.

@@ -128,7 +128,7 @@ fn write(
     csv.flush()
 }
 
-/// Converts a column to values for CSV cells. Lists become texts with `;` between their values.
+/// Converts a column to values for CSV cells. The values of a list are joined by `;`.
 fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let lists: ArrayRef = match column.data_type() {
         DataType::List(_) => Arc::clone(column),

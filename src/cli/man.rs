@@ -104,7 +104,7 @@ impl Page<'_> {
 }
 
 /// The text after the options, in sections. A line that ends in a colon is the heading of a section if an indented line
-/// follows. Indented lines are kept as they are; other lines are filled.
+/// follows. Indented lines are kept unchanged; other lines are filled.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut is_literal = false;

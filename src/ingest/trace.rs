@@ -15,7 +15,7 @@ use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
 settings! {
-    /// What is written beside the jobs.
+    /// The nodes of the virtual clusters, and the file that lists them.
     #[derive(Debug, Clone)]
     pub struct ClusterSettings {
         /// GPUs of each node that jobs run on [default: 8; 1 for Batsim].
@@ -28,7 +28,7 @@ settings! {
 }
 
 settings! {
-    /// How a trace becomes tables.
+    /// Settings for converting a trace to tables.
     #[derive(Debug, Clone)]
     pub struct TraceSettings {
         /// The nodes that jobs run on.

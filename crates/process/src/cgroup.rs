@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How a program is started in a group: the shell enters the group and becomes the program. So no
-/// process that it starts can be outside.
+/// Starts a program in a group: the shell enters the group and then becomes the program. Every process that the program
+/// starts is therefore inside.
 const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 
 /// Prefix of the names of groups.
@@ -29,8 +29,8 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// The parent of new groups: our own group, if this system has control groups and we may write to
-    /// it. The search runs only once.
+    /// The cgroup directory for new groups; `None` if this system has no control groups or we may not write to ours.
+    /// The search runs only once.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Cgroups>> = OnceLock::new();
         FOUND.get_or_init(Cgroups::look).as_ref()

@@ -7,8 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Maximum number of scans of all processes. One scan is not enough: a process may start others before it is killed.
 const ROUNDS: usize = 20;
 
-/// Kills every process whose environment contains `entry`, such as `NAME=value`. Works only where the system shows
-/// environments (Linux).
+/// Kills every process whose environment contains `entry`, such as `NAME=value`. Has an effect only where a process can
+/// read the environments of others (Linux).
 pub(crate) fn kill_marked(entry: &str) {
     for _ in 0..ROUNDS {
         if !kill_once(entry) {

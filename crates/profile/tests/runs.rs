@@ -17,7 +17,7 @@ use gleaner_store::Store;
 use gleaner_testing::StopAfter;
 use tempfile::TempDir;
 
-/// Least share of a core that a process gets if the host is not busy with other things, in percent.
+/// Minimum share of a core that a process gets on an otherwise idle host, in percent.
 const ALONE: f64 = 85.0;
 
 /// Each test of this file holds it while it measures, so that tests do not disturb each other.

@@ -1,5 +1,5 @@
-//! From arguments to engines: everything that a replay or a simulation needs is found, read,
-//! completed with defaults or by models, and validated.
+//! Turns settings into inputs of the engines: finds, reads, completes and validates everything that a replay or a
+//! simulation needs.
 //!
 //! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each is declared once, as the module
 //! [`mod@settings`] describes. The command line, Python and sweep plans set them by name, and run.json records them.

@@ -43,6 +43,8 @@ impl Store {
             return Ok(());
         }
         self.write_merged(&old)?;
+        // The merged segment is complete before the old ones are removed. After a kill in between, some results are
+        // stored twice, and readers use the first one.
         for segment in &old {
             fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
         }
@@ -58,6 +60,7 @@ impl Store {
             .collect();
         let name = format!("{MERGED}{}{ENDING}", &Digest::of(&names).to_string()[..12]);
         files::write(&self.folder.join(name), |out| {
+            // A single start needs no record, because only restarts are counted.
             for (run, times) in begun.iter().filter(|(_, times)| **times > 1) {
                 let line = Record::Begun(*run).line()?;
                 (0..*times).try_for_each(|_| out.write_all(line.as_bytes()))?;

@@ -62,7 +62,7 @@ impl Hooks {
 pub struct PolicyClass {
     /// Its name in results.
     pub name: &'static str,
-    /// What it requires.
+    /// The inputs that it requires.
     pub needs: Needs,
     make: Box<Make<'static>>,
 }

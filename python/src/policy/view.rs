@@ -30,13 +30,13 @@ impl Job {
         &self.job.id
     }
 
-    /// Who submitted it; empty if the trace does not say.
+    /// The user who submitted it; empty if the trace does not state it.
     #[getter]
     fn user(&self) -> &str {
         &self.job.user
     }
 
-    /// The name that its user gave it; empty if the trace does not say.
+    /// The name that its user gave it; empty if the trace does not state it.
     #[getter]
     fn name(&self) -> &str {
         &self.job.name

@@ -1,4 +1,4 @@
-//! `gleaner driple`: what training jobs consume, told from their computational graphs.
+//! `gleaner driple`: predicts what training jobs consume from their computational graphs.
 
 mod build;
 mod contrary;

@@ -1,4 +1,4 @@
-//! What the network is made of.
+//! Options that describe the network.
 
 use std::str::FromStr;
 

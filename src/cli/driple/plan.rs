@@ -1,4 +1,4 @@
-//! How a network is trained.
+//! Options that describe the training.
 
 use clap::{Args, ValueEnum};
 use gleaner_driple::inspector::{Card, Provenance};
@@ -84,10 +84,10 @@ impl PlanArgs {
         })
     }
 
-    /// That what is asked for is what the training of a checkpoint was asked for.
+    /// Checks that the options agree with those with which a checkpoint's training was started.
     ///
     /// # Errors
-    /// The options that ask for another training: [`Error::Usage`].
+    /// [`Error::Usage`], which lists the options that ask for a different training.
     pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
         let origin = card.provenance.clone().unwrap_or_default();
         let Provenance { plan, seed, .. } = origin;

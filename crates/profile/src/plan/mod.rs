@@ -28,7 +28,7 @@ pub const MAX_MEASUREMENTS: usize = 100_000;
 /// Maximum number of configs of a plan: workloads with one batch size and one precision each.
 pub const MAX_CONFIGS: usize = 2000;
 
-/// What takes the measurements.
+/// The kind of sampler that takes the measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SamplerKind {
@@ -69,7 +69,7 @@ pub struct Plan {
 /// The settings that all measurements of a plan share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settings {
-    /// What takes the measurements.
+    /// The sampler that takes the measurements.
     pub sampler: SamplerKind,
     /// The cores to which workloads are pinned, in ascending order.
     pub cores: Vec<usize>,

@@ -77,7 +77,8 @@ impl Tree {
             let (own, waited) = before.map_or((0, 0), |before| (before.own, before.waited));
             let counted = self.counted_of_gone(*id, &now);
             self.ticks += stat.own.saturating_sub(own);
-            // `ticks` already contains what a child had used when it was last seen, so only the rest is added.
+            // `waited` grows by the whole CPU time of a child that has ended. `ticks` already contains what polls saw
+            // of it. For example, a child was last seen with 30 ticks and ended with 43, so 13 are added.
             self.ticks += stat.waited.saturating_sub(waited + counted);
         }
         self.known = now;
@@ -90,6 +91,7 @@ impl Tree {
         let rooted = stats.iter().filter(is_rooted);
         let mut found: BTreeMap<Id, Stat> = rooted.map(|stat| (stat.id, *stat)).collect();
         let mut pids: BTreeSet<u32> = found.keys().map(|id| id.0).collect();
+        // Descendants of members are members too. Each round adds the children of the members found so far.
         loop {
             let before = found.len();
             for stat in stats.iter().filter(|stat| pids.contains(&stat.parent)) {

@@ -16,7 +16,7 @@ use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 settings! {
-    /// What is simulated.
+    /// Which policies and placer to simulate.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Choice {
         /// Policies, separated by commas, or `all`. They are listed below.

@@ -37,7 +37,7 @@ use gleaner_simulate::policies::Needs;
 const GPUS_PER_NODE: u32 = 8;
 
 settings! {
-    /// What is read.
+    /// The input files of a simulation.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct FileArgs under "Input" {
         /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,

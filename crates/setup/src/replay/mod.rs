@@ -58,7 +58,7 @@ settings! {
 }
 
 settings! {
-    /// What is replayed.
+    /// The inputs of a replay, and its rules.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct LogArgs {
         /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
@@ -122,7 +122,7 @@ impl SliceArgs {
         }
     }
 
-    /// Reads the whole log, from its fast copy if the settings say so.
+    /// Reads the whole log, or its fast copy if the settings allow it.
     fn read_log(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
         let Some(zone) = &self.timezone else {
             return read_log(events, self.cache, observer);

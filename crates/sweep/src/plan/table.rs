@@ -71,7 +71,7 @@ pub(super) struct Group {
     pub parts: &'static [&'static str],
 }
 
-/// What a plan gives.
+/// The settings that a plan gives.
 #[derive(Debug, Clone)]
 pub(super) struct Given<S> {
     /// The settings that all runs share.

@@ -60,7 +60,8 @@ impl Replays {
     /// Reads and checks everything that the plan names.
     ///
     /// # Errors
-    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty manifests of programs.
+    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty manifests of
+    /// programs.
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
         let events = plan.base.log.events.clone().unwrap_or_default();
         let log = read_log(&events, plan.base.log.slice.cache, observer)?;
