@@ -20,7 +20,7 @@ class Group:
         self.processes = processes
 
     def share(self, model):
-        """Moves the model to its device. With several processes, gradients are averaged over all of them."""
+        """Moves the model to its device. With several processes, gradients are averaged."""
         model = model.to(self.device)
         if self.processes == 1:
             return model

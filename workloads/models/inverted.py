@@ -88,7 +88,7 @@ def quarter(channels):
 
 def efficientnet_small():
     """EfficientNet-B0 for images of 32 pixels, with the strides of Lucid's variant."""
-    # Expansion, kernel size, channels, repeats, stride: table 1 of the paper, except for the stride.
+    # Expansion, kernel size, channels, repeats, stride: table 1 of the paper, except the stride.
     stages = [(1, 3, 16, 1, 2), (6, 3, 24, 2, 1), (6, 5, 40, 2, 2), (6, 3, 80, 3, 2)]
     stages += [(6, 5, 112, 3, 1), (6, 5, 192, 4, 2), (6, 3, 320, 1, 2)]
     layers, channels = [convolution(3, 32, 3, activation=nn.SiLU)], 32

@@ -1,5 +1,5 @@
-"""A control task: a craft with a main engine and two small engines must land on its legs. It replaces
-LunarLander, with its own physics: eight observed numbers, and four actions."""
+"""A control task: a craft with a main engine and two small engines must land on its legs. It
+replaces LunarLander, with its own physics: eight observed numbers, and four actions."""
 
 import math
 import random
@@ -17,7 +17,7 @@ LONGEST = 400  # maximum number of steps of an episode
 
 
 class Lander:
-    """Simulates one landing at a time. `reset()` starts a landing, and `step(action)` advances it."""
+    """Simulates one landing at a time. `reset()` starts one, and `step(action)` advances it."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

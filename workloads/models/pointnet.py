@@ -1,5 +1,5 @@
-"""PointNet (Qi et al., 2016), which classifies clouds of points like those of ShapeNet: 2,500 points,
-16 classes."""
+"""PointNet (Qi et al., 2016), which classifies clouds of points like those of ShapeNet: 2,500
+points, 16 classes."""
 
 import functools
 

@@ -1,4 +1,5 @@
-"""PPO (Schulman et al., 2017) with the default settings of Stable-Baselines3, on a simulated lander.
+"""PPO (Schulman et al., 2017) with the default settings of Stable-Baselines3, on a simulated
+lander.
 
 A sample is a step of the simulation. One eleventh of it counts when the step is made, and another
 eleventh each time that one of the ten epochs learns from it, so that the count rises evenly."""

@@ -11,7 +11,7 @@ from models.walker import ACTIONS, OBSERVED, Walker
 
 DISCOUNT = 0.99  # discount of later rewards
 FOLLOW = 0.005  # fraction by which the target networks follow in each step
-NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5  # of actions; of target actions; limit of the latter
+NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5  # of actions; of target actions; its limit
 DELAY = 2  # steps of the critics for each step of the actor
 
 

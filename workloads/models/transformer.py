@@ -1,5 +1,6 @@
-"""The Transformer (Vaswani et al., 2017) in its base size on as many words as Multi30k has at least
-twice: 7,853 German and 5,893 English. A sample is a pair of sentences."""
+"""The Transformer (Vaswani et al., 2017) in its base size. Its vocabularies have the sizes of those
+words that occur at least twice in Multi30k: 7,853 German and 5,893 English. A sample is a pair of
+sentences."""
 
 import functools
 import math

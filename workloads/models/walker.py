@@ -19,7 +19,7 @@ LONGEST = 800  # maximum number of steps of an episode
 
 
 class Leg:
-    """A hip, a knee and a foot. Angles are measured from straight down and are positive forwards."""
+    """A hip, a knee and a foot. Angles start at straight down and are positive forwards."""
 
     def __init__(self, hip):
         self.hip, self.knee = hip, -0.4

@@ -1,4 +1,4 @@
-//! `gleaner sweep`: a run for every combination of settings of a plan.
+//! `gleaner sweep`: executes a run for every combination of the settings of a plan.
 
 mod collect;
 mod follow;

@@ -1,4 +1,4 @@
-//! Which pairs of a plan are measured.
+//! Selects the pairs of a plan to measure.
 
 use std::collections::BTreeSet;
 

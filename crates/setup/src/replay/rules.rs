@@ -1,4 +1,4 @@
-//! How a log is replayed.
+//! The rules of a replay.
 
 use std::sync::Arc;
 
