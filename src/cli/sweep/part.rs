@@ -89,8 +89,8 @@ fn attempt(
     }
 }
 
-/// The assignment of runs to parts. If none was written before, it depends only on the lengths of the runs, so that all
-/// parts compute the same one.
+/// The assignment of runs to parts. Unless one was written before, it depends only on the lengths of the runs, so that
+/// all parts compute the same one.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();
     if let Some(path) = &args.batch.dealt {
