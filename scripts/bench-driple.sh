@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Trains inspectors on the synthetic data set, and the original's network by PyTorch on the same
-# data: bench-driple.sh [FOLDER of the reference data]. Prints seconds of an epoch with its validation
-# on one thread, and the test error of the best epoch for each of SEEDS (1 2 3), as a Markdown table;
-# then seconds on all cores, of a tenth of the epochs. EPOCHS (150). PyTorch goes into an environment of its own, in the user's cache; where it
-# cannot be had it is skipped.
+# Trains inspectors on the synthetic data set, and the original's network with PyTorch on the same
+# data: bench-driple.sh [FOLDER of the reference data]. Prints a Markdown table with the seconds of an
+# epoch, including its validation, on one thread, and with the test error of the best epoch for each of
+# SEEDS (default: 1 2 3). Then prints the seconds on all cores, for a tenth of the epochs. EPOCHS sets
+# the number of epochs (default: 150). PyTorch is installed in its own environment in the user's cache,
+# or skipped if that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-../shared/data/driple}
@@ -19,7 +20,7 @@ ours=${CARGO_TARGET_DIR:-target}/release/examples/epochs
 
 . scripts/python.sh
 
-# row NAME PROGRAM LINES: a row of the table from one line of JSON for each seed.
+# row NAME PROGRAM LINES: prints a row of the table. LINES has a line of JSON for each seed.
 row() {
     local seconds tests
     seconds=$(sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$3" | sort -n | head -1)
@@ -27,7 +28,7 @@ row() {
     printf '| %s | %s | %s | %s |\n' "$1" "$2" "$seconds" "${tests// /, }"
 }
 
-# each COMMAND…: the command's line of JSON for every seed, which takes the place of SEED.
+# each COMMAND…: runs the command for every seed, which replaces SEED. Each run prints a line of JSON.
 each() {
     for seed in $seeds; do
         "${@//SEED/$seed}"
@@ -61,7 +62,7 @@ done
 
 threads=$(nproc)
 short=$(((epochs + 9) / 10))
-# seconds LINE: those of a line of JSON.
+# seconds LINE: the seconds in a line of JSON.
 seconds() { sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$1"; }
 echo
 echo "| network, $threads threads | gleaner, s/epoch | PyTorch, s/epoch |"

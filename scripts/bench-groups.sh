@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Replays the samples with limits on groups of tasks, nested and crossing: bench-groups.sh GLEANER
-# Prints the processor time of each solver, and the work done.
+# Prints the CPU time of each solver, and the work done.
 set -euo pipefail
 gleaner=$1
 dataset=$(dirname "$0")/../dataset

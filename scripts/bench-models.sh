@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Fits the explainable boosting machine on the throughput task, and Python's interpret on the
-# same rows: bench-models.sh [FEATURES.csv]. On one thread and on all cores; prints seconds of
-# the quickest of RUNS (3) fits and errors on the test rows as a Markdown table. interpret goes
-# into an environment of its own, in the user's cache; where it cannot be had it is skipped.
+# same rows: bench-models.sh [FEATURES.csv]. Both run on one thread and on all cores. Prints a
+# Markdown table with the seconds of the fastest of RUNS fits (default: 3) and the errors on the
+# test rows. The package interpret is installed in its own environment in the user's cache, or
+# skipped if that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 features=${1:-../shared/data/lucid/models/throughput_features.csv}
 runs=${RUNS:-3}
-# April to August; September is for the test.
+# Number of training rows, from April to August. September is for the test.
 train=22032
 cores=$(nproc)
 if [ ! -f "$features" ]; then
@@ -19,7 +20,7 @@ fit=${CARGO_TARGET_DIR:-target}/release/examples/fit
 
 . scripts/python.sh
 
-# rows NAME THREADS: a row of the table for each line of JSON.
+# rows NAME THREADS: prints a row of the table for each line of JSON.
 rows() {
     sed -n 's/.*"label": "\([^"]*\)", "seconds": \([^,]*\), "mae": \([^,]*\), "r2": \([^}]*\)}/\1 \2 \3 \4/p' |
         while read -r label seconds error explained; do

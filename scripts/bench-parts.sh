@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sweeps in one process and in parts, and a plan of a million runs: bench-parts.sh GLEANER
-# Prints processor time, wall time and most memory of each command.
+# Measures sweeps in one process and in parts, and a plan of a million runs: bench-parts.sh GLEANER
+# Prints the CPU time, wall time and peak memory of each command.
 set -euo pipefail
 gleaner=$(realpath "$1")
 dataset=$(realpath "$(dirname "$0")/../dataset")
@@ -16,7 +16,7 @@ for name, seeds in (("short", 250), ("million", 125_000)):
     open(f"{name}.toml", "w").write(f"{head}{axes}seed = {list(range(seeds))}\n")
 PYTHON
 
-# measured NAME COMMAND...: a row of the table.
+# measured NAME COMMAND...: runs a command and prints a row of the table.
 measured() {
     /usr/bin/env python3 - "$@" <<'PYTHON'
 import resource, subprocess, sys, time

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The Python package against the program: bench-python.sh GLEANER PYTHON
+# Compares the Python package with the program: bench-python.sh GLEANER PYTHON
 # GLEANER is the program, PYTHON an interpreter with the package (target/python/bin/python after `make python`).
-# Prints wall times of whole processes, the best of five in turns, and of calls within one.
+# Prints wall times of whole processes (the best of five, taken in turns), and of calls within one process.
 set -euo pipefail
 gleaner=$(realpath "$1")
-# Not its target: the interpreter of a virtual environment is a link.
+# The link must not be resolved: it identifies the virtual environment of the interpreter.
 python=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 data=$(realpath "$(dirname "$0")/../../shared/data")
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Replays the whole Summit log with the 1,000-task set: bench-replay.sh GLEANER [DATA]
-# Prints wall time, processor time and peak memory of the best of five runs each.
+# Prints wall time, CPU time and peak memory of the best of five runs each.
 set -euo pipefail
 gleaner=$1
 data=${2:-../shared/data/bftrainer}
@@ -12,7 +12,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measure NAME COMMAND...: the best of five runs on one core.
+# measure NAME COMMAND...: measures the best of five runs on one core.
 measure() {
     local name=$1
     shift
@@ -48,8 +48,8 @@ for max_tasks in 10 100; do
         "${common[@]}" --max-tasks "$max_tasks" --t-fwd 120 --out "$work/run"
 done
 
-# The published tasks are done after a quarter of the log; a hundredfold of the work
-# keeps them busy to its end.
+# The published tasks finish after a quarter of the log. With a hundred times the work,
+# they last to its end.
 "$gleaner" synth tasks --count 1000 --models 10 --max-nodes 64 --hours 100000 -o "$work/long.toml" 2>/dev/null
 for max_tasks in 10 100 1000; do
     measure "all 22,882 events, tasks that never end, -maxJ $max_tasks" "$gleaner" replay \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds, then measures each policy alone and all six on Venus in September 2020 and on ten
-# times that trace, on one core: bench-simulate.sh [DATA]. Where DATA is missing, on
-# generated jobs. Prints wall times, the best of five, as a Markdown table.
+# Builds the program. Then measures each policy alone and the six published ones together, on Venus in
+# September 2020 and on ten times that trace, on one core: bench-simulate.sh [DATA]. If DATA is
+# missing, generates jobs. Prints a Markdown table of wall times, each the best of five.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:-../shared/data/lucid/venus_sept}
@@ -26,7 +26,7 @@ fi
 pin=()
 command -v taskset >/dev/null && pin=(taskset -c 0)
 
-# best COMMAND...: seconds of the quickest of five runs.
+# best COMMAND...: prints the seconds of the fastest of five runs.
 best() {
     if command -v hyperfine >/dev/null; then
         hyperfine --shell none --warmup 1 --runs 5 --style none \
@@ -40,7 +40,7 @@ best() {
     done | sort -n | head -1
 }
 
-# simulate DATA POLICY ARGUMENTS...: its time, everything written.
+# simulate DATA POLICY ARGUMENTS...: prints the time of a simulation that writes all its results.
 simulate() {
     local trace=$1 policy=$2
     shift 2

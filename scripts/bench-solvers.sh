@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the solvers on five generated problems of each size: bench-solvers.sh GLEANER
-# The paper formulation is left out where its model is out of reach (above 30 x 400).
+# Skips the paper's formulation above 30 tasks and 400 nodes, where its model is too large.
 set -euo pipefail
 gleaner=$1
 paper=exact,highs,cbc,highs-paper,cbc-paper,equal-share

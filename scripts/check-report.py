@@ -3,10 +3,11 @@
 
     check-report.py [--shots DIR] PAGE...
 
-No error on the console, nothing asked of a network, every chart drawn, tooltips shown,
-zooming by mouse and by button, curves hidden and shown, the theme switched and
-remembered, nothing wider than the window at 400 pixels, a PDF printed. With --shots,
-pictures of the page at 1280 and 400 pixels, light and dark. Exit code 77: no Chromium.
+The checks: no error on the console, no network request, every chart drawn, tooltips shown,
+zooming by mouse and by button, curves hidden and shown again, the theme switched and
+remembered, nothing wider than the window at 400 pixels, a PDF printed. With --shots, the
+script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code
+is 77 if there is no Chromium.
 """
 
 import base64
@@ -23,14 +24,14 @@ TIMEOUT = 60
 
 
 class Browser:
-    """A browser over its debugging pipe."""
+    """A browser that is controlled through its debugging pipe."""
 
     def __init__(self, program, profile):
         to_browser, self.out = os.pipe()
         self.into, from_browser = os.pipe()
 
         def pipes():
-            # The browser reads from 3 and writes to 4, which may be among our own.
+            # The browser reads from descriptor 3 and writes to 4. This process may already use these numbers.
             reading, writing = os.dup(to_browser), os.dup(from_browser)
             os.dup2(reading, 3)
             os.dup2(writing, 4)
@@ -73,7 +74,7 @@ class Browser:
         return [json.loads(message) for message in messages]
 
     def run(self, script):
-        """The value of a piece of JavaScript, promises awaited."""
+        """Evaluates JavaScript and returns its value. Promises are awaited."""
         result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:500])
@@ -112,7 +113,7 @@ class Browser:
         self.process.wait(timeout=TIMEOUT)
 
     def complaints(self):
-        """What went wrong in the page, and what it asked of a network."""
+        """The errors of the page, and its network requests."""
         found = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
@@ -129,7 +130,7 @@ class Browser:
         return found
 
 
-# Draggable part of a chart that is scrolled into view, and its axis.
+# Scrolls a chart into view and returns its draggable part. Below: the range of its axis.
 PLOT = """(() => {
   const chart = document.querySelectorAll('.chart')[%d];
   chart.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -147,8 +148,8 @@ def check(condition, what):
         raise RuntimeError(what)
 
 
-# A few points of a chart of points, or the middle of a few cells that hold a value in a chart of cells:
-# there may be only few.
+# The positions of some points in a scatter chart, or the centres of some filled cells in a heat map. Such charts
+# may have only few places with a tooltip.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
   const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;
@@ -164,12 +165,12 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip shows."""
-    # The last two are not between bars, whose number may be one of tens.
+    # The first nine shares could all lie between the bars if their number is a multiple of ten; the last two do not.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])
               for share in shares for height in heights]
-    # Low bars, of which few reach these heights.
+    # Bars may be low, so few may reach the heights above.
     places += [(box["x"] + 0.02 * step * box["width"], box["y"] + 0.97 * box["height"])
                for step in range(1, 50)]
     for x, y in places + browser.run(CELLS % number):
@@ -251,7 +252,7 @@ def narrow(browser, page):
 
 
 def accessible(browser):
-    """Names and order of what a screen reader tells."""
+    """Checks the names and the order of what a screen reader announces."""
     problems = browser.run("""(() => {
       const found = [];
       const levels = [...document.querySelectorAll('h1, h2, h3')].map((h) => +h.tagName[1]);

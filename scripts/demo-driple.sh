@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From computational graphs to a schedule, without a profiling run: demo-driple.sh GLEANER DIRECTORY
+# Goes from computational graphs to a schedule, without a profiling run: demo-driple.sh GLEANER DIRECTORY
 set -euo pipefail
 gleaner=$(realpath "$1")
 directory=$2
@@ -53,7 +53,7 @@ equal=$(awk -F, '
     END { print equal + 0 }' trace/single_data.csv scored.csv)
 printf '\n%s of 40 workloads have the score that their measured profiles were given by hand.\n' "$equal"
 
-# The figures of Lucid.
+# Simulates Lucid and prints line `row` of its table: 1 is the heading, 2 the figures.
 lucid() {
     "$gleaner" simulate --data trace --policy lucid --profiler off --quiet "$@" | sed -n "${row}p"
 }

@@ -3,9 +3,9 @@
 
     fit-interpret.py FEATURES.csv TRAINING_ROWS RUNS JOBS
 
-Prints a line of JSON for each label: seconds of the quickest fit on so many processes, and
-errors on the rows that it did not see. Settings are those of Lucid's artifact, else
-interpret's own.
+Prints a line of JSON for each label: the seconds of the fastest fit with JOBS processes, and the
+errors on the held-out rows. The settings are those of Lucid's artifact, otherwise interpret's
+defaults.
 """
 
 import json

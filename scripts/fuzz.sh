@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes every reader of logs and traces for a while: fuzz.sh [SECONDS each, 60] [TARGET...]
-# Installs cargo-fuzz and a nightly toolchain where they are missing.
+# Fuzzes the readers of logs and traces: fuzz.sh [SECONDS for each, default: 60] [TARGET..., default: all]
+# Installs cargo-fuzz and a nightly toolchain if they are missing.
 set -euo pipefail
 seconds=${1:-60}
 version=0.13.1
@@ -35,7 +35,7 @@ for target in "${targets[@]}"; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"
     done
     if [ "$target" = pai ]; then
-        # Its two tables, parted by an empty line.
+        # Its two tables, separated by an empty line.
         (cd dataset/logs && cat pai_job_table.csv && echo && cat pai_task_table.csv) \
             >"fuzz/corpus/pai/both"
     fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What building HiGHS and CBC needs: installed where this is Debian and root, else named.
+# Installs what the builds of HiGHS and CBC need, on Debian as root. Otherwise lists what is missing.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -12,7 +12,7 @@ for component in rustfmt clippy; do
 done
 case "${FEATURES:-}" in *--no-default-features*) exit 0 ;; esac
 
-# What is missing, by the package that brings it.
+# Lists the packages that provide what is missing.
 missing=()
 command -v cmake >/dev/null || missing+=(cmake)
 command -v c++ >/dev/null || missing+=(g++)
@@ -25,7 +25,7 @@ has_library() {
     return 1
 }
 has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
-# libclang itself, under either of its names; libclang-cpp is another library.
+# Finds libclang under either of its names. libclang-cpp is a different library.
 has_libclang() {
     has_library 'libclang.so*' || has_library 'libclang-[0-9]*.so*' ||
         compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null

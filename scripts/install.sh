@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts the built program, its completion scripts, its manual pages and the workloads that it can
-# measure under PREFIX, or takes what is installed there away:
+# Installs the built program, its completion scripts, its manual pages and the workloads that it can
+# measure under PREFIX, or uninstalls them:
 #   install.sh install PREFIX GLEANER
 #   install.sh uninstall PREFIX
 set -euo pipefail
@@ -14,11 +14,11 @@ usage() {
 prefix=${2%/}
 bin=$prefix/bin/gleaner
 man=$prefix/share/man/man1
-# By shell, where it looks for completion scripts.
+# Where each shell looks for completion scripts.
 bash=$prefix/share/bash-completion/completions/gleaner
 zsh=$prefix/share/zsh/site-functions/_gleaner
 fish=$prefix/share/fish/vendor_completions.d/gleaner.fish
-# Where the program looks for it: crates/profile/src/plan/shipped.rs.
+# The program looks for the workloads here: crates/profile/src/plan/shipped.rs.
 workloads=$prefix/share/gleaner/workloads
 
 work=$(mktemp -d)

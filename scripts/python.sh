@@ -1,7 +1,7 @@
-# Python with packages, in an environment of its own in the user's cache; to be sourced.
+# Provides a Python with packages, in its own environment in the user's cache. Source this file.
 
-# python_with NAME MODULES PACKAGE...: sets `python` to one that can import MODULES, made with pip
-# where it is not there; fails where it cannot be had.
+# python_with NAME MODULES PACKAGE...: sets `python` to an interpreter that can import MODULES. Installs
+# the packages with pip if they are missing, and fails if that fails.
 python_with() {
     local environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/$1 modules=$2
     python=$environment/bin/python

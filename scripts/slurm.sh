@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# A Slurm cluster of four nodes on this host, for tests. It needs neither systemd nor munge nor
-# accounting, and keeps all it writes in one directory.
+# Runs a Slurm cluster of four nodes on this host, for tests. It needs neither systemd nor munge nor
+# accounting, and writes to only one directory.
 #
-#   slurm.sh install                  Debian's packages, where they are missing
+#   slurm.sh install                  install Debian's packages if they are missing
 #   slurm.sh start [--owner PID] [DIR] [KEY=VALUE...]
-#                                     start; prints SLURM_CONF=..., to be exported
-#   slurm.sh daemon DIR NAME          start one daemon again: slurmctld, n1, n2, n3 or n4
-#   slurm.sh status DIR               the nodes as Slurm sees them, and the processes
+#                                     start the cluster; prints SLURM_CONF=..., to be exported
+#   slurm.sh daemon DIR NAME          restart one daemon: slurmctld, n1, n2, n3 or n4
+#   slurm.sh status DIR               show the nodes as Slurm sees them, and the processes
 #   slurm.sh stop DIR                 end all daemons and jobs of the cluster, and delete DIR
 #
 # DIR must be empty, missing, or that of an earlier cluster, which is stopped. The cluster is stopped
 # when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11.
-# Exit codes: 0 done, 1 it failed, 2 wrong usage, 77 Slurm is not installed or cannot be.
+# Exit codes: 0 success, 1 failure, 2 wrong usage, 77 Slurm is missing or cannot be installed.
 set -euo pipefail
 
 UNAVAILABLE=77
 NODES=(n1 n2 n3 n4)
-# Seconds for which `start` waits for the nodes, and `stop` for the end of the processes.
+# Seconds that `start` waits for the nodes, and that `stop` waits for the processes to end.
 PATIENCE=60
-# The first line of the configuration, by which `stop` knows a directory that it may delete.
+# The first line of the configuration. `stop` deletes only directories whose configuration has it.
 MARK="# Written by scripts/slurm.sh."
 export PATH=$PATH:/usr/sbin:/sbin
 
@@ -27,7 +27,7 @@ fail() {
     exit "${2:-1}"
 }
 
-# What is missing, by the package that brings it.
+# Lists the packages that provide missing programs.
 missing() {
     local program
     for program in slurmctld slurmd sbatch:slurm-client; do
@@ -35,7 +35,7 @@ missing() {
     done
 }
 
-# Installs what is missing. The packages would start services of their own: policy-rc.d forbids it.
+# Installs missing packages. They would start their own services, so policy-rc.d forbids that.
 install() {
     local packages policy=/usr/sbin/policy-rc.d
     mapfile -t packages < <(missing)
@@ -55,7 +55,7 @@ install() {
         fail "apt-get cannot install ${packages[*]}" $UNAVAILABLE
 }
 
-# The first of five consecutive ports that nothing listens on, below those that the kernel hands out.
+# Prints the first of five consecutive ports on which nothing listens, below the kernel's ephemeral ports.
 free_ports() {
     local base port
     for _ in {1..100}; do
@@ -81,7 +81,7 @@ SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 AuthType=auth/none
 CredType=cred/none
-# Seconds that a requeued job waits. This is the least: below it Slurm takes its default, 120.
+# Seconds that a requeued job waits. This is the minimum: for lower values, Slurm uses its default of 120.
 AuthInfo=cred_expire=5
 StateSaveLocation=$dir/state
 SlurmdSpoolDir=$dir/spool/%n
@@ -89,7 +89,7 @@ SlurmctldPidFile=$dir/slurmctld.pid
 SlurmdPidFile=$dir/%n.pid
 SlurmctldLogFile=$dir/slurmctld.log
 SlurmdLogFile=$dir/%n.log
-# Plugins that need no rights to cgroups.
+# Plugins that need no access to cgroups.
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -97,9 +97,9 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-# Nodes have the CPUs stated below, whatever this host has.
+# Nodes have the number of CPUs stated below, however many this host has.
 SlurmdParameters=config_overrides
-# A node that was set down stays so until it is resumed; one whose daemon was killed comes back.
+# A node that was set down stays down until it is resumed. A node whose daemon was killed returns by itself.
 ReturnToService=1
 JobRequeue=1
 KillWait=2
@@ -156,7 +156,7 @@ start() {
     port=$(free_ports)
     configuration "$dir" "$port" "$@"
     export SLURM_CONF=$dir/slurm.conf
-    # Before the daemons, so that they end even if this script is killed.
+    # Start the watcher before the daemons, so that they end even if this script is killed.
     if [ -n "$owner" ]; then
         setsid "$0" watch "$owner" "$dir" >/dev/null 2>&1 </dev/null 9>&- &
     fi
@@ -168,7 +168,7 @@ start() {
     echo "SLURM_CONF=$SLURM_CONF"
 }
 
-# watch PID DIR: stops the cluster when its owner has ended, in whichever way.
+# watch PID DIR: stops the cluster when its owner has ended, for whatever reason.
 watch() {
     while kill -0 "$1" 2>/dev/null; do
         [ -e "$2/slurm.conf" ] || return 0
@@ -177,8 +177,8 @@ watch() {
     stop "$2"
 }
 
-# The process ids of a cluster. Its daemons, and those that watch its jobs, have DIR as their working
-# directory. Jobs and all that they have started have two variables in their environment.
+# Prints the process ids of a cluster. Its daemons, and those that watch its jobs, have DIR as their working
+# directory. Jobs and everything that they have started have two variables in their environment.
 processes() {
     local found
     mapfile -t found < <(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$1" 2>/dev/null)
@@ -192,7 +192,7 @@ status() {
     { processes "$1" || true; } | xargs --no-run-if-empty ps -o pid,comm,args -p
 }
 
-# Ends everything. What a process starts while it is killed is found by the next round.
+# Ends all processes. If a process starts another before it is killed, the next round finds that one.
 stop() {
     local end=$((SECONDS + PATIENCE)) pids
     while pids=$(processes "$1" || true) && [ -n "$pids" ]; do

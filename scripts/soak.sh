@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the property tests of the packages that the given cargo flags name, and those of gleaner-frames, with a
-# random seed and SOAK_FACTOR (20) times as many cases as `make test`, or fewer if their cases are slow
+# random seed and SOAK_FACTOR times (default: 20) as many cases as `make test`, or fewer if their cases are slow
 # (gleaner_testing::slow_cases). PROPTEST_RNG_SEED repeats a run.
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
-# Milliseconds after which a failing case is not made smaller.
+# Milliseconds after which proptest stops shrinking a failing case.
 export PROPTEST_MAX_SHRINK_TIME=${PROPTEST_MAX_SHRINK_TIME:-60000}
 
 # The names of the tests in blocks `proptest! { ... }`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the packages that the given cargo flags name, by nextest where it is there.
+# Runs the tests of the packages that the given cargo flags name, with nextest if it is installed.
 set -euo pipefail
 if cargo nextest --version >/dev/null 2>&1; then
     # nextest runs no documentation tests.

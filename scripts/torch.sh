@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PyTorch for the tests of workloads/: installed where this is Debian and root, else those tests are
-# skipped. Debian's package for cores is a download of 150 MB; that of pip brings CUDA, 5 GB on disk.
+# Installs PyTorch for the tests of workloads/, on Debian as root. Otherwise those tests are skipped.
+# Debian's CPU package is a download of 150 MB. The package of pip includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
 # The interpreters that the tests try: tests/cli/workloads.rs.
@@ -15,7 +15,7 @@ command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || skip "PyTorch is missin
 [ -z "${GLEANER_TEST_PYTHON:-}" ] || skip "$GLEANER_TEST_PYTHON has no PyTorch"
 echo "installing python3-torch"
 export DEBIAN_FRONTEND=noninteractive
-# A failure leaves tests out that need it, and no others.
+# If this fails, only the tests that need PyTorch are skipped.
 {
     apt-get update -qq &&
         apt-get install -y -qq --no-install-recommends python3-torch python3-torchvision >/dev/null

@@ -1,10 +1,10 @@
-"""Trains the original's GCN inspector with PyTorch and prints what it came to as a line of JSON:
+"""Trains the original's GCN inspector with PyTorch and prints its results as a line of JSON:
 
     train-torch.py DATA half|LAYERS EPOCHS SEED THREADS [WEIGHTS]
 
 The arithmetic is the original's: the recurrent unit takes a node's state as its input and the
-convolution as its memory; as many Set2Set steps as nodes; Adam; batches in the file's order. Each
-epoch ends with the validation error, whose best epoch is tested.
+convolution as its memory; there are as many Set2Set steps as nodes; the optimiser is Adam; batches
+are in the file's order. The validation error is computed after each epoch, and the best epoch is tested.
 """
 
 import json
@@ -101,7 +101,7 @@ class Inspector(nn.Module):
 
 
 def batches(data, part):
-    """The batches of a part, adjacencies normalised once."""
+    """The batches of a part. Their adjacency matrices are normalised once."""
     found = []
     while f"{part}.{len(found)}.adj" in data:
         name = f"{part}.{len(found)}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The Python package: builds the wheel into a virtual environment, and tests it there.
-# scripts/wheel.sh FOLDER has the environment in FOLDER. FEATURES are cargo's, as in the Makefile.
+# Builds the wheel of the Python package into a virtual environment, and tests it there:
+# scripts/wheel.sh FOLDER, where FOLDER contains the environment. FEATURES are cargo's, as in the Makefile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$1
-# Those of the tests in Rust, so that crates that are built for them serve here too.
+# The features of the tests in Rust, so that the crates built for them are reused here.
 features=gleaner/baselines
 case "${FEATURES:-}" in
     *--no-default-features*) ;;
@@ -21,15 +21,15 @@ if ! [ -x "$venv/bin/python" ] && ! "$python" -m venv "$venv"; then
     rm -rf "$venv"
     skip "$python makes no virtual environment"
 fi
-# Once in an environment, and again when they change.
+# Installs the requirements in a new environment, and again after they change.
 wanted=python/tests/requirements.txt
 if ! cmp -s "$wanted" "$venv/requirements.txt"; then
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted" || skip "pip cannot install $wanted"
     cp "$wanted" "$venv/requirements.txt"
 fi
 
-# Without isolation the environment's own maturin builds, so that crates are not built again for
-# the interpreter of a new environment.
+# Without build isolation, the environment's own maturin builds the package. With isolation, crates would be
+# built again for the interpreter of each new environment.
 PATH="$venv/bin:$PATH" \
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . \
     --config-settings "build-args=--locked --features $features"

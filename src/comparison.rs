@@ -50,7 +50,7 @@ settings! {
     }
 }
 
-/// One of our solvers, by its name in comparisons.
+/// A built-in solver, by its name in comparisons.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownSolver(pub Known);
 
@@ -103,7 +103,7 @@ pub struct Compared {
     pub tallies: Vec<TallyHandle>,
     /// Counts of the answers of built-in solvers.
     pub ours: Vec<TallyHandle>,
-    /// Whether every solver was asked for every problem.
+    /// Whether every solver was given every problem.
     pub is_complete: bool,
     sources: Vec<SourceId>,
     seconds: Seconds,
@@ -144,10 +144,10 @@ impl OpenedComparison {
         })
     }
 
-    /// Asks every solver for every problem.
+    /// Gives every problem to every solver.
     ///
     /// # Errors
-    /// A solver that fails.
+    /// A solver fails.
     pub fn compare(self, observer: &dyn Observer) -> Result<Compared> {
         let OpenedComparison {
             problems,
@@ -206,7 +206,7 @@ impl Compared {
     }
 }
 
-/// The built-in solvers that the settings name; by default, the default ones that this build has.
+/// The built-in solvers that the settings name; by default, those of the default list that this build has.
 fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
@@ -255,7 +255,7 @@ fn add_others(
     Ok(tallies)
 }
 
-/// The name of a solver in tables. If another contender already has this name, a number is added.
+/// The name of a solver in tables. A number is added if another contender already has this name.
 fn unlike(name: &str, contenders: &[Contender]) -> String {
     let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));

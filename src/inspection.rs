@@ -16,7 +16,7 @@ use gleaner_setup::settings::{Settings, Spec};
 use serde::Serialize;
 
 settings! {
-    /// What is inspected of a log.
+    /// The log to inspect, and how.
     #[derive(Debug, Clone, Serialize)]
     pub struct InspectionSettings {
         /// The part of the log.
@@ -66,7 +66,7 @@ impl Inspected {
         })
     }
 
-    /// The information that a page shows about the origin of the inspection. `arguments` are those of the call.
+    /// Information about the inspection and its inputs, for a page. `arguments` are those of the call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.

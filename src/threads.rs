@@ -4,22 +4,21 @@ use std::num::NonZeroUsize;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Most threads: far more than machines have cores, and few enough to be started.
+/// Maximum number of threads. Machines have far fewer cores, and this many threads can still be started.
 const MOST: usize = 4096;
 
-/// Stack of a thread: that of a program's first thread on Linux.
+/// Stack size of a thread, in bytes. It is that of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Runs on a pool of this many threads, or of as many as there are cores. Everything parallel inside uses
-/// them.
+/// Runs on a pool of this many threads; by default, one for each core. All parallel code in `run` uses the pool.
 ///
 /// # Errors
-/// More than 4096 threads, or more than the system starts; the errors of `run`.
+/// More than 4096 threads, or more than the system can start; the errors of `run`.
 pub fn with<T: Send>(
     threads: Option<NonZeroUsize>,
     run: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
-    // 0 stands for the number of cores.
+    // A pool of 0 threads has one for each core.
     let count = threads.map_or(0, NonZeroUsize::get);
     if count > MOST {
         return Err(Error::Usage(format!(

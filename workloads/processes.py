@@ -1,4 +1,4 @@
-"""Several processes that train one model, each on batches of its own."""
+"""Runs several processes that train one model together, each on its own batches."""
 
 import datetime
 import multiprocessing
@@ -8,11 +8,11 @@ import torch
 import torch.distributed as distributed
 
 HOST = "127.0.0.1"
-PATIENCE = datetime.timedelta(seconds=120)  # for the others to start
+PATIENCE = datetime.timedelta(seconds=120)  # maximum wait for the other processes to start
 
 
 class Group:
-    """The processes that train together, as one of them sees them."""
+    """A process in the group of processes that train together."""
 
     def __init__(self, device, rank=0, processes=1):
         self.device = device
@@ -20,7 +20,7 @@ class Group:
         self.processes = processes
 
     def share(self, model):
-        """The model on its device. With several processes, gradients are means over all of them."""
+        """Moves the model to its device. With several processes, gradients are averaged."""
         model = model.to(self.device)
         if self.processes == 1:
             return model
@@ -28,7 +28,7 @@ class Group:
         return torch.nn.parallel.DistributedDataParallel(model, device_ids=gpus)
 
     def average(self, parameters):
-        """Makes gradients means over all processes, for models that are trained by parts."""
+        """Averages gradients over all processes, for models that are trained in parts."""
         if self.processes == 1:
             return
         gradients = [one.grad for one in parameters if one.grad is not None]
@@ -41,9 +41,9 @@ class Group:
 
 
 def start(train, options):
-    """Calls `train(options, group)` in each process; the caller's process is the first of them.
+    """Calls `train(options, group)` in each process. The caller's process is the first of them.
 
-    The others are daemons: they end with the first one."""
+    The others are daemons, so they end with the first one."""
     processes = options.processes
     limit_threads(processes)
     if processes == 1:
@@ -60,7 +60,7 @@ def start(train, options):
 
 
 def follow(train, options, rank, port):
-    """The life of every process but the first."""
+    """Runs every process except the first."""
     limit_threads(options.processes)
     store = distributed.TCPStore(HOST, port, options.processes, False, PATIENCE)
     train(options, join(options, rank, store))
@@ -83,7 +83,7 @@ def device_of(options, rank):
 
 
 def limit_threads(processes):
-    """Shares the cores that this program may use among the processes, unless the user has done so."""
+    """Divides the cores of this program among the processes, unless the user has done so."""
     if "OMP_NUM_THREADS" in os.environ:
         return
     cores = len(os.sched_getaffinity(0))

@@ -1,19 +1,19 @@
-"""What a workload reports to `gleaner profile`: lines on the standard output (docs/PROFILING.md)."""
+"""Reports progress to `gleaner profile` in lines on the standard output (docs/PROFILING.md)."""
 
 import collections
 import time
 
 import torch
 
-INTERVAL = 0.05  # least seconds between two reports
-LEAD = 8  # most steps by which the processor may be ahead of the GPU
+INTERVAL = 0.05  # minimum seconds between two reports
+LEAD = 8  # maximum number of steps by which the CPU may be ahead of the GPU
 
 
 class Reporter:
-    """Counts the steps that are done, and reports their samples.
+    """Counts completed steps, and reports their samples.
 
-    A GPU works behind the processor: a step counts when the GPU has done it. Nothing is reported
-    between two steps, as a count that stands still would say less than none."""
+    A GPU works asynchronously: a step counts once the GPU has completed it. Reports are sent only
+    after steps, because an unchanged count would look like a stalled workload."""
 
     def __init__(self, device, warm_steps, processes=1, is_heard=True):
         self.is_on_gpu = device.type == "cuda"
@@ -26,7 +26,7 @@ class Reporter:
         self.reported_at = -INTERVAL
 
     def step(self, samples):
-        """Takes note of a step of this process, which has been handed to the device."""
+        """Records a step of this process that has been submitted to the device."""
         if self.is_on_gpu:
             end = torch.cuda.Event()
             end.record()
@@ -49,7 +49,7 @@ class Reporter:
         now = time.monotonic()
         if now - self.reported_at >= INTERVAL:
             self.reported_at = now
-            # Processes do their steps together, so each has done as much as this one.
+            # All processes step in unison, so each has done as many samples as this one.
             self.say(f"gleaner samples {int(self.samples * self.processes)}")
 
     def say(self, line):

@@ -7,7 +7,7 @@ import importlib
 import signal
 import sys
 
-# By model: the file of models/ that builds it.
+# The module in models/ that builds each model.
 MODELS = {
     "ResNet50": "imagenet",
     "MobileNetV3": "imagenet",
@@ -24,7 +24,7 @@ MODELS = {
     "BERT": "bert",
     "Transformer": "transformer",
 }
-# Lucid measured these in full precision alone.
+# Lucid measured these only in full precision.
 WITHOUT_AMP = ["PPO", "TD3", "Transformer"]
 
 
@@ -67,7 +67,7 @@ def train(options, group):
 
 def main():
     options = parse()
-    # The exit ends the other processes; the default action would not.
+    # A normal exit ends the other processes too. The default action of the signal would not.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         import torch

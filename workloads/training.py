@@ -1,15 +1,15 @@
-"""What all training shares: settings, precision, input, and a step by a single loss."""
+"""The common parts of training: settings, precision, input, and a step with a single loss."""
 
 import dataclasses
 
 import torch
 
-BATCHES = 4  # that are made once and used in turn
+BATCHES = 4  # number of batches, which are created once and used in turn
 
 
 @dataclasses.dataclass
 class Setting:
-    """What a workload is to be built for."""
+    """The settings of a workload."""
 
     batch: int
     precision: "Precision"
@@ -22,7 +22,7 @@ class Setting:
         return self.group.device
 
     def size(self, full, tiny):
-        """A size of the model or of its input."""
+        """A size of the model or of its input: the second one for tests."""
         return tiny if self.is_tiny else full
 
 
@@ -33,7 +33,7 @@ class Precision:
         self.kind = device.type
         self.is_mixed = is_mixed
         is_scaled = is_mixed and self.kind == "cuda"
-        # Newer versions of PyTorch have it in another place, and warn of the older one.
+        # Newer versions of PyTorch have moved it, and warn about the old place.
         if hasattr(torch.amp, "GradScaler"):
             self.scaler = torch.amp.GradScaler("cuda", enabled=is_scaled)
         else:
@@ -53,7 +53,7 @@ class Precision:
 
 
 class Feed:
-    """Batches of random input. They lie in the host's memory, as those of a loader do, and are
+    """Batches of random input. They are in host memory, like those of a data loader, and are
     copied to the device when they are used."""
 
     def __init__(self, device, make):
@@ -70,12 +70,12 @@ class Feed:
 
 
 class Supervised:
-    """Training by one loss: `loss(model, *batch)`."""
+    """Training with a single loss, `loss(model, *batch)`."""
 
     warm_steps = 10
 
     def __init__(self, setting, model, make, loss, optimizer):
-        """`make()` gives the tensors of a batch, and `optimizer(parameters)` the optimiser."""
+        """`make()` returns the tensors of a batch, and `optimizer(parameters)` the optimiser."""
         self.setting = setting
         self.model = setting.group.share(model)
         self.models = [self.model]
@@ -84,7 +84,7 @@ class Supervised:
         self.optimizer = optimizer(model.parameters())
 
     def step(self):
-        """Does a step and returns its samples."""
+        """Trains one step. Returns its number of samples."""
         precision = self.setting.precision
         batch = self.feed.take()
         self.optimizer.zero_grad(set_to_none=True)
@@ -96,7 +96,7 @@ class Supervised:
 
 
 def from_library(setting, library, make):
-    """The model of a library where it is installed, else `None`. `make(module)` makes the model."""
+    """The model of a library, created by `make(module)`; `None` if the library is not installed."""
     if setting.own:
         return None
     try:

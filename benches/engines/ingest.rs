@@ -1,4 +1,4 @@
-//! Ingest of generated `sacct` text, in bytes per second: from the text to events of idle nodes.
+//! Ingest of generated `sacct` output, in bytes per second: from the text to events of idle nodes.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How much the engines do per second: replay, simulation, ingest.
+//! Measures the throughput of the engines: replay, simulation and ingest.
 //!
 //! All inputs are generated here with fixed seeds, or are the samples of `dataset/`. A bench
 //! measures a library call, without the program's start and without files of results.

@@ -1,4 +1,4 @@
-//! Simulation of the sample cluster of `dataset/`, in jobs per second: every policy, on one thread.
+//! Simulation of the sample cluster in `dataset/`, in jobs per second, with every policy on one thread.
 
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;
@@ -26,7 +26,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The sample, with its tables in place of models.
+/// The sample data. Its tables replace models.
 struct Sample {
     cluster: Cluster,
     trace: Trace,

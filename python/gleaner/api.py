@@ -195,7 +195,7 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Ru
 
 
 class Inspection:
-    """What an event log holds."""
+    """The content of an event log."""
 
     def __init__(self, found: str, text: str, page: Page) -> None:
         self.findings: dict[str, Any] = json.loads(found)
@@ -272,11 +272,11 @@ def ingest(
 
 
 def _finish(start: Callable[[], _gleaner._Run]) -> Run:
-    """Runs, and tells the remarks."""
+    """Starts a run, and logs its remarks."""
     try:
         found = start()
     except BaseException as error:
-        # What was computed before a function of the user raised.
+        # The partial results, if a function of the user raised an exception.
         partly = getattr(error, "run", None)
         if isinstance(partly, _gleaner._Run):
             run = Run(partly)
@@ -302,7 +302,7 @@ def _is_own(policy: Any) -> bool:
 
 
 def _own_policy(policy: Any) -> tuple[Function, str]:
-    """A user's policy, and what it needs. An instance is copied for each virtual cluster."""
+    """A user's policy, and the kind of input that it needs. An instance is copied for each virtual cluster."""
     make = partial(deepcopy, policy) if isinstance(policy, Policy) else policy
     made = function(None, make, _policy_name(policy), source=policy)
     return made, str(getattr(inner(policy), "needs", "jobs"))

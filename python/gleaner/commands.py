@@ -1,5 +1,5 @@
-"""From keyword arguments to options by name, each with the texts of its values. The library declares their types, ranges and
-defaults."""
+"""Converts keyword arguments to options by name, each with the texts of its values. The library declares their types,
+ranges and defaults."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _texts(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging
 def _text(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> str:
     if isinstance(value, str):
         return value
-    # Those of numpy too, whose own texts are not plain.
+    # Covers numpy's numbers too, whose own texts are not plain numbers.
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):

@@ -1,4 +1,4 @@
-"""Exceptions. Each has the words that the command line would print, and its exit code there."""
+"""Exceptions. Each has the message that the command line would print, and the exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GleanerError(Exception):
     """What was computed before the error, if a run had begun."""
 
     def rename(self, name: Callable[[str], str]) -> None:
-        """Gives tables that were passed as inputs their names instead of those of files."""
+        """Replaces the names of temporary files by those of the tables that were passed as inputs."""
         self.args = tuple(name(arg) if isinstance(arg, str) else arg for arg in self.args)
 
 

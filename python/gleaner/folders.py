@@ -1,5 +1,5 @@
-"""Temporary directories. The module that makes them is imported when one is needed: it takes longer than most of
-the package."""
+"""Temporary directories. The module that creates them is imported on demand, because the import takes longer than
+most of the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def folder() -> Folder:
-    """A directory that lasts as long as what this returns."""
+    """Creates a directory that lasts as long as the returned object."""
     from tempfile import TemporaryDirectory
 
     return TemporaryDirectory(prefix="gleaner-")

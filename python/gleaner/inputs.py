@@ -25,13 +25,13 @@ class ArrowTable(Protocol):
 
 
 Input = Union[str, "os.PathLike[str]", ArrowTable]
-"""A file, or a table that is read as a CSV file of its columns would be."""
+"""A file, or a table, which is read like a CSV file with its columns."""
 Events = Union[Input, EventLog]
 Tasks = Union[Input, Sequence[Task]]
 
 
 class Staging:
-    """A directory for the inputs of one call. It is removed when they are read, and messages name the tables."""
+    """A directory for the inputs of one call. It is removed after they are read, and messages name the tables."""
 
     def __init__(self) -> None:
         self._folder: Optional[Folder] = None
@@ -61,13 +61,13 @@ class Staging:
         return path
 
     def text(self, option: str, extension: str, text: str) -> str:
-        """A file with a text."""
+        """Writes a file with the given text. Returns its path."""
         path = self._path(option, extension)
         Path(path).write_text(text, encoding="utf-8")
         return path
 
     def file(self, option: str, value: Any) -> str:
-        """The file of an input: its own, or one that is made of a table."""
+        """The path of an input: its own file, or a file written from a table or from objects."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, EventLog):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EventLog:
-    """When which nodes are idle."""
+    """A log of when which nodes were idle."""
 
     def __init__(self, log: _gleaner._EventLog) -> None:
         self._log = log
@@ -43,7 +43,7 @@ class EventLog:
 
     @property
     def idle_node_hours(self) -> float:
-        """Sum over all nodes of the hours in which they were idle."""
+        """Idle time in hours, summed over all nodes."""
         return self._log.idle_node_hours()
 
     @property

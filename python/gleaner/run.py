@@ -1,4 +1,4 @@
-"""Runs, and what is shown of them."""
+"""Runs, and how they are shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .folders import Folder
 
 LOGGER = logging.getLogger("gleaner")
-"""Hears what the command line would tell on stderr."""
+"""Receives what the command line would print to stderr."""
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -30,12 +30,12 @@ def tell(remarks: Sequence[tuple[bool, str]]) -> None:
 
 
 class Tables(Mapping[str, Table]):
-    """The tables of a run by name. Each is made when it is first asked for."""
+    """The tables of a run by name. Each is read or computed on first use."""
 
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The directory that they are read from, if it is not the user's: it lasts as long as they do."""
+        """The directory that they are read from, if it is temporary. It lasts as long as they do."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 
@@ -58,7 +58,7 @@ class Tables(Mapping[str, Table]):
 
 
 class Run:
-    """What a replay, a simulation, a comparison or a sweep found.
+    """The results of a replay, a simulation, a comparison or a sweep.
 
     Its tables are attributes too: ``run.steps`` is ``run.tables["steps"]``. docs/OUTPUTS.md describes them and
     the summary.
@@ -110,8 +110,8 @@ class Run:
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """What became of the answers of solvers that are programs or functions of yours: how many were wrong,
-        late, claimed optimal and confirmed."""
+        """Counts of the answers of solvers that are programs or functions of yours: how many were wrong,
+        late, claimed to be optimal, and confirmed."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 
@@ -125,7 +125,7 @@ class Run:
         return report(self)
 
     def __getattr__(self, name: str) -> Table:
-        # While a copy is made there are no tables yet.
+        # An object that is being copied or unpickled has no tables yet.
         tables: Mapping[str, Table] = self.__dict__.get("tables", {})
         if name in tables:
             return tables[name]
@@ -150,7 +150,7 @@ class Run:
         return shown(self)
 
     def _directory(self) -> Path:
-        """A directory that holds the run."""
+        """A directory that contains the run."""
         if self._path is None:
             self._folder = new_folder()
             self._path = Path(self._folder.name, self.command)
@@ -164,7 +164,7 @@ def open_run(path: StrPath) -> Run:
 
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
-    """Opens a run directory, which may be in a temporary folder that is to last as long as the run."""
+    """Opens a run directory, which may be in a temporary folder that must last as long as the run."""
     return Run(_gleaner.open_run(path), Path(path), folder)
 
 

@@ -1,4 +1,4 @@
-//! Answers of solvers, ours and those in Python.
+//! Answers of solvers, built-in or in Python.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::host::{Host, Remark};
 use crate::options::{Pairs, read};
 use crate::problem::Problem;
 
-/// What a solver said to a problem.
+/// A solver's answer to a problem.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Answer(Answered);
 
@@ -49,19 +49,19 @@ impl Answer {
         self.0.allocation.counts.clone()
     }
 
-    /// What the plan earns over the window, less what its changes cost; `None` without a plan.
+    /// What the plan earns over the window, minus the cost of its changes; `None` without a plan.
     #[getter]
     fn objective(&self) -> Option<f64> {
         self.0.allocation.objective.map(|objective| objective + 0.0)
     }
 
-    /// No plan earns more; `None` if the solver gives no bound.
+    /// Upper bound on what any plan can earn; `None` if the solver gives no bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
         self.0.allocation.bound
     }
 
-    /// Relative distance of the objective to the bound.
+    /// Relative distance between the objective and the bound.
     #[getter]
     fn gap(&self) -> Option<f64> {
         self.0.allocation.gap()
@@ -73,7 +73,7 @@ impl Answer {
         self.0.microseconds
     }
 
-    /// The answer as `gleaner solve` prints it.
+    /// The answer in the format of `gleaner solve`.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         let line = answers::line(&self.0).map_err(|error| exception(py, error))?;
         Ok(line.trim_end().to_owned())
@@ -95,7 +95,7 @@ impl SolveOptions {
         read(py, &options).map(SolveOptions)
     }
 
-    /// Solves problems: their answers, and remarks.
+    /// Solves problems. Returns the answers and the remarks.
     fn solve(
         &self,
         py: Python<'_>,
@@ -105,7 +105,8 @@ impl SolveOptions {
         let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
         let host = Host::default();
         let solve = || solving::answers(&self.0, &problems, &host);
-        // Our solvers finish before a thread would have started. While a program solves, Ctrl-C must be handled.
+        // Built-in solvers usually finish before a thread would have started. While a program solves, Ctrl-C must be
+        // handled.
         let answers = if self.0.starts_a_program() {
             host.on_a_thread(py, solve)?
         } else {
@@ -116,9 +117,9 @@ impl SolveOptions {
     }
 }
 
-/// Reads the plan that a solver in Python returned. A plan is an `Answer`, a list of counts in the order of the
-/// tasks, or a mapping from names of tasks to counts. Tasks that a mapping leaves out get no node. A solver that
-/// has no plan returns `None`.
+/// Reads the plan that a solver in Python returned. A plan is an `Answer`, a list of counts in the order of the tasks,
+/// or a mapping from names of tasks to counts. Tasks that a mapping leaves out get no nodes. A solver without a plan
+/// returns `None`.
 ///
 /// # Errors
 /// `TypeError` if the value is something else; `ValueError` if it names a task that the problem does not have.

@@ -15,7 +15,7 @@ use crate::host::{Host, Remark};
 use crate::options::{Pairs, read};
 use crate::page::Page;
 
-/// Inspects a log: the findings as JSON and as text, the page about them, and remarks.
+/// Inspects a log. Returns the findings as JSON and as text, the page about them, and remarks.
 #[pyfunction]
 pub fn inspect_log(
     py: Python<'_>,
@@ -37,8 +37,8 @@ pub fn inspect_log(
     Ok((json, inspected.text(), page, host.remarks()))
 }
 
-/// The formats that `ingest_logs` reads. Each has a name, whether it is a trace, which is read as a table of jobs, and
-/// the default number of GPUs of a node in such a table.
+/// The formats that `ingest_logs` reads. Each has a name, whether it is a trace, which becomes a table of jobs, and the
+/// default number of GPUs of a node in such a table.
 #[pyfunction]
 pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {
     let all = FORMATS.iter();
@@ -49,7 +49,7 @@ pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {
     all.map(of).collect()
 }
 
-/// Makes an event log or a table of jobs of the logs of others; returns remarks.
+/// Converts logs to an event log or a table of jobs. Returns remarks.
 #[pyfunction]
 pub fn ingest_logs(
     py: Python<'_>,
@@ -67,8 +67,8 @@ pub fn ingest_logs(
     Ok(host.remarks())
 }
 
-/// Does the missing runs of a plan, writes the tables and returns the remarks. After Ctrl-C, the
-/// directory has the finished runs.
+/// Executes the missing runs of a plan, writes the tables and returns the remarks. After Ctrl-C, the directory has the
+/// finished runs.
 #[pyfunction]
 pub fn sweep_plan(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! `compare`: with solvers in Python.
+//! `compare`, including solvers in Python.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn compare(
     Ok(run)
 }
 
-/// A comparison.
+/// The results of a comparison.
 struct HeldComparison(Compared);
 
 impl Held for HeldComparison {
@@ -61,7 +61,7 @@ impl Held for HeldComparison {
         self.0.is_complete
     }
 
-    /// A comparison writes none: its table of solvers says it.
+    /// A comparison has no summary, because its table of solvers says it all.
     fn summary(&self) -> Result<Value> {
         Ok(json!({}))
     }

@@ -1,4 +1,4 @@
-//! Errors as Python's exceptions, which `gleaner/errors.py` defines.
+//! Converts errors to Python's exceptions, which `gleaner/errors.py` defines.
 
 use gleaner_domain::error::{Error, Fault};
 use gleaner_solvers::SolveError;

@@ -1,4 +1,4 @@
-//! Tables that Python gives, as files that the readers read.
+//! Writes tables from Python as files for the readers.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,14 +19,14 @@ use pyo3_arrow::PyRecordBatchReader;
 
 use crate::errors::exception;
 
-/// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells, times
-/// are as in `2026-01-31 08:00:00`, those of columns with a zone in UTC with `Z`. Whole floats have no
-/// decimal point, because pandas stores integers as floats if some are missing. Booleans are written as 1
-/// and 0. The values of lists are separated by `;`. If `is_log` says that the table is an event log, a
-/// pandas index with its times comes first. Other unnamed indices are left out.
+/// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells. Times have the
+/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Whole floats have no
+/// decimal point, because pandas stores integers as floats if some are missing. Booleans are written as 1 and 0. The
+/// values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a pandas index with its
+/// times comes first. Other unnamed indices are left out.
 ///
 /// # Errors
-/// The table is not one of plain columns, or the file cannot be written.
+/// The columns cannot be written as CSV, or the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (table, path, is_log = false))]
 pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf, is_log: bool) -> PyResult<()> {
@@ -46,7 +46,7 @@ fn not_a_table(error: &str) -> PyErr {
     PyValueError::new_err(format!("expected a table of columns with names: {error}"))
 }
 
-/// Empty columns of polars without a type are not as Arrow wants them.
+/// The error for a table that cannot be read. The usual cause is an empty column of polars that has no type.
 fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
     let untyped = schema
         .fields()
@@ -72,7 +72,7 @@ fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..schema.fields().len()).collect();
     let is_long = at("node").is_some();
     if is_log && !is_long {
-        // A log with a column for each node: its first column is the time.
+        // The log has a column for each node, so its times, a column or the index, must come first.
         let time = at("time").or_else(|| at(INDEX)).or_else(|| index(schema));
         if let Some(time) = time {
             columns.retain(|column| *column != time);
@@ -128,7 +128,7 @@ fn write(
     csv.flush()
 }
 
-/// Converts a column to values for CSV cells. Lists become texts with `;` between their values.
+/// Converts a column to values for CSV cells. The values of a list are joined by `;`.
 fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let lists: ArrayRef = match column.data_type() {
         DataType::List(_) => Arc::clone(column),
@@ -157,9 +157,9 @@ fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(texts))
 }
 
-/// A column of floats as one of integers, if all of them are whole; truth values as 1 and 0.
+/// Converts a column of whole floats to integers, and Booleans to 1 and 0. Other columns are unchanged.
 fn whole(column: &ArrayRef) -> ArrayRef {
-    /// Above it, not every integer is a float.
+    /// Up to this number, floats represent every integer exactly.
     const EXACT: f64 = (1_u64 << 53) as f64;
     if let Some(truths) = column.as_any().downcast_ref::<BooleanArray>() {
         let values = truths.iter().map(|value| value.map(i64::from));
@@ -169,7 +169,7 @@ fn whole(column: &ArrayRef) -> ArrayRef {
         return Arc::clone(column);
     };
     let is_whole = |value: f64| value.fract() == 0.0 && value.abs() <= EXACT;
-    // pandas has NaN for missing values.
+    // pandas represents missing values as NaN.
     let mut given = floats.iter().flatten();
     if given.all(|value| value.is_nan() || is_whole(value)) {
         let values = floats.iter();

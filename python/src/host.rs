@@ -1,9 +1,9 @@
-//! Runs the engines for Python: with the interpreter lock released, and so that Ctrl-C stops them.
+//! Runs the engines for Python. The interpreter lock is released, and Ctrl-C stops the engines.
 //!
-//! Work that calls back into Python runs on the thread that asked for it, so that callbacks are at home and
-//! Ctrl-C interrupts them. All other work runs on a thread of its own, while the thread that asked looks for
-//! signals. What is parallel runs on a pool of the work's own: a pool of the process would be blocked by callbacks
-//! that start other runs, and is lost in processes that are forked.
+//! Work that calls back into Python runs on the calling thread, because callbacks may depend on their thread and Ctrl-C
+//! interrupts only the main thread. All other work runs on a thread of its own, while the calling thread checks for
+//! signals. Parallel code runs on a separate pool for each call. A pool shared by the process could be blocked by
+//! callbacks that start other runs, and would be lost in forked processes.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,10 +18,10 @@ use pyo3::prelude::*;
 
 use crate::errors::exception;
 
-/// Time between two looks for signals.
+/// Time between two checks for signals.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// A run that Python asked for.
+/// The context of a run that Python requested.
 pub struct Host {
     stop: Arc<AtomicBool>,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ struct State {
     remarks: Vec<Remark>,
     /// The exception that ended the run.
     failure: Option<PyErr>,
-    /// When we last looked for signals.
+    /// Time of the last check for signals.
     looked: Instant,
 }
 
@@ -56,7 +56,7 @@ impl Host {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the run because of an exception; the first is kept.
+    /// Stops the run because of an exception. Only the first exception is kept.
     pub fn fail(&self, error: PyErr) {
         self.stop.store(true, Ordering::SeqCst);
         self.state().failure.get_or_insert(error);
@@ -72,7 +72,7 @@ impl Host {
         self.state().failure.take()
     }
 
-    /// Ends here if the run was stopped before it has computed anything.
+    /// Fails if the run was stopped before it has computed anything.
     ///
     /// # Errors
     /// The exception that stopped it.
@@ -86,14 +86,14 @@ impl Host {
         }
     }
 
-    /// Lets Python handle signals that have come. Its handler of Ctrl-C raises an exception.
+    /// Lets Python handle pending signals. Its handler of Ctrl-C raises an exception.
     fn look_for_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.fail(error);
         }
     }
 
-    /// Does some work on a thread of its own, with the interpreter lock released.
+    /// Runs `work` on a new thread, with the interpreter lock released.
     ///
     /// # Errors
     /// The exception that stopped it, or that of its error.
@@ -114,7 +114,7 @@ impl Host {
         let (end, ended) = mpsc::channel::<()>();
         let worker = thread::Builder::new().name("gleaner".to_owned());
         let worker = worker.spawn_scoped(scope, move || {
-            // Dropped when the work is over, even if it panics.
+            // The channel is closed when the work ends, even by a panic.
             let _end = end;
             threads::with(None, work)
         });
@@ -125,8 +125,7 @@ impl Host {
         worker.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Does some work that calls back into Python on this thread, with the interpreter lock released in
-    /// between.
+    /// Runs `work` on this thread. The interpreter lock is released except while `work` calls back into Python.
     ///
     /// # Errors
     /// As [`Host::on_a_thread`].
@@ -139,7 +138,8 @@ impl Host {
         self.sort_out(py, done)
     }
 
-    /// What was computed, even if it was stopped; of two errors, the exception that stopped it.
+    /// Returns the result, even of stopped work. If the work failed, an exception that stopped it takes precedence over
+    /// its own error.
     fn sort_out<T>(&self, py: Python<'_>, done: Result<T>) -> PyResult<T> {
         done.map_err(|error| {
             let failure = self.failure();
@@ -165,9 +165,9 @@ impl Host {
     }
 }
 
-/// The exception with the run as its attribute `run`.
+/// Sets the attribute `run` of an exception.
 pub fn with_run(py: Python<'_>, error: PyErr, run: &Bound<'_, PyAny>) -> PyErr {
-    // An exception that takes no attributes is raised without.
+    // If the exception does not accept attributes, it is raised without the run.
     let _ = error.value(py).setattr("run", run);
     error
 }

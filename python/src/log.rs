@@ -15,7 +15,7 @@ use crate::errors::exception;
 use crate::host::Host;
 use crate::table::Table;
 
-/// When which nodes are idle.
+/// A log of when which nodes were idle.
 #[pyclass(frozen, name = "_EventLog", module = "gleaner")]
 pub struct EventLog(gleaner_domain::EventLog);
 
@@ -38,7 +38,7 @@ impl EventLog {
         self.0.len()
     }
 
-    /// Sum over all nodes of the hours in which they were idle.
+    /// Idle time in hours, summed over all nodes.
     fn idle_node_hours(&self) -> f64 {
         self.0.idle_node_seconds() / 3600.0
     }

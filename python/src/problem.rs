@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 
 use crate::errors::exception;
 
-/// Name of a group, names of its tasks, and the fewest and the most nodes that they hold together.
+/// Name of a group, names of its tasks, and the minimum and maximum number of nodes that they hold together.
 type Group = (String, Vec<String>, Option<u32>, Option<u32>);
 
-/// One decision: idle nodes, the tasks that could use them, and the time over which a change must pay.
+/// One decision: idle nodes, the tasks that could use them, and the time within which a change must pay off.
 ///
 /// >>> problem = Problem.from_json('''{"nodes": 4, "t_fwd": 10, "tasks": [{
 /// ...     "name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
@@ -28,7 +28,7 @@ pub struct Problem(pub Arc<gleaner_solvers::Problem>);
 
 #[pymethods]
 impl Problem {
-    /// Reads the problems of a file: a JSON object, or JSON lines.
+    /// Reads the problems in a file: a JSON object, or JSON lines.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Problem>> {
         let read = py.detach(|| gleaner_inputs::problems::read(&path));
@@ -36,7 +36,7 @@ impl Problem {
         Ok(problems.into_iter().map(Problem::from).collect())
     }
 
-    /// The problem of a JSON object, as `gleaner solve` takes it.
+    /// Reads a problem from a JSON object in the format of `gleaner solve`.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Problem> {
         let read = gleaner_inputs::problems::read_text(text, "the problem");
@@ -66,7 +66,7 @@ impl Problem {
         self.0.nodes
     }
 
-    /// Seconds over which a change must pay.
+    /// Seconds within which a change must pay off.
     #[getter]
     fn t_fwd(&self) -> f64 {
         self.0.t_fwd
@@ -84,7 +84,7 @@ impl Problem {
             .collect()
     }
 
-    /// Bounds on the nodes that several tasks hold together: name, names of the tasks, fewest and most.
+    /// Bounds on the nodes that several tasks hold together: name, names of the tasks, minimum and maximum.
     #[getter]
     fn groups(&self) -> Vec<Group> {
         let groups = self.0.groups.iter();
@@ -162,13 +162,13 @@ impl ProblemTask {
         &self.task().name
     }
 
-    /// Fewest nodes on which it runs.
+    /// Minimum number of nodes.
     #[getter]
     fn min_nodes(&self) -> u32 {
         self.task().min_nodes
     }
 
-    /// Most nodes that it can use.
+    /// Maximum number of nodes.
     #[getter]
     fn max_nodes(&self) -> u32 {
         self.task().max_nodes
@@ -192,7 +192,7 @@ impl ProblemTask {
         self.task().curve_nodes.to_vec()
     }
 
-    /// Objective per second at each point, before `weight`; linear in between.
+    /// Objective per second at each point, before `weight`. Values between points are interpolated linearly.
     #[getter]
     fn curve_objective(&self) -> Vec<f64> {
         self.task().curve_objective.to_vec()

@@ -1,4 +1,4 @@
-//! `replay`: with a solver and an objective in Python.
+//! `replay`, including solvers and objectives in Python.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ use crate::problem::Problem;
 use crate::run::{Call, Function, Given, Held, Run};
 use crate::task::Task;
 
-/// Replays a log. `names` are those of the tables of Python that files stand for.
+/// Replays a log. `names` are the names of Python tables that were written as files.
 #[pyfunction]
 #[pyo3(signature = (options, names, out = None, solver = None, objective = None))]
 pub fn replay(
@@ -73,10 +73,10 @@ pub fn replay(
     Ok(run)
 }
 
-/// Tells the faults of a solver that is not ours.
+/// Reports the faults of a solver that is not built in.
 ///
 /// # Errors
-/// There are some, and `is_strict`. The exception has the run as its attribute `run`.
+/// There are faults, and `is_strict` is set. The exception has the run as its attribute `run`.
 pub fn tell_faults(
     py: Python<'_>,
     tally: Option<&TallyHandle>,
@@ -88,7 +88,7 @@ pub fn tell_faults(
         .map_err(|error| with_run(py, exception(py, error), run.as_any()))
 }
 
-/// Has a function in Python value each task on each number of nodes.
+/// Calls a Python function for the value of each task on each number of nodes.
 fn evaluate(
     py: Python<'_>,
     tasks: &mut [TrainingTask],
@@ -113,7 +113,7 @@ fn evaluate(
     set.map_err(|error| raised.unwrap_or_else(|| exception(py, error)))
 }
 
-/// A solver that is a function in Python. Where it raises, the run stops.
+/// A solver that is a Python function. If the function raises an exception, the run stops.
 pub fn in_python(py: Python<'_>, solver: &Function, big_m: BigM, host: &Arc<Host>) -> OwnSolver {
     let (name, version) = (solver.title(), solver.sha256.clone().unwrap_or_default());
     let (solver, host) = (solver.value.clone_ref(py), Arc::clone(host));
@@ -135,7 +135,7 @@ pub fn in_python(py: Python<'_>, solver: &Function, big_m: BigM, host: &Arc<Host
     (Box::new(solver), tally)
 }
 
-/// A replay, with the fragments of its log once they are asked for.
+/// A replay. The fragments of its log are computed on demand.
 struct HeldReplay {
     replayed: Replayed,
     fragments: OnceLock<Vec<FragmentRow>>,

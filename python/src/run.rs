@@ -1,4 +1,4 @@
-//! Runs: what was computed, or what a run directory holds.
+//! Runs: results that were just computed, or the content of a run directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,13 +26,13 @@ pub trait Held: Send {
     /// Whether the run reached its end.
     fn is_complete(&self) -> bool;
 
-    /// What `summary.json` says.
+    /// The content of `summary.json`.
     ///
     /// # Errors
     /// None in practice.
     fn summary(&self) -> Result<Value>;
 
-    /// All tables, where making them takes little.
+    /// All tables, except those that take long to compute.
     fn tables(&self) -> Vec<ResultTable<'_>> {
         Vec::new()
     }
@@ -43,28 +43,28 @@ pub trait Held: Send {
         tables.iter().map(|table| table.name.to_owned()).collect()
     }
 
-    /// A table; `None` if there is none of this name.
+    /// The table with this name; `None` if there is none.
     ///
     /// # Errors
-    /// It cannot be made or read.
+    /// It cannot be computed or read.
     fn table(&self, name: &str) -> Result<Option<Table>> {
         let tables = self.tables();
         let table = tables.iter().find(|table| table.name == name);
         table.map(Table::of).transpose()
     }
 
-    /// Writes the run directory, and says what it holds.
+    /// Writes the run directory. Returns a line that describes its content.
     ///
     /// # Errors
-    /// A file cannot be written; the run was read from a directory.
+    /// A file cannot be written, or the run was read from a directory.
     fn write(&mut self, directory: RunDir, host: &Host) -> Result<String>;
 
-    /// Faults of the inputs that were left out.
+    /// Faults of the skipped inputs.
     fn skipped(&self) -> &[Fault] {
         &[]
     }
 
-    /// The counts of the answers of solvers that are not ours.
+    /// Counts of the answers of solvers that are not built in.
     fn tallies(&self) -> Vec<TallyHandle> {
         Vec::new()
     }
@@ -80,7 +80,7 @@ pub struct Function {
     /// SHA-256 of its source, or of its compiled code if there is no source; `None` if there is
     /// neither.
     pub sha256: Option<String>,
-    /// Itself.
+    /// The function or class itself.
     pub value: Py<PyAny>,
 }
 
@@ -103,7 +103,7 @@ pub struct Call<S> {
 
 /// Where inputs come from, and where results go.
 pub struct Given {
-    /// The files that replace tables of Python, with the names of the tables.
+    /// The files that stand for Python tables, with the names of the tables.
     pub names: Vec<(PathBuf, String)>,
     /// The directory of the run, if the run is written.
     pub out: Option<PathBuf>,
@@ -139,19 +139,19 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Ends what reads the inputs, and gives those of them their names that are tables of Python.
+    /// Ends the reading of inputs. Inputs that are Python tables get the names of the tables.
     ///
     /// # Errors
-    /// The exception that came meanwhile.
+    /// The exception that stopped the reading.
     pub fn have_read(&self, py: Python<'_>, sources: &mut [SourceId]) -> PyResult<()> {
         self.arguments.name(sources);
         self.host.proceed(py)
     }
 
-    /// The run of what was computed, after it is written to the directory if there is one.
+    /// Returns the run, after it is written to the directory if there is one.
     ///
     /// # Errors
-    /// It cannot be written, or an exception other than that of Ctrl-C stopped it. The exception has the run as
+    /// The run cannot be written, or an exception other than that of Ctrl-C stopped it. The exception has the run as
     /// its attribute `run`.
     pub fn end(self, py: Python<'_>, mut held: impl Held + 'static) -> PyResult<Py<Run>> {
         let host = Arc::clone(&self.host);
@@ -201,8 +201,8 @@ impl Arguments {
         })
     }
 
-    /// Records the Python functions: `python:NAME` in place of an option's value, and the digests
-    /// of all.
+    /// Records the Python functions: `python:NAME` replaces an option's value, and the digests of all functions are
+    /// listed.
     fn list(&mut self, functions: &[&Function]) {
         let Some(values) = self.values.as_object_mut() else {
             return;
@@ -241,7 +241,7 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
     name.map(|(_, name)| name.as_str())
 }
 
-/// A run. `gleaner.Run` is made of it.
+/// A run. The Python class `gleaner.Run` wraps it.
 #[pyclass(frozen, name = "_Run", module = "gleaner", weakref)]
 pub struct Run {
     command: String,
@@ -300,7 +300,7 @@ impl Run {
         })
     }
 
-    /// What became of the answers of solvers that are not ours, as JSON.
+    /// Counts of the answers of solvers that are not built in, as JSON.
     fn tallies(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |held| {
             let tallies = held.tallies();
@@ -309,7 +309,7 @@ impl Run {
         })
     }
 
-    /// Writes the run directory, and says what it holds.
+    /// Writes the run directory. Returns a line that describes its content.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<String> {
         let Some(arguments) = &self.arguments else {
             return Err(exception(py, is_stored()));

@@ -1,4 +1,4 @@
-//! `simulate`: with policies in Python.
+//! `simulate`, including policies in Python.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ pub fn simulate(
     let mut timed = host.on_a_thread(py, || {
         threads::with(settings.jobs, || opened.simulate(&ours))
     })?;
-    // Policies of Python are at home on this thread.
+    // Policies in Python run on the calling thread.
     let mine = host.here(py, || opened.simulate_in_turn(&own))?;
     timed.seconds += mine.seconds;
     timed.runs = in_order(&opened.requests, timed.runs, mine.runs);
@@ -102,7 +102,7 @@ pub fn simulate(
     call.end(py, held)
 }
 
-/// Refuses estimates that are learnt by simulating a policy of Python.
+/// Rejects estimates that would be learnt by simulating a policy in Python.
 fn check_known(opened: &OpenedSimulation<'_>, own: &[PolicyClass]) -> Result<()> {
     let going_by = own.iter().find(|own| own.needs >= Needs::Estimates);
     match (going_by, &opened.inputs().weekly) {
@@ -134,7 +134,7 @@ fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>)
     runs
 }
 
-/// A simulation.
+/// The results of a simulation.
 struct HeldSimulation {
     simulated: Simulated,
 }

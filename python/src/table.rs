@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-/// A result table. Any library that takes Arrow's stream protocol takes it without a copy:
+/// A result table. Any library that supports Arrow's stream protocol can use it without a copy:
 /// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Table {
@@ -23,16 +23,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of a result.
+    /// Converts the table of a result.
     ///
     /// # Errors
-    /// Columns that are not equally long, which is a fault of this program.
+    /// The columns have different lengths, which is a bug of this program.
     pub fn of(table: &ResultTable<'_>) -> Result<Self> {
         let columns = table.columns.iter();
         Table::new(table.name, columns.map(|(name, column)| (*name, column)))
     }
 
-    /// The table of these columns, each with its name.
+    /// Creates a table from named columns.
     ///
     /// # Errors
     /// The same as for [`Table::of`].
@@ -61,7 +61,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Name of the table: that of its files, without an extension.
+    /// Name of the table, which is the name of its files without an extension.
     #[getter]
     fn name(&self) -> &str {
         &self.name
@@ -87,7 +87,7 @@ impl Table {
         self.batch.num_rows()
     }
 
-    /// The values of a column as a list; times are nanoseconds since 1970-01-01 00:00:00.
+    /// The values of a column as a list. Times are nanoseconds since 1970-01-01 00:00:00.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let Some(array) = self.batch.column_by_name(name) else {
             let known = self.columns().join(", ");

@@ -10,10 +10,10 @@ use pyo3::types::{IntoPyDict, PyDict, PyMapping};
 
 use crate::errors::exception;
 
-/// An elastic training task: how many nodes it can use, how fast it is on them, and what changes cost.
+/// An elastic training task: how many nodes it can use, how fast it trains on them, and what changes cost.
 ///
-/// `curve` has the work per second by number of nodes, and is linear in between; it begins with 0 at 0 nodes.
-/// `work` is the total work; without it, the task is endless. Times are strings such as
+/// `curve` gives the work per second for numbers of nodes. It starts with 0 at 0 nodes, and values in between are
+/// interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such as
 /// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
 ///
@@ -117,7 +117,7 @@ impl Task {
         Ok(((name.clone(), self.curve(py)?), named))
     }
 
-    /// Reads the tasks of a file.
+    /// Reads the tasks in a file.
     #[staticmethod]
     #[pyo3(signature = (path, curves = None))]
     fn read(py: Python<'_>, path: PathBuf, curves: Option<PathBuf>) -> PyResult<Vec<Task>> {
@@ -132,13 +132,13 @@ impl Task {
         &self.0.name
     }
 
-    /// Fewest nodes on which it runs.
+    /// Minimum number of nodes.
     #[getter]
     fn min_nodes(&self) -> u32 {
         self.0.min_nodes
     }
 
-    /// Most nodes that it can use.
+    /// Maximum number of nodes.
     #[getter]
     fn max_nodes(&self) -> u32 {
         self.0.max_nodes
@@ -168,20 +168,20 @@ impl Task {
         self.0.priority
     }
 
-    /// Time from which it may run; `None` if that is the log's start.
+    /// Earliest time at which it may run; `None` for the start of the log.
     #[getter]
     fn submit(&self) -> Option<String> {
         let submit = self.0.submit;
         (submit != TrainingTask::FROM_START).then(|| submit.at_offset(0).to_string())
     }
 
-    /// Time by which it should be done.
+    /// Time by which it should be finished.
     #[getter]
     fn deadline(&self) -> Option<String> {
         self.0.deadline.map(|time| time.at_offset(0).to_string())
     }
 
-    /// Work per second by number of nodes.
+    /// Work per second for each number of nodes.
     #[getter]
     fn curve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -237,7 +237,7 @@ fn time(value: &Bound<'_, PyAny>) -> PyResult<Local> {
     text.replacen('T', " ", 1).parse::<Local>().map_err(wrong)
 }
 
-/// Writes tasks to a file, .toml or .json, that `gleaner replay` reads.
+/// Writes tasks to a .toml or .json file that `gleaner replay` can read.
 #[pyfunction]
 pub fn write_tasks(py: Python<'_>, tasks: Vec<Bound<'_, Task>>, path: PathBuf) -> PyResult<()> {
     let tasks: Vec<TrainingTask> = tasks.iter().map(|task| task.get().0.clone()).collect();

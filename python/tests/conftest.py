@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures and helpers of all tests."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ SHARED = ROOT.parent / "shared" / "data"
 
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Examples name files of dataset/ as a user at the repository's root would."""
+    """Runs in the repository's root, because examples name files of dataset/ relative to it."""
     monkeypatch.chdir(ROOT)
 
 
 def shared(*parts: str) -> Path:
-    """A file of the published data. The test is skipped where it is missing."""
+    """A file of the published data. The test is skipped if it is missing."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{path} is missing")

@@ -1,4 +1,4 @@
-"""The other functions: the same results as on the command line."""
+"""The other functions give the same results as the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBLEMS = "dataset/problems.jsonl"
 
 
 def output(*words: object) -> str:
-    """What the command line prints."""
+    """The output of the command line."""
     program = [sys.executable, "-m", "gleaner", *map(str, words)]
     return subprocess.run(program, check=True, capture_output=True, text=True).stdout
 

@@ -20,7 +20,7 @@ MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.logs", "gleaner.
 
 
 def docstrings() -> dict[str, str]:
-    """The docstrings with examples, of modules and of what they define."""
+    """The docstrings with examples, in modules and in their definitions."""
     found = {}
     for name in MODULES:
         module = importlib.import_module(name)

@@ -59,7 +59,7 @@ def kind(option: dict[str, Any]) -> str:
 
 
 def meaning(option: dict[str, Any]) -> str:
-    """What an option means, as it is declared."""
+    """The declared meaning of an option."""
     text = " ".join(option["help"].split()).replace("\\", "\\\\").replace('"""', "'''")
     if option["default"] is not None and not option["is_flag"]:
         text += f" [default: {option['default']}]"
@@ -129,7 +129,7 @@ def function(source: str, node: ast.FunctionDef) -> str:
 
 
 def written() -> str:
-    """What the module should be."""
+    """The expected source of the module."""
     return HEAD + "".join(function(source, node) for source, node in functions())
 
 

@@ -14,7 +14,7 @@ from test_replay import EVENTS, TASKS
 
 
 def seen(value: Any) -> Any:
-    """The values of an object that users can see."""
+    """The public values of an object."""
     if isinstance(value, gleaner.Task):
         names = ("name", "min_nodes", "max_nodes", "rescale_up", "rescale_down", "work", "priority", "submit", "deadline", "curve")
         return [getattr(value, name) for name in names]

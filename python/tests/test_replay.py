@@ -1,4 +1,4 @@
-"""Replays: the same results as on the command line, and solvers and objectives in Python."""
+"""Replays give the same results as the command line. Solvers and objectives may be Python functions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def command(*words: object) -> None:
 
 
 def same_files(one: Path, other: Path, different: set[str] = frozenset()) -> list[str]:
-    """Asserts that two run directories hold the same bytes, and returns the names of the files. Wall times differ
-    between runs."""
+    """Asserts that two run directories contain the same bytes, and returns the names of the files. Wall times may
+    differ."""
     names = sorted(str(path.relative_to(one)) for path in one.rglob("*") if path.is_file())
     assert names == sorted(str(path.relative_to(other)) for path in other.rglob("*") if path.is_file())
     for name in set(names) - {"run.json"} - set(different):
@@ -58,7 +58,7 @@ def test_a_directory_that_cannot_be_used_is_refused_before_anything_runs(tmp_pat
 
 
 def addresses(table: gleaner.Table) -> list[int]:
-    """Where the values of a table are in memory, once it has crossed to pyarrow."""
+    """The addresses of a table's values after it was passed to pyarrow."""
     crossed = pyarrow.table(table)
     chunks = [chunk for column in crossed.columns for chunk in column.chunks]
     return [buffer.address for chunk in chunks for buffer in chunk.buffers() if buffer]
@@ -306,7 +306,7 @@ def test_the_whole_log_of_summit_gives_the_same_tables(tmp_path: Path) -> None:
     words = ["--events", log, "--tasks", tasks, "--t-fwd", 60, "--skip-rows", 1000]
     command("replay", *words, "--out", tmp_path / "cli")
     same_files(tmp_path / "cli", tmp_path / "python", TIMED)
-    # Both would be in memory at once if they were copies.
+    # Both tables stay in memory. If they were copies, their addresses would differ.
     one, other = pyarrow.table(run.steps), pyarrow.table(run.steps)
     assert one.num_rows == other.num_rows == 22_882 and len(addresses(run.steps)) >= one.num_columns
     assert addresses(run.steps) == [

@@ -1,4 +1,4 @@
-"""Simulations: the same results as on the command line, and policies in Python."""
+"""Simulations give the same results as the command line. Policies may be Python classes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Fifo(gleaner.Policy):
 
 
 class Srtf(gleaner.Policy):
-    """Shortest remaining time first, by waiting and running jobs of the view alone."""
+    """Shortest remaining time first. Uses only the waiting and running jobs of the view."""
 
     def next(self, view: gleaner.View) -> "gleaner.Start | gleaner.Preempt | None":
         for job in sorted(view.waiting, key=lambda job: job.duration):
@@ -87,7 +87,7 @@ def test_a_copy_of_fifo_gives_its_schedule_on_venus() -> None:
 
 
 class Limited(Fifo):
-    """First in, first out, but jobs with few GPUs come first: a policy with a setting and a state."""
+    """First in, first out, but jobs with few GPUs come first. The policy has a setting and a state."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ def test_hooks_are_called() -> None:
         def preempted(self, job: gleaner.Job, view: gleaner.View) -> None:
             counts["preempted"] += 1
             self.queue.append(job)
-            # Its remaining work, and a checkpoint of 40 or 60 seconds.
+            # The remaining work includes a checkpoint of 40 or 60 seconds.
             assert view.left(job) == self.left + (40 if job.gpus <= 8 else 60)
 
         def open(self, view: gleaner.View) -> None:
@@ -339,7 +339,7 @@ def test_other_threads_go_on_meanwhile() -> None:
         inside += counted - before
     is_over.set()
     thread.join()
-    # With the lock held, a thread would get nowhere but at the ends of calls.
+    # If the interpreter lock were held during the calls, the other thread would advance only between them.
     assert inside > 10_000
 
 
@@ -347,7 +347,7 @@ def test_forked_processes_may_simulate() -> None:
     run = gleaner.simulate(data=DATA, policy="all", estimates="oracle")
     child = os.fork()
     if child == 0:
-        # A hang would be the parent's.
+        # Ends a child that hangs, because the parent would wait for it forever.
         signal.alarm(60)
         again = gleaner.simulate(data=DATA, policy=["fifo", Fifo, "srtf"])
         os._exit(0 if again.complete and jobs(again, "fifo").equals(jobs(run, "fifo")) else 1)

@@ -1,4 +1,4 @@
-"""The types of the package: a type checker accepts them, they match the module, and they refuse what is wrong."""
+"""A type checker accepts the types of the package and rejects wrong uses, and the types match the module."""
 
 from __future__ import annotations
 

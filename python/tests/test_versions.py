@@ -1,4 +1,4 @@
-"""One wheel is for every Python from 3.9 on."""
+"""One wheel works with every Python from 3.9 on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ except gleaner.GleanerError as error:
 
 
 def interpreters() -> dict[str, str]:
-    """The Pythons of this machine by version: those of the path, and those that pyenv keeps."""
+    """The Pythons of this machine by version: those in PATH and those of pyenv."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
     folders += sorted((Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions").glob("*/bin"))
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-//! `gleaner compare`: solvers side by side.
+//! `gleaner compare`: compares solvers on the same problems.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `gleaner completions`: what a shell completes after `gleaner`.
+//! `gleaner completions`: prints completion scripts for shells.
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -21,7 +21,7 @@ pub struct Args {
     shell: Shell,
 }
 
-/// The shells of which the scripts are tested.
+/// The shells whose scripts are tested.
 fn shells() -> impl TypedValueParser<Value = Shell> {
     PossibleValuesParser::new(["bash", "zsh", "fish"]).try_map(|name| name.parse::<Shell>())
 }

@@ -1,4 +1,4 @@
-//! `gleaner convert`: an event log in another format.
+//! `gleaner convert`: converts an event log to another format.
 
 use std::path::PathBuf;
 

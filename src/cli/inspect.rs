@@ -1,4 +1,4 @@
-//! `gleaner inspect`: what an event log holds.
+//! `gleaner inspect`: describes an event log.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Ctrl-C and the signals of batch systems: an orderly stop, or at least no half file.
+//! Handles Ctrl-C and the signals of batch systems: commands stop in an orderly way, or at least leave no partial file.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -14,17 +14,16 @@ use gleaner_io::files;
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether the command polls.
 static POLLED: AtomicBool = AtomicBool::new(false);
-/// The signal that came; 0 before any.
+/// The last signal; 0 before the first.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Catches Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on, once for the process.
+/// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on. It is called once per process.
 ///
-/// A command that polls ([`flag`]) stops in order at the first and ends at once at the
-/// second. Any other ends at the first: files under way are removed, and programs that were started
-/// are killed.
+/// A command that polls [`flag`] stops in an orderly way at the first signal, and ends at once at the second. Any other
+/// command ends at the first one: unfinished files are removed, and programs that were started are killed.
 ///
 /// # Errors
-/// When the system refuses the handler.
+/// The system refuses the handler.
 pub fn watch() -> Result<()> {
     static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
     let begin = || begin().map_err(|error| error.to_string());
@@ -58,20 +57,20 @@ fn exit_code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// The flag that a command polls from now on to stop in order.
+/// The flag that a command polls to stop in an orderly way. From the first call on, the first signal sets it.
 pub fn flag() -> &'static Arc<AtomicBool> {
-    // Many threads ask for the flag at every event, so later calls skip the store.
+    // Many threads read the flag at every event, so only the first call writes.
     if !POLLED.load(Ordering::Relaxed) {
         POLLED.store(true, Ordering::SeqCst);
     }
     &STOP
 }
 
-/// A flag that SIGUSR1 sets from now on: the end is near, so nothing else is to begin. Batch systems send
-/// it before a time limit.
+/// A flag that SIGUSR1 sets from now on. Batch systems send this signal before a time limit, so that nothing else is
+/// started.
 ///
 /// # Errors
-/// When the system refuses the handler.
+/// The system refuses the handler.
 pub fn soon() -> Result<&'static AtomicBool> {
     static SOON: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     let soon = SOON.get_or_init(Arc::default);
@@ -80,8 +79,7 @@ pub fn soon() -> Result<&'static AtomicBool> {
     Ok(soon)
 }
 
-/// The exit code of an interrupted command: 128 and the signal's number, so 130 after
-/// Ctrl-C and 143 after SIGTERM.
+/// The exit code of an interrupted command: 128 plus the signal's number, so 130 after Ctrl-C and 143 after SIGTERM.
 pub fn interrupted() -> u8 {
     match SIGNAL.load(Ordering::SeqCst) {
         0 => 130,

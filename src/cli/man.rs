@@ -1,4 +1,4 @@
-//! `gleaner man`: manual pages of the program and of every subcommand.
+//! `gleaner man`: writes the manual pages of the program and of every subcommand.
 
 use std::fs;
 use std::io;
@@ -53,15 +53,15 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The manual page of a command.
 struct Page<'a> {
-    /// Such as `gleaner-ingest-slurm`.
+    /// Name such as `gleaner-ingest-slurm`.
     name: String,
-    /// The command, built.
+    /// The command, after clap has built it.
     command: &'a Command,
-    /// Name of the page of the command that this one is a subcommand of.
+    /// Name of the parent command's page.
     parent: Option<String>,
 }
 
-/// The pages of a command and of all that is below it.
+/// The pages of a command and of all its subcommands.
 fn pages<'a>(command: &'a Command, parent: Option<&str>) -> Vec<Page<'a>> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let page = Page {
@@ -75,9 +75,9 @@ fn pages<'a>(command: &'a Command, parent: Option<&str>) -> Vec<Page<'a>> {
 }
 
 impl Page<'_> {
-    /// The page in the language of troff.
+    /// The page in troff.
     fn render(&self) -> io::Result<Vec<u8>> {
-        // A quoted empty argument: the renderer drops an unquoted one, and those behind it shift.
+        // A quoted empty argument. The renderer would drop an unquoted one, which would shift the arguments after it.
         const NO_DATE: &str = "\"\"";
         let man = Man::new(self.command.clone())
             .date(NO_DATE)
@@ -103,8 +103,8 @@ impl Page<'_> {
     }
 }
 
-/// The text after the options, in sections. A line that ends in a colon is the heading of a
-/// section if an indented line follows. Indented lines are shown as they are, others are filled.
+/// The text after the options, in sections. A line that ends in a colon is the heading of a section if an indented line
+/// follows. Indented lines are kept unchanged; other lines are filled.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut is_literal = false;

@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, arguments in, exit code out.
+//! The command line. Each subcommand has its own file, which turns arguments into an exit code.
 
 pub mod check;
 pub mod compare;
@@ -124,7 +124,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     match result {
         Ok(()) => 0,
-        // The reader of our output had enough, as in `gleaner solve … | head`.
+        // The program that reads our output has closed the pipe, as in `gleaner solve … | head`.
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => complain(&error),
     }
@@ -138,7 +138,7 @@ fn complain(error: &Error) -> u8 {
     }
 }
 
-/// The command line, for what describes it.
+/// The command line as clap sees it, for documentation and completion.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -150,12 +150,12 @@ fn explained(examples: &str, terms: &[(impl Display, &str)]) -> String {
     format!("{examples}\n\nTerms of the summary:{lines}")
 }
 
-/// Prints a text for people to stdout; nothing in it, as names of a file, steers the terminal.
+/// Prints text for people to stdout. Control characters, such as those in file names, are escaped.
 fn print(text: &str) -> Result<()> {
     write_to_stdout(printable_lines(text).as_bytes())
 }
 
-/// Prints JSON to stdout; what would steer a terminal is escaped as JSON does.
+/// Prints JSON to stdout. Control characters are escaped as JSON requires.
 fn print_json(text: &str) -> Result<()> {
     write_to_stdout(printable_json(text).as_bytes())
 }
@@ -167,7 +167,7 @@ fn write_to_stdout(text: &[u8]) -> Result<()> {
         .map_err(|e| Error::io("write to", "stdout", e))
 }
 
-/// Prints remarks to stderr, a line each.
+/// Prints remarks to stderr, one per line.
 fn remark(notes: &[String]) {
     notes.iter().for_each(say);
 }
@@ -185,9 +185,9 @@ fn show_usage(error: &clap::Error) {
     };
 }
 
-/// Prints to stderr; nothing in it steers the terminal.
+/// Prints to stderr. Control characters are escaped.
 fn say(text: impl Display) {
     let text = text.to_string();
-    // Nothing is left to report to where even this cannot be printed.
+    // If even this cannot be printed, there is nowhere to report it.
     let _ = writeln!(std::io::stderr(), "gleaner: {}", shortened_lines(&text));
 }

@@ -1,4 +1,4 @@
-//! The flags of the original replayer, translated.
+//! Translates the flags of the original replayer.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use gleaner_domain::NodeRule;
 use gleaner_domain::error::{Error, Result};
 use gleaner_setup::replay::t_fwd::ORIGINAL;
 
-/// The original's flags that only have another name here.
+/// The original's flags that only have a different name here.
 const RENAMED: [(&str, &str); 8] = [
     ("-Tfwd", "--t-fwd"),
     ("-optTL", "--time-limit"),
@@ -18,12 +18,12 @@ const RENAMED: [(&str, &str); 8] = [
     ("-maxJ", "--max-tasks"),
 ];
 
-/// Replaces the original's single-dash flags after `replay` by this program's flags. If any such flag is
-/// given, the forward window, the choice of nodes, the events and the end of the log follow the original,
-/// unless the arguments set them.
+/// Replaces the original's single-dash flags after `replay` by this program's flags. If any such flag is given, the
+/// forward window, the choice of nodes, the events and the end of the log follow the original, unless the arguments set
+/// them.
 ///
 /// # Errors
-/// A switch whose value is no yes or no.
+/// The value of a switch is neither yes nor no.
 pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     if arguments.get(1).is_none_or(|command| command != "replay") {
         return Ok(arguments);
@@ -79,7 +79,7 @@ fn add_defaults(arguments: &mut Vec<OsString>) {
     add(&["--drop-end-row"], &["--drop-end-row"]);
 }
 
-/// `-flag=value` as flag and value, anything else as a flag alone.
+/// Splits `-flag=value` into flag and value. Anything else is a flag without a value.
 fn split(argument: &OsString) -> (String, Option<OsString>) {
     let text = argument.to_string_lossy();
     match text.split_once('=') {
@@ -114,7 +114,7 @@ mod tests {
             "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
              -mip 0 -print false -name x",
         );
-        // --nodes=5 and --nodes 5 are the same to clap.
+        // clap treats --nodes=5 and --nodes 5 the same.
         let at = theirs.iter().position(|a| a == "--nodes").unwrap();
         theirs.splice(at..at + 2, ["--nodes=5".into()]);
         assert_eq!(theirs, ours);

@@ -89,7 +89,7 @@ impl Args {
 ///
 /// # Errors
 /// Wrong usage, an invalid plan, a device that is missing or in use, a measurement that failed, or
-/// an interrupt after what there is is kept.
+/// an interrupt, which is reported after all finished measurements are saved.
 pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let loaded = plan::read_for(&args.path()?, args.sampler)?;
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
     .run(session, &Terminal::new(args.quiet))
 }
 
-/// Lists the measurements, with those in `out` as done.
+/// Lists the measurements. Those in `out` are marked as done.
 fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     let plan = session.plan();
     if let Some(out) = out {
@@ -159,7 +159,7 @@ fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Mach
     Ok(Some((machine, idle)))
 }
 
-/// A session that writes into a directory.
+/// A session that writes to a directory.
 struct Profiling<'a> {
     args: &'a Args,
     store: Store,
@@ -242,7 +242,7 @@ impl Profiling<'_> {
     }
 }
 
-/// Says what there is, and what failed.
+/// Reports how many measurements are done, and which failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
     let found_done = format!("{all}, {found_done} of them done before");
@@ -272,7 +272,7 @@ fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<(
     }
 }
 
-/// Measures scaling curves and writes them as tasks.
+/// Measures scaling curves, and writes them as tasks.
 fn scale(args: &Args, plan: &Plan, out: &Path) -> Result<()> {
     let terminal = Terminal::new(args.quiet);
     tasks::check_path(out)?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows how far a loop has come; silent in pipes and where told to be.
+/// Shows the progress of a loop, unless stderr is a pipe or the user asked for silence.
 pub struct Progress {
     begun: Instant,
     bar: Option<ProgressBar>,
@@ -21,13 +21,13 @@ impl Progress {
         }
     }
 
-    /// `done` of `total` events are behind us.
+    /// Shows that `done` of `total` events are complete.
     pub fn update(&mut self, done: usize, total: usize) {
         if self.quiet {
             return;
         }
         if self.bar.is_none() && self.begun.elapsed() > Duration::from_secs(1) {
-            // indicatif draws to stderr, and only where that is a terminal.
+            // indicatif draws to stderr, and only if that is a terminal.
             let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left{msg}");
             let bar = ProgressBar::new(total as u64);
             self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Shows a word of the loop behind the bar.
+    /// Shows a word about the loop after the bar.
     pub fn say(&mut self, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("; {words}"));

@@ -1,4 +1,4 @@
-//! `gleaner replay`: what training would have harvested from an event log.
+//! `gleaner replay`: replays an event log, to find how much training could have harvested.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `gleaner report`: pages and pictures about runs.
+//! `gleaner report`: draws pages and pictures of runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub struct Drawn {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing to write, directories that hold no sound run, a file that cannot be written, or a stop.
+/// Nothing to write, a directory without a valid run, a file that cannot be written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     if args.drawn.is_nothing() {
         return Err(Error::Usage(
@@ -98,12 +98,12 @@ fn pair(text: &str) -> std::result::Result<[String; 2], String> {
 }
 
 impl Drawn {
-    /// Whether neither a page nor pictures are asked for.
+    /// Whether neither a page nor pictures were requested.
     pub fn is_nothing(&self) -> bool {
         self.output.is_none() && self.svg.is_none() && self.png.is_none()
     }
 
-    /// What is asked for in words, a line for each file or directory.
+    /// The requested outputs as text, one line for each file or directory.
     pub fn written(&self) -> Vec<String> {
         let page = self.output.iter().map(|path| (path, "the page"));
         let svg = self.svg.iter().map(|path| (path, "the figures as SVG"));
@@ -114,11 +114,11 @@ impl Drawn {
             .collect()
     }
 
-    /// Writes what is asked for.
+    /// Writes the requested outputs.
     ///
     /// # Errors
-    /// A file cannot be written. [`Error::Stopped`] if the observer stops it: the files that are complete by
-    /// then remain.
+    /// A file cannot be written. [`Error::Stopped`] if the observer stops it. Files that are already complete
+    /// are kept.
     pub fn write(&self, report: &Document, observer: &dyn Observer) -> Result<()> {
         if let Some(path) = &self.output {
             let page = html::page(report)?;

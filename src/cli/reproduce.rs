@@ -1,4 +1,4 @@
-//! `gleaner reproduce`: published tables and figures, made again.
+//! `gleaner reproduce`: reproduces published tables and figures.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -77,8 +77,8 @@ impl Choice {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Files that are missing or have faults, a computation that fails, or an interrupt after the systems
-/// that are done are written.
+/// Missing or faulty files, a computation that fails, or an interrupt, which is reported after the finished systems
+/// are written.
 pub fn run(args: &Args) -> Result<()> {
     let systems = args.system.unwrap_or(Choice::All).systems();
     let (Some(data), Some(out), false) = (&args.data, &args.out, args.list) else {
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Lists the files that the systems need; with a directory, also which are there.
+/// Lists the files that the systems need. If a directory is given, the list shows which exist.
 fn list(systems: &[System], data: Option<&Path>) -> Result<()> {
     let mut text = String::new();
     for file in needed_by(systems) {
@@ -151,7 +151,7 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
     directory.write_json("summary.json", &counts)
 }
 
-/// How many values have each verdict.
+/// The number of values with each verdict.
 fn summary(made: &Reproduction, seconds: f64) -> String {
     let artifacts = made.artifacts.len();
     let made_again = format!("{artifacts} tables and figures made again in {seconds:.1} s");

@@ -1,4 +1,4 @@
-//! `gleaner simulate`: how scheduling policies compare on a trace of a GPU cluster.
+//! `gleaner simulate`: compares scheduling policies on a trace of a GPU cluster.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ Harvest what a policy leaves idle:
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
 
-/// The policies there are, and examples.
+/// The list of policies, and examples.
 fn after_help() -> String {
     let policies = policies::ALL.iter().map(|policy| {
         let mark = if policy.published { '*' } else { ' ' };

@@ -1,4 +1,4 @@
-//! `gleaner solver-check`: whether a program keeps to the protocol of external solvers.
+//! `gleaner solver-check`: tests whether a program follows the protocol of external solvers.
 
 use clap::Args as ClapArgs;
 use gleaner_exec_solver::conformance::{Check, Verdict, conformance};

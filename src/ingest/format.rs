@@ -15,9 +15,9 @@ use gleaner_setup::settings::{self, About, Settings};
 pub struct IngestFormat {
     /// Name of the format.
     pub name: &'static str,
-    /// What is read, in one sentence.
+    /// Description of what is read, in one sentence.
     pub about: &'static str,
-    /// What it is read as.
+    /// The result of reading it.
     pub made: Made,
     /// The settings of the format.
     pub settings: fn() -> Vec<About>,
@@ -28,15 +28,15 @@ pub struct IngestFormat {
     pub arguments: Arguments,
 }
 
-/// What logs of a format are read as.
+/// The result of reading logs of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     /// An event log of idle nodes.
     Events,
     /// An event log of idle nodes, a table of jobs, or both.
     EventsAndJobs(gpu::Format),
-    /// A table of jobs. The event log of idle nodes of a trace that names its machines has the same setting for its
-    /// file.
+    /// A table of jobs. If a trace names its machines, a setting of the same name gives the file for its event log of
+    /// idle nodes.
     Jobs(gpu::Format),
 }
 

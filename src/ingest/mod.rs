@@ -34,7 +34,7 @@ pub trait Ingest: Sync {
 }
 
 settings! {
-    /// What is read of a scheduler's logs.
+    /// Settings for reading the logs of a scheduler.
     #[derive(Debug, Clone)]
     pub struct InputSettings {
         /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
@@ -56,10 +56,10 @@ settings! {
 }
 
 settings! {
-    /// How logs become an event log.
+    /// Settings for converting logs to an event log.
     #[derive(Debug, Clone)]
     pub struct LogSettings {
-        /// What is read.
+        /// Settings for reading the logs.
         pub input: InputSettings;
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
         pub output: PathBuf = PathBuf::new() => Spec::of("FILE").short('o').required();

@@ -18,7 +18,7 @@ settings! {
     /// The table of jobs that sacct -a -X -P -D prints.
     #[derive(Debug, Clone)]
     pub struct SlurmSettings {
-        /// What is read.
+        /// Settings for reading the logs.
         pub input: InputSettings;
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
         pub output: Option<PathBuf> = None => Spec::of("FILE").short('o');

@@ -15,7 +15,7 @@ use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
 settings! {
-    /// What is written beside the jobs.
+    /// The nodes of the virtual clusters, and the file that lists them.
     #[derive(Debug, Clone)]
     pub struct ClusterSettings {
         /// GPUs of each node that jobs run on [default: 8; 1 for Batsim].
@@ -28,7 +28,7 @@ settings! {
 }
 
 settings! {
-    /// How a trace becomes tables.
+    /// Settings for converting a trace to tables.
     #[derive(Debug, Clone)]
     pub struct TraceSettings {
         /// The nodes that jobs run on.
@@ -123,7 +123,7 @@ impl TraceSettings {
         }
     }
 
-    /// Writes the jobs of a trace.
+    /// Converts a trace and writes its jobs.
     fn write(&self, files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<()> {
         if is_event_log(&self.output) {
             return Err(Error::Usage(format!(
@@ -151,7 +151,7 @@ impl ClusterSettings {
         }
     }
 
-    /// The file for the virtual clusters of the jobs in the file `jobs`.
+    /// The file for the virtual clusters that belong to the file `jobs`.
     fn file(&self, jobs: &Path) -> Result<PathBuf> {
         let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
             name if name == "jobs" => jobs.with_file_name("vc_config.csv"),

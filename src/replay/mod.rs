@@ -415,8 +415,8 @@ impl Replayed {
         })
     }
 
-    /// A remark on the problems with faulty answers of the solver; empty if there are none. It names their
-    /// file in `out`, or says how to keep them if `out` is `None`.
+    /// A remark on the problems with faulty answers of the solver; empty if there are none. It names their file in
+    /// `out`. If `out` is `None`, it says how to keep them.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }

@@ -1,4 +1,4 @@
-//! What `run.json` says of a simulation.
+//! The part of `run.json` that is specific to simulations.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use gleaner_setup::experiment::EstimatesUsed;
 use gleaner_simulate::Simulation;
 use gleaner_simulate::profiler::Profiler;
 
-/// What `run.json` says besides.
+/// The fields that a simulation adds to `run.json`.
 #[derive(Serialize)]
 pub struct Info<'a> {
-    /// The profiler's settings, `auto` resolved.
+    /// The profiler's settings, with `auto` resolved.
     profiler: Option<ProfilerInfo<'a>>,
-    /// Where estimates come from; null where no policy uses them.
+    /// The source of the estimates; null if no policy uses them.
     estimates: Option<EstimatesInfo<'a>>,
     /// Second of the trace's clock at which the simulation starts.
     start: i64,
@@ -24,7 +24,7 @@ pub struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// What `run.json` says of these results.
+    /// The fields for these results.
     pub fn new(results: &'a Results<'a>) -> Self {
         let simulation = &results.simulation;
         let used = &results.simulated.inputs().estimates_used;
@@ -42,17 +42,17 @@ impl<'a> Info<'a> {
     }
 }
 
-/// Where estimates come from.
+/// The source of the estimates.
 #[derive(Serialize)]
 struct EstimatesInfo<'a> {
     #[serde(flatten)]
     used: &'a EstimatesUsed,
-    /// By policy, what was learnt for each week.
+    /// What was learnt for each week, by policy.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     weeks: &'a BTreeMap<&'static str, Vec<Week>>,
 }
 
-/// The profiler's settings, with names for indices.
+/// The profiler's settings, with names in place of indices.
 #[derive(Serialize)]
 struct ProfilerInfo<'a> {
     limit: i64,
@@ -79,7 +79,8 @@ impl<'a> ProfilerInfo<'a> {
     }
 }
 
-/// A survivor set back to full speed that would have stayed slow.
+/// A job whose partner on shared GPUs ended, and which a correction returned to full speed. In the original it would
+/// have stayed slow.
 #[derive(Serialize)]
 struct CorrectionInfo<'a> {
     policy: &'a str,

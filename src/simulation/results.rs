@@ -1,4 +1,4 @@
-//! The results of a simulation, and how they are written.
+//! The results of a simulation, and how to write them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,13 +34,13 @@ pub struct Writing {
     pub logs: bool,
 }
 
-/// What was simulated, complete or stopped.
+/// The results of a simulation, complete or stopped.
 pub struct Simulated {
-    /// The runs of the policies that were not cut short.
+    /// The runs of the policies that were not interrupted.
     pub runs: Vec<PolicyRun>,
-    /// The figures by which these are compared.
+    /// The figures that compare these policies.
     pub figures: Vec<PolicyFigures>,
-    /// Whether no policy was cut short.
+    /// Whether no policy was interrupted.
     pub is_complete: bool,
     /// The settings.
     pub settings: SimulationSettings,
@@ -56,7 +56,7 @@ pub(super) struct Results<'a> {
     pub simulation: Simulation<'a>,
 }
 
-/// Of an idle log of a trace whose clock has no dates.
+/// Remark for an idle log of a trace whose times have no dates.
 const NO_CALENDAR: &str = "\
 the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
 trace's second 0 with --epoch TIME";
@@ -96,7 +96,7 @@ impl Simulated {
         }
     }
 
-    /// What was read.
+    /// The inputs that were read.
     pub fn inputs(&self) -> &Inputs {
         &self.experiment.inputs
     }
@@ -107,7 +107,7 @@ impl Simulated {
         names.zip(&self.figures).collect()
     }
 
-    /// The time between the rows of the tables of minutes.
+    /// The interval between rows of the tables of minutes.
     pub fn interval(&self) -> Interval {
         Interval::of(&self.runs)
     }

@@ -1,4 +1,4 @@
-//! A plan with everything that its runs need.
+//! A plan together with everything that its runs need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use gleaner_io::SourceId;
 use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};
 
-/// A plan that was read, with its inputs.
+/// A plan whose inputs have been read.
 pub(crate) struct Opened<'c> {
     /// The plan's file.
     pub file: PathBuf,
     /// Receives remarks.
     pub observer: &'c dyn Observer,
     pub mode: Mode,
-    /// The figure to choose by.
+    /// The figure by which the best settings are chosen.
     pub by: Metric,
     pub prepared: Box<dyn PreparedRuns>,
     /// Every file read.
@@ -31,10 +31,10 @@ pub(crate) struct Opened<'c> {
 }
 
 impl<'c> Opened<'c> {
-    /// Reads and checks the plan and all that it names.
+    /// Reads and checks the plan and everything that it names.
     ///
     /// # Errors
-    /// Their faults; a figure that there is not.
+    /// The plan or an input is faulty, or the figure `best` is unknown.
     pub fn read(file: &Path, best: Option<&str>, observer: &'c dyn Observer) -> Result<Self> {
         let clock = Instant::now();
         let plan = plan::read(file)?;
@@ -58,10 +58,10 @@ impl<'c> Opened<'c> {
         runs.map(|run| self.prepared.key(run)).collect()
     }
 
-    /// What a store holds of the plan's runs.
+    /// Reads the results of the plan's runs from a store.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The store cannot be read.
     pub fn find<R: DeserializeOwned>(&self, store: &Store) -> Result<Found<R>> {
         let keys = self.keys();
         let found = store.read(|key| keys.contains(key))?;
@@ -74,16 +74,16 @@ impl<'c> Opened<'c> {
         Ok(found)
     }
 
-    /// As [`Opened::find`], without the results themselves.
+    /// Like [`Opened::find`], without the results themselves.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The store cannot be read.
     pub fn glance(&self, store: &Store) -> Result<Found<IgnoredAny>> {
         self.find(store)
     }
 }
 
-/// The figure to choose by.
+/// The figure by which the best settings are chosen.
 fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
     let name = best.unwrap_or(mode.default_metric());
     let ranked = || mode.metrics().iter().filter(|metric| metric.best.is_some());

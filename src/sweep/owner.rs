@@ -9,14 +9,14 @@ use gleaner_io::files::read_regular;
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 
-/// Refuses a directory that holds the runs of another plan: if two plans shared a directory, each would
-/// count the other's runs as missing.
+/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, each would count the
+/// other's runs as missing.
 ///
-/// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be
-/// renamed: then the directory holds some of its runs.
+/// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be renamed. The
+/// directory then contains some of its runs.
 ///
 /// # Errors
-/// [`Error::Usage`] if it holds the runs of another plan; another error if the runs cannot be read.
+/// [`Error::Usage`] if it contains the runs of another plan; another error if the runs cannot be read.
 pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let Some(other) = other_plan(&opened.file, out) else {
         return Ok(());

@@ -17,13 +17,13 @@ use gleaner_store::Store;
 use gleaner_sweep::sweep_run;
 use serde_json::json;
 
-/// What is known of a sweep besides its results.
+/// What the tables state about a sweep besides its results.
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
-    /// Number of runs that were done before.
+    /// Number of runs that had finished before.
     pub found_done: usize,
-    /// How often runs were begun again.
+    /// How many times runs were restarted.
     pub begun_again: u64,
     /// Seconds spent computing.
     pub compute: f64,
@@ -136,13 +136,13 @@ impl Finished<'_> {
     }
 }
 
-/// What is said of a sweep whose tables are written.
+/// What to report after the tables of a sweep are written.
 pub struct Swept {
     /// The best settings.
     pub text: String,
     /// The summary.
     pub json: String,
-    /// The faults of programs over all runs, those that were done before included.
+    /// The faults of solver programs in all runs, including runs that had finished before.
     faults: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! All runs that are missing, in this process.
+//! Executes all missing runs in this process.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use gleaner_store::Store;
 use gleaner_sweep::{Attempt, execute};
 use serde::Serialize;
 
-/// Does the runs that are missing, and writes the tables.
+/// Executes the missing runs, and writes the tables.
 pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -> Result<Swept> {
     let clock = Instant::now();
     let directory = RunDir::open(out, "sweep", arguments)?;
@@ -79,7 +79,7 @@ pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -
     Ok(written)
 }
 
-/// The first failure, if there is one.
+/// Returns the first failure, if there is one.
 fn fail(failures: Vec<Error>, observer: &dyn Observer) -> Result<()> {
     let count = failures.len();
     let Some(first) = failures.into_iter().next() else {

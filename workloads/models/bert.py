@@ -1,5 +1,5 @@
-"""BERT-base (Devlin et al., 2018), which finds answers in texts as long as is usual for SQuAD: 384
-words."""
+"""BERT-base (Devlin et al., 2018), which finds answers in texts of 384 words, the usual length for
+SQuAD."""
 
 import functools
 
@@ -14,13 +14,13 @@ POSITIONS = 512
 
 
 class Bert(nn.Module):
-    """Says for each word how likely the answer begins and ends there."""
+    """Scores each word as the beginning and as the end of the answer."""
 
     def __init__(self, width, layers, heads):
         super().__init__()
         self.words = nn.Embedding(WORDS, width)
         self.positions = nn.Embedding(POSITIONS, width)
-        # Whether a word is of the question or of the text.
+        # Whether a word belongs to the question or to the text.
         self.parts = nn.Embedding(2, width)
         self.norm = nn.Sequential(nn.LayerNorm(width, eps=1e-12), nn.Dropout(0.1))
         layer = nn.TransformerEncoderLayer(
@@ -36,7 +36,7 @@ class Bert(nn.Module):
 
 
 class OfLibrary(nn.Module):
-    """The same of the library transformers."""
+    """The same model from the library transformers."""
 
     def __init__(self, model):
         super().__init__()
@@ -48,7 +48,7 @@ class OfLibrary(nn.Module):
 
 
 def loss(model, word, part, answer):
-    """The mean for the beginning and the end of the answer."""
+    """The mean of the losses for the beginning and the end of the answer."""
     return functional.cross_entropy(model(word, part), answer)
 
 

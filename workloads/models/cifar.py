@@ -1,4 +1,4 @@
-"""Networks on images as large as CIFAR-10's: 3 x 32 x 32, 10 classes."""
+"""Networks for images of the size of CIFAR-10: 3 x 32 x 32, 10 classes."""
 
 import functools
 
@@ -12,8 +12,8 @@ from training import Supervised
 
 
 def vgg11():
-    """VGG's network A with batch normalisation (Simonyan and Zisserman, 2014), and one linear layer,
-    as its five poolings leave a single pixel."""
+    """VGG's network A with batch normalisation (Simonyan and Zisserman, 2014). One linear layer is
+    enough, because the five pooling layers leave a single pixel."""
     layers, channels = [], 3
     for stage in [[64], [128], [256, 256], [512, 512], [512, 512]]:
         for outputs in stage:

@@ -1,4 +1,4 @@
-"""DCGAN (Radford et al., 2015) on images as large as its authors cut them from LSUN: 3 x 64 x 64."""
+"""DCGAN (Radford et al., 2015) on images of the size that its authors use for LSUN: 3 x 64 x 64."""
 
 import torch
 from torch import nn
@@ -6,11 +6,11 @@ from torch.nn import functional
 
 from training import Feed
 
-NOISE = 100  # numbers of which an image is made
+NOISE = 100  # length of the noise vector from which an image is generated
 
 
 def generator(width):
-    """From noise to an image: each layer but the first doubles its side."""
+    """Turns noise into an image. Each layer except the first doubles the side length."""
     layers = [nn.ConvTranspose2d(NOISE, 8 * width, 4, 1, 0, bias=False)]
     for times in [8, 4, 2]:
         channels = times * width
@@ -22,7 +22,8 @@ def generator(width):
 
 
 def discriminator(width):
-    """From an image to a number, above 0 for a real one: each layer but the last halves its side."""
+    """Turns an image into a number, above 0 for a real one. Each layer except the last halves the
+    side length."""
     layers = [nn.Conv2d(3, width, 4, 2, 1, bias=False), nn.LeakyReLU(0.2)]
     for times in [1, 2, 4]:
         channels = times * width
@@ -32,7 +33,7 @@ def discriminator(width):
 
 
 def initialise(layer):
-    """The weights that the paper begins with."""
+    """Sets the initial weights of the paper."""
     if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
         nn.init.normal_(layer.weight, 0.0, 0.02)
     elif isinstance(layer, nn.BatchNorm2d):
@@ -74,7 +75,7 @@ class Adversaries:
         return self.setting.batch
 
     def learn(self, image, target):
-        """Adds the gradients of judging an image as real (1) or made (0)."""
+        """Adds the gradients of classifying an image as real (1) or generated (0)."""
         precision = self.setting.precision
         with precision.autocast():
             judged = self.judge(image)

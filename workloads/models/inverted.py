@@ -1,4 +1,4 @@
-"""Networks of inverted residuals: MobileNetV2 (Sandler et al., 2018), MobileNetV3 (Howard et al.,
+"""Networks with inverted residuals: MobileNetV2 (Sandler et al., 2018), MobileNetV3 (Howard et al.,
 2019), EfficientNet (Tan and Le, 2019)."""
 
 from torch import nn
@@ -7,14 +7,14 @@ from models.layers import classifier, convolution, multiple_of_8
 
 
 class Relu6(nn.Module):
-    """PyTorch's own has no gradient in bfloat16 in older versions."""
+    """Replaces PyTorch's ReLU6, which has no gradient in bfloat16 in older versions."""
 
     def forward(self, image):
         return image.clamp(0, 6)
 
 
 class Squeeze(nn.Module):
-    """Weighs the channels by what the whole image holds (squeeze and excitation)."""
+    """Weights the channels by their means over the whole image (squeeze and excitation)."""
 
     def __init__(self, channels, inner, activation, gate):
         super().__init__()
@@ -31,7 +31,7 @@ class Squeeze(nn.Module):
 
 
 class Inverted(nn.Module):
-    """Widens the channels, convolves each by itself, and narrows them."""
+    """Increases the number of channels, convolves each on its own, and reduces the number again."""
 
     def __init__(self, inputs, wide, outputs, size, stride, activation, squeeze=None):
         super().__init__()
@@ -49,8 +49,8 @@ class Inverted(nn.Module):
 
 
 def mobilenet_v2_small():
-    """For images of 32 pixels: the stem and the second stage keep their size."""
-    # Widening, channels, repeats, stride: table 2 of the paper, but for the stride.
+    """MobileNetV2 for images of 32 pixels. The stem and the second stage keep the image's size."""
+    # Expansion, channels, repeats, stride: table 2 of the paper, except for the stride.
     stages = [(1, 16, 1, 1), (6, 24, 2, 1), (6, 32, 3, 2), (6, 64, 4, 2)]
     stages += [(6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
     layers, channels = [convolution(3, 32, 3, activation=Relu6)], 32
@@ -66,7 +66,7 @@ def mobilenet_v2_small():
 def mobilenet_v3():
     """MobileNetV3-Small, for images of 224 pixels: 2.5 million parameters."""
     relu, swish = nn.ReLU, nn.Hardswish
-    # Size, wide channels, channels, squeeze, activation, stride: table 2 of the paper.
+    # Kernel size, expanded channels, channels, squeeze, activation, stride: table 2 of the paper.
     stages = [(3, 16, 16, True, relu, 2), (3, 72, 24, False, relu, 2), (3, 88, 24, False, relu, 1)]
     stages += [(5, 96, 40, True, swish, 2), (5, 240, 40, True, swish, 1), (5, 240, 40, True, swish, 1)]
     stages += [(5, 120, 48, True, swish, 1), (5, 144, 48, True, swish, 1)]
@@ -82,13 +82,13 @@ def mobilenet_v3():
 
 
 def quarter(channels):
-    """MobileNetV3's squeeze, to a quarter of the wide channels."""
+    """MobileNetV3's squeeze, to a quarter of the expanded channels."""
     return Squeeze(channels, multiple_of_8(channels // 4), nn.ReLU, nn.Hardsigmoid)
 
 
 def efficientnet_small():
-    """EfficientNet-B0 for images of 32 pixels, halved where Lucid's variant halves them."""
-    # Widening, size, channels, repeats, stride: table 1 of the paper, but for the stride.
+    """EfficientNet-B0 for images of 32 pixels, with the strides of Lucid's variant."""
+    # Expansion, kernel size, channels, repeats, stride: table 1 of the paper, except the stride.
     stages = [(1, 3, 16, 1, 2), (6, 3, 24, 2, 1), (6, 5, 40, 2, 2), (6, 3, 80, 3, 2)]
     stages += [(6, 5, 112, 3, 1), (6, 5, 192, 4, 2), (6, 3, 320, 1, 2)]
     layers, channels = [convolution(3, 32, 3, activation=nn.SiLU)], 32
@@ -96,7 +96,7 @@ def efficientnet_small():
         for place in range(repeats):
             step = stride if place == 0 else 1
             wide = widening * channels
-            # To a quarter of the channels that come in, as the paper's own code has it.
+            # To a quarter of the input channels, as in the code of the paper's authors.
             inner = channels // 4
             squeeze = lambda wide, inner=inner: Squeeze(wide, inner, nn.SiLU, nn.Sigmoid)
             layers.append(Inverted(channels, wide, outputs, size, step, nn.SiLU, squeeze))

@@ -1,23 +1,23 @@
-"""A control task: a craft with a main engine and two small ones is to land on its legs. It stands for
-LunarLander, with mechanics of its own: eight numbers observed, four actions."""
+"""A control task: a craft with a main engine and two small engines must land on its legs. It
+replaces LunarLander, with its own physics: eight observed numbers, and four actions."""
 
 import math
 import random
 
 OBSERVED = 8
-ACTIONS = 4  # none, turn to the left, main engine, turn to the right
+ACTIONS = 4  # none, turn left, main engine, turn right
 
 STEP = 0.04  # seconds
 GRAVITY = 1.6  # m/s²
-THRUST = 3.2  # m/s², of the main engine, along the craft
+THRUST = 3.2  # m/s², of the main engine, along the axis of the craft
 SPIN = 1.5  # rad/s², of a small engine
-LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # m, where their feet are on the craft
-STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # of feet on the ground, by mass
-LONGEST = 400  # steps of an episode
+LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # m, positions of the feet relative to the craft
+STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # of feet on the ground, per unit of mass
+LONGEST = 400  # maximum number of steps of an episode
 
 
 class Lander:
-    """A landing at a time. `reset()` begins one; `step(action)` is what happens next."""
+    """Simulates one landing at a time. `reset()` starts one, and `step(action)` advances it."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -32,7 +32,7 @@ class Lander:
         return self.observed()
 
     def step(self, action):
-        """Returns what is observed then, the reward, and whether the episode is over."""
+        """Returns the new observation, the reward, and whether the episode is over."""
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         ax, ay, turn = 0.0, -GRAVITY, 0.0
         if action == 2:
@@ -67,7 +67,7 @@ class Lander:
         return reward, self.steps >= LONGEST
 
     def value(self):
-        """More where the craft is near the middle, slow and upright."""
+        """A value that is higher if the craft is near the middle, slow and upright."""
         far, fast = math.hypot(self.x, self.y), math.hypot(self.vx, self.vy)
         return -10 * far - 10 * fast - 30 * abs(self.angle) + 10 * sum(self.feet)
 

@@ -1,4 +1,4 @@
-"""Pieces of image networks."""
+"""Building blocks of image networks."""
 
 from torch import nn
 

@@ -1,5 +1,5 @@
-"""A language model of two layers of LSTM on as many words as WikiText-2 has: 33,278. A sample is a
-sequence of 35 words."""
+"""A language model of two LSTM layers with a vocabulary of the size of WikiText-2: 33,278 words. A
+sample is a sequence of 35 words."""
 
 import functools
 
@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 35  # words of a sequence
+LENGTH = 35  # number of words of a sequence
 
 
 class Language(nn.Module):

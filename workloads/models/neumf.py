@@ -1,5 +1,5 @@
-"""NeuMF (He et al., Neural Collaborative Filtering, 2017) with as many users and films as MovieLens 1M
-has: 6,040 and 3,706."""
+"""NeuMF (He et al., Neural Collaborative Filtering, 2017) with the numbers of users and films of
+MovieLens 1M: 6,040 and 3,706."""
 
 import functools
 
@@ -13,7 +13,7 @@ FACTORS = 32
 
 
 class NeuMF(nn.Module):
-    """A product of factors beside a network of three layers."""
+    """Combines a product of factors with a network of three layers."""
 
     def __init__(self, users, items):
         super().__init__()
@@ -43,7 +43,7 @@ def build(_, setting):
     shape = (setting.batch,)
 
     def make():
-        # Four of five films are drawn among those that a user has not seen.
+        # Four of five films are negative samples: films that the user has not seen.
         is_seen = (torch.rand(shape) < 0.2).float()
         return torch.randint(users, shape), torch.randint(items, shape), is_seen
 

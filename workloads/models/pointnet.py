@@ -1,5 +1,5 @@
-"""PointNet (Qi et al., 2016), which classifies clouds of points as ShapeNet has them: 2,500 points,
-16 classes."""
+"""PointNet (Qi et al., 2016), which classifies clouds of points like those of ShapeNet: 2,500
+points, 16 classes."""
 
 import functools
 
@@ -13,7 +13,7 @@ CLASSES = 16
 
 
 def pointwise(*widths):
-    """Layers that treat each point by itself."""
+    """Layers that process each point separately."""
     layers = []
     for inputs, outputs in zip(widths, widths[1:]):
         layers += [nn.Conv1d(inputs, outputs, 1), nn.BatchNorm1d(outputs), nn.ReLU()]
@@ -28,7 +28,7 @@ def dense(*widths):
 
 
 class Turn(nn.Module):
-    """Turns each cloud by a matrix that is learnt from its points."""
+    """Transforms each cloud by a matrix that is predicted from its points."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ class Turn(nn.Module):
 
 
 class PointNet(nn.Module):
-    """Features of each point, of which a cloud has the greatest."""
+    """Computes features of each point. Those of a cloud are the maxima over its points."""
 
     def __init__(self):
         super().__init__()

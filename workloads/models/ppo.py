@@ -1,16 +1,16 @@
-"""PPO (Schulman et al., 2017) with the settings that Stable-Baselines3 has by default, on a simulated
+"""PPO (Schulman et al., 2017) with the default settings of Stable-Baselines3, on a simulated
 lander.
 
-A sample is a step of the simulation: an eleventh of it counts when the step is made, and the rest by
-parts of a tenth as each of the ten epochs learns from it. So the count rises evenly."""
+A sample is a step of the simulation. One eleventh of it counts when the step is made, and another
+eleventh each time that one of the ten epochs learns from it, so that the count rises evenly."""
 
 import torch
 from torch import nn
 
 from models.lander import ACTIONS, OBSERVED, Lander
 
-DISCOUNT, TRACE = 0.99, 0.95  # of later rewards; of later advantages
-CLIP = 0.2  # most by which a step may change how likely an action is
+DISCOUNT, TRACE = 0.99, 0.95  # discount of later rewards; of later advantages
+CLIP = 0.2  # maximum relative change of an action's probability in a step
 LARGEST_GRADIENT = 0.5
 
 
@@ -21,13 +21,13 @@ def layers(outputs):
 
 
 class Ppo:
-    """Plays for a while, then learns from what it saw."""
+    """Plays for a number of steps, then learns from them, in turn."""
 
     def __init__(self, setting):
         self.setting = setting
         self.length = setting.size(2048, 64)
         self.epochs = setting.size(10, 2)
-        # Twice a round of playing and learning.
+        # The steps of one round of playing and learning.
         self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
         self.actor = layers(ACTIONS).to(setting.device)
         self.critic = layers(1).to(setting.device)
@@ -39,7 +39,7 @@ class Ppo:
         self.work = self.rounds()
 
     def step(self):
-        """Does a step of the simulation, or learns from a batch. Returns samples."""
+        """Simulates one step, or learns from a batch. Returns the number of samples."""
         return next(self.work)
 
     def rounds(self):
@@ -58,8 +58,8 @@ class Ppo:
 
     @torch.no_grad()
     def play(self):
-        """Takes an action. Returns what was observed before, the action, how likely it was, what the
-        critic expected, the reward, and whether the episode ended."""
+        """Takes an action. Returns the observation before it, the action, its log-probability, the
+        critic's value, the reward, and whether the episode ended."""
         observed = torch.tensor(self.observed, device=self.setting.device)
         choice = torch.distributions.Categorical(logits=self.actor(observed))
         action = choice.sample()
@@ -71,7 +71,7 @@ class Ppo:
 
     @torch.no_grad()
     def judge(self, played):
-        """What was played as tensors, with the advantage of each action and the return."""
+        """The played steps as tensors, with the advantage and the return of each action."""
         observed, actions, likely, expected, rewards, ends = zip(*played)
         last = self.critic(torch.tensor(self.observed, device=self.setting.device))
         values = torch.cat([*expected, last]).tolist()

@@ -6,7 +6,7 @@ from models.layers import classifier, convolution
 
 
 class Residual(nn.Module):
-    """Convolutions, and beside them the input, projected where its shape differs."""
+    """Adds the input to the output of convolutions. It is projected if the shapes differ."""
 
     def __init__(self, body, inputs, outputs, stride):
         super().__init__()
@@ -40,7 +40,7 @@ def bottleneck(inputs, width, stride):
 
 
 def network(stem, block, repeats, classes):
-    """Four stages. Each but the first halves the image; widths are 64, 128, 256 and 512."""
+    """Four stages with widths of 64, 128, 256 and 512. Each except the first halves the image."""
     layers, channels = [stem], 64
     for stage, repeat in enumerate(repeats):
         for place in range(repeat):
@@ -51,11 +51,11 @@ def network(stem, block, repeats, classes):
 
 
 def resnet50():
-    """For images of 224 pixels: 25.6 million parameters."""
+    """ResNet50 for images of 224 pixels: 25.6 million parameters."""
     stem = nn.Sequential(convolution(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1))
     return network(stem, bottleneck, [3, 4, 6, 3], 1000)
 
 
 def resnet18_small():
-    """For images of 32 pixels: the stem keeps their size."""
+    """ResNet18 for images of 32 pixels. The stem keeps their size."""
     return network(convolution(3, 64, 3), basic, [2, 2, 2, 2], 10)

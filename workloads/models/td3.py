@@ -1,5 +1,5 @@
-"""TD3 (Fujimoto et al., 2018) with the networks that Stable-Baselines3 has by default, on a simulated
-walker. A sample is a step of the simulation; after each, the networks learn from a batch."""
+"""TD3 (Fujimoto et al., 2018) with the default networks of Stable-Baselines3, on a simulated
+walker. A sample is a step of the simulation. After each step, the networks learn from a batch."""
 
 import copy
 
@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from models.walker import ACTIONS, OBSERVED, Walker
 
-DISCOUNT = 0.99  # of later rewards
-FOLLOW = 0.005  # by which the slow copies follow at a time
-NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5  # of actions; of those that targets assume; its bound
-DELAY = 2  # steps of the critics for one of the actor
+DISCOUNT = 0.99  # discount of later rewards
+FOLLOW = 0.005  # fraction by which the target networks follow in each step
+NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5  # of actions; of target actions; its limit
+DELAY = 2  # steps of the critics for each step of the actor
 
 
 def layers(inputs, outputs, widths):
@@ -23,7 +23,7 @@ def layers(inputs, outputs, widths):
 
 
 class Memory:
-    """The last steps, in the host's memory."""
+    """The most recent steps, in host memory."""
 
     def __init__(self, capacity):
         self.rows = torch.zeros(capacity, 2 * OBSERVED + ACTIONS + 2)
@@ -35,14 +35,15 @@ class Memory:
         self.count += 1
 
     def draw(self, batch, device):
-        """A batch: observed before, actions, rewards, whether it was the last step, observed after."""
+        """Draws a batch: observations before, actions, rewards, whether each step was the last, and
+        observations after."""
         places = torch.randint(min(self.count, len(self.rows)), (batch,))
         drawn = self.rows[places].to(device)
         return drawn.split([OBSERVED, ACTIONS, 1, 1, OBSERVED], 1)
 
 
 class Td3:
-    """Acts and learns in turn."""
+    """Alternates between acting and learning."""
 
     def __init__(self, setting):
         self.setting = setting
@@ -63,7 +64,7 @@ class Td3:
         self.steps = 0
 
     def step(self):
-        """Acts once and learns from a batch. Returns samples."""
+        """Acts once and learns from a batch. Returns the number of samples."""
         self.act()
         self.steps += 1
         if self.steps > self.random_steps:
@@ -105,7 +106,7 @@ class Td3:
 
     @torch.no_grad()
     def follow(self):
-        """Moves the slow copies towards the networks."""
+        """Moves the target networks towards the trained networks."""
         for network, slow in [(self.actor, self.slow_actor), (self.critics, self.slow_critics)]:
             for new, old in zip(network.parameters(), slow.parameters()):
                 old.lerp_(new, FOLLOW)

@@ -1,5 +1,6 @@
-"""The Transformer (Vaswani et al., 2017) in its base size on as many words as Multi30k has at least
-twice: 7,853 German and 5,893 English. A sample is a pair of sentences."""
+"""The Transformer (Vaswani et al., 2017) in its base size. Its vocabularies have the sizes of those
+words that occur at least twice in Multi30k: 7,853 German and 5,893 English. A sample is a pair of
+sentences."""
 
 import functools
 import math
@@ -10,7 +11,7 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 32  # words of the longest sentence of a batch
+LENGTH = 32  # number of words of the longest sentence of a batch
 SHORTEST = 8
 PADDING = 0
 
@@ -49,7 +50,7 @@ class Translator(nn.Module):
 
 
 def waves(length, width):
-    """Sines and cosines by which the network tells places in a sentence apart."""
+    """Sines and cosines that encode the positions in a sentence."""
     place = torch.arange(length)[:, None]
     angle = place / 10000 ** (torch.arange(0, width, 2) / width)
     return torch.stack([angle.sin(), angle.cos()], 2).flatten(1)

@@ -1,5 +1,5 @@
-"""A control task: a body on two legs, with four joints that are driven, is to walk. It stands for
-BipedalWalker, with mechanics of its own: 24 numbers observed, four actions from -1 to 1."""
+"""A control task: a body on two legs with four driven joints must walk. It replaces
+BipedalWalker, with its own physics: 24 observed numbers, and four actions from -1 to 1."""
 
 import math
 import random
@@ -9,17 +9,17 @@ ACTIONS = 4  # torques on both hips and knees
 
 STEP = 0.02  # seconds
 GRAVITY = 9.8  # m/s²
-BONE = 0.5  # m, of each half of a leg
-DRIVE, FRICTION = 60.0, 6.0  # rad/s² of full torque; of joints, 1/s
-HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # rad, how far joints bend
-STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # of feet on the ground, by mass
-RAYS = 10  # distances to the ground that are observed
-FARTHEST = 5.0  # m, of such a distance
-LONGEST = 800  # steps of an episode
+BONE = 0.5  # m, length of each half of a leg
+DRIVE, FRICTION = 60.0, 6.0  # rad/s² at full torque; 1/s, of joints
+HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # rad, range of each joint
+STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # of feet on the ground, per unit of mass
+RAYS = 10  # number of observed distances to the ground
+FARTHEST = 5.0  # m, maximum of such a distance
+LONGEST = 800  # maximum number of steps of an episode
 
 
 class Leg:
-    """A hip, a knee and a foot. Angles are from straight down, forwards."""
+    """A hip, a knee and a foot. Angles start at straight down and are positive forwards."""
 
     def __init__(self, hip):
         self.hip, self.knee = hip, -0.4
@@ -27,14 +27,14 @@ class Leg:
         self.is_down = False
 
     def drive(self, hip, knee):
-        """Turns the joints for a step by torques from -1 to 1."""
+        """Moves the joints for one step with torques from -1 to 1."""
         self.hip_speed += STEP * (DRIVE * hip - FRICTION * self.hip_speed)
         self.knee_speed += STEP * (DRIVE * knee - FRICTION * self.knee_speed)
         self.hip, self.hip_speed = turned(self.hip, self.hip_speed, HIP)
         self.knee, self.knee_speed = turned(self.knee, self.knee_speed, KNEE)
 
     def foot(self, lean):
-        """Where the foot is, from the hip, and how fast the joints move it."""
+        """The position of the foot relative to the hip, and its velocity due to the joints."""
         upper = lean + self.hip
         lower = upper + self.knee
         lower_speed = self.hip_speed + self.knee_speed
@@ -48,7 +48,7 @@ class Leg:
 
 
 def turned(angle, speed, bounds):
-    """A joint after a step. It stops where it bends no further."""
+    """The state of a joint after a step. It stops at the ends of its range."""
     angle += STEP * speed
     if bounds[0] <= angle <= bounds[1]:
         return angle, speed
@@ -56,7 +56,7 @@ def turned(angle, speed, bounds):
 
 
 class Walker:
-    """A walk at a time. `reset()` begins one; `step(torques)` is what happens next."""
+    """Simulates one walk at a time. `reset()` starts a walk, and `step(torques)` advances it."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -70,14 +70,14 @@ class Walker:
         return self.observed()
 
     def step(self, torques):
-        """Returns what is observed then, the reward, and whether the episode is over."""
+        """Returns the new observation, the reward, and whether the episode is over."""
         ax, ay, turn = 0.0, -GRAVITY, 0.0
         for leg, hip, knee in zip(self.legs, torques[::2], torques[1::2]):
             leg.drive(hip, knee)
             x, y, vx, vy = leg.foot(self.lean)
             depth = -(self.y + y)
             leg.is_down = depth > 0
-            # A leg that is driven forwards turns the body backwards.
+            # Driving a leg forwards turns the body backwards.
             turn -= 0.1 * DRIVE * hip
             if depth > 0:
                 sliding, sinking = self.vx + vx - self.spin * y, self.vy + vy + self.spin * x
@@ -98,6 +98,6 @@ class Walker:
         return body + self.legs[0].observed() + self.legs[1].observed() + self.distances()
 
     def distances(self):
-        """To the ground, at angles from straight down to 1.5 rad forwards."""
+        """Distances to the ground, at angles from straight down to 1.5 rad forwards."""
         angles = [1.5 * ray / (RAYS - 1) + self.lean for ray in range(RAYS)]
         return [min(self.y / max(math.cos(angle), 1e-3), FARTHEST) for angle in angles]

@@ -10,27 +10,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How a program is started in a group: the shell enters the group and becomes the program. So no
-/// process that it starts can be outside.
+/// Starts a program in a group: the shell enters the group and then becomes the program. Every process that the program
+/// starts is therefore inside.
 const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 
-/// How the names of groups begin.
+/// Prefix of the names of groups.
 const PREFIX: &str = "gleaner-";
 
-/// Number of attempts to remove a group, whose processes must be gone.
+/// Maximum number of attempts to remove a group. Removal fails until the processes of the group are gone.
 const ATTEMPTS: u32 = 200;
 /// Time between two attempts.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(10);
 
-/// The place where groups can be made.
+/// The cgroup directory in which groups can be created.
 #[derive(Debug, Clone)]
 pub struct Cgroups {
     folder: PathBuf,
 }
 
 impl Cgroups {
-    /// The parent of new groups: our own group, if this system has control groups and we may write to
-    /// it. The search runs only once.
+    /// The cgroup directory for new groups; `None` if this system has no control groups or we may not write to ours.
+    /// The search runs only once.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Cgroups>> = OnceLock::new();
         FOUND.get_or_init(Cgroups::look).as_ref()
@@ -42,13 +42,13 @@ impl Cgroups {
         let folder = mount_point(&mounts)?.join(own_path(&own)?);
         let cgroups = Cgroups { folder };
         cgroups.remove_leftovers();
-        // A trial shows whether a program may enter.
+        // Creates and enters a group, to find out whether programs may enter.
         let group = cgroups.create().ok()?;
         let status = group.command("true", &[]).status().ok()?;
         (status.success() && group.cpu().is_some()).then_some(cgroups)
     }
 
-    /// Removes the groups of programs that were killed, with what is left of their workloads.
+    /// Removes the groups of programs that were killed, and kills the processes that they left behind.
     fn remove_leftovers(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -62,7 +62,7 @@ impl Cgroups {
         }
     }
 
-    /// Makes a group.
+    /// Creates a group.
     ///
     /// # Errors
     /// The system refuses it.
@@ -109,7 +109,7 @@ impl Cgroup {
         command
     }
 
-    /// Time on processors that its processes have used, those that have ended included.
+    /// CPU time of the group's processes, including those that have ended.
     pub fn cpu(&self) -> Option<Duration> {
         let text = fs::read_to_string(self.path.join("cpu.stat")).ok()?;
         let usage = text
@@ -118,13 +118,13 @@ impl Cgroup {
         usage.trim().parse().ok().map(Duration::from_micros)
     }
 
-    /// Its processes.
+    /// Process ids of the group's processes.
     pub fn processes(&self) -> Vec<u32> {
         let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Its folder.
+    /// Directory of the group.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

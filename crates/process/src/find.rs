@@ -1,9 +1,9 @@
-//! Where the file of a program is.
+//! Finds the executable file of a program.
 
 use std::path::{Path, PathBuf};
 
-/// The file of a program that is started in `directory`; `None` if there is none. As for the system, a name
-/// with a slash is a path from the directory, and any other is looked for in `PATH`.
+/// The file of a program that is started in `directory`; `None` if there is none. As the system does, it resolves a
+/// name with a slash against the directory, and looks up any other name in `PATH`.
 pub fn find_program(program: &str, directory: &Path) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(directory.join(program)).filter(|path| path.is_file());

@@ -1,8 +1,8 @@
-//! Programs that are started, watched, and ended with all that they have started.
+//! Starts and watches programs, and ends them together with everything that they started.
 //!
-//! A program runs in its own process group and, where possible, in its own control group. A mark in its
-//! environment identifies the processes that it starts outside its group. A watcher ends the program if
-//! this process is killed. Its output is read line by line, with a limit on its length.
+//! A program runs in its own process group and, where possible, in its own control group. A mark in its environment
+//! identifies the processes that it starts outside its group. A watcher ends the program if this process is killed. The
+//! program's output is read line by line, with a limit on the length of a line.
 
 mod cgroup;
 mod find;

@@ -1,14 +1,14 @@
-//! What a program writes, line by line.
+//! Reads the output of a program line by line.
 
 use std::io::{BufRead, BufReader, Read};
 
-/// Most bytes of a line.
+/// Maximum number of bytes of a line.
 pub const LONGEST_LINE: u64 = 1 << 20;
 
-/// What comes from the output of a program.
+/// An item read from the output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A line with its end; the last one may lack it.
+    /// A line with its line ending, which the last line may lack.
     Text(Vec<u8>),
     /// A line of [`LONGEST_LINE`] bytes or more, which is dropped.
     Long,
@@ -16,8 +16,8 @@ pub enum Line {
     Closed,
 }
 
-/// Reads lines until the output is closed or `take` returns false. The last call of `take` is with
-/// [`Line::Closed`], unless it returned false before.
+/// Reads lines until the output is closed or `take` returns false. Unless `take` has returned false, its last call
+/// receives [`Line::Closed`].
 pub fn read_lines(output: impl Read, mut take: impl FnMut(Line) -> bool) {
     let mut output = BufReader::new(output);
     loop {

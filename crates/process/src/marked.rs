@@ -1,15 +1,14 @@
-//! Processes that a program has started outside its group.
+//! Kills the processes that a program has started outside its group.
 
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Most times that all processes are looked through. A process that is killed may have started
-/// others in the meantime.
+/// Maximum number of scans of all processes. One scan is not enough: a process may start others before it is killed.
 const ROUNDS: usize = 20;
 
-/// Kills every process whose environment has `entry`, such as `NAME=value`, where the system shows
-/// environments (Linux).
+/// Kills every process whose environment contains `entry`, such as `NAME=value`. Has an effect only where a process can
+/// read the environments of others (Linux).
 pub(crate) fn kill_marked(entry: &str) {
     for _ in 0..ROUNDS {
         if !kill_once(entry) {
@@ -18,7 +17,7 @@ pub(crate) fn kill_marked(entry: &str) {
     }
 }
 
-/// Returns whether a process was found.
+/// Scans all processes once. Returns whether it found one with the entry.
 fn kill_once(entry: &str) -> bool {
     let mut found = false;
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {

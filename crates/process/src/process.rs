@@ -16,10 +16,10 @@ use crate::cgroup::{self, Cgroup};
 use crate::marked::kill_marked;
 use crate::watcher::Watcher;
 
-/// Time between two looks at whether a program has ended.
+/// Time between two checks of whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Time that a dropped program has to end after SIGTERM.
+/// Time that a dropped program gets to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Identifies a program's processes in addition to its process group.
@@ -46,8 +46,8 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, Signs>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every program that was started and all that they have started, without a grace. From then
-/// on none can be started: the process is about to end.
+/// Kills every running program and everything that they have started, without a grace period. Afterwards no program can
+/// be started, because this process is about to end.
 pub fn kill_all() {
     let programs = running();
     for (&group, signs) in programs.iter() {
@@ -68,8 +68,8 @@ pub struct Process {
     is_over: bool,
 }
 
-/// Returns a value that no other program has in its environment. It is not a prefix of any other such
-/// value, so the watcher need not look for the end of an entry.
+/// Returns a value that no other program has in its environment. It is not a prefix of any other such value, so the
+/// watcher can search for it without looking for the end of an entry.
 fn unique() -> String {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -79,9 +79,8 @@ fn unique() -> String {
 }
 
 impl Process {
-    /// Starts a program. `variable` is the name of a variable that is added to its environment, to
-    /// identify the processes that it starts. If the command enters a control group, the group must be
-    /// passed too.
+    /// Starts a program. `variable` is the name of an environment variable that is added to identify the processes that
+    /// the program starts. If the command enters a control group, the group must be passed too.
     ///
     /// # Errors
     /// It cannot be started.
@@ -116,27 +115,27 @@ impl Process {
         self.cgroup.as_ref()
     }
 
-    /// Its process id, which is also that of its group.
+    /// Process id of the program, which is also the id of its process group.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its standard input, if it is a pipe that was not taken yet.
+    /// Its standard input, if it is a pipe that has not been taken yet.
     pub fn take_stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
 
-    /// Its standard output, if it is a pipe that was not taken yet.
+    /// Its standard output, if it is a pipe that has not been taken yet.
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// Its standard error, if it is a pipe that was not taken yet.
+    /// Its standard error, if it is a pipe that has not been taken yet.
     pub fn take_stderr(&mut self) -> Option<ChildStderr> {
         self.child.stderr.take()
     }
 
-    /// How the program ended; `None` if it still runs after the time `within`.
+    /// Waits up to `within` for the program to end. Returns its exit status, or `None` if it is still running.
     pub fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
@@ -151,9 +150,9 @@ impl Process {
         }
     }
 
-    /// Ends the program. Its whole group receives SIGTERM, then SIGKILL once the program has ended or
-    /// the time `grace` has passed. Processes that left the group then receive SIGKILL too. Those that
-    /// left it and have neither the mark in their environment nor a control group are not found.
+    /// Ends the program. Its whole group receives SIGTERM, then SIGKILL once the program has ended or the time `grace`
+    /// has passed. Processes that left the group then receive SIGKILL too. A process that left the group is missed only
+    /// if its environment lacks the mark and the program has no control group.
     pub fn kill(&mut self, grace: Duration) {
         if self.is_over {
             return;
@@ -178,7 +177,7 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal to a group. It fails if no process of the group is left, which is what we want.
+/// Sends a signal to a group. It fails if the group has no processes left. Then nothing remains to be done.
 fn signal(group: u32, signal: Signal) {
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, signal);

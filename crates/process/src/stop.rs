@@ -1,10 +1,10 @@
-//! Whether this process has been asked to end.
+//! Records whether this process has been asked to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
-/// Notifies all code that waits for a program that this process was asked to end.
+/// Records that this process was asked to end, so that all code that waits for a program stops waiting.
 pub fn stop() {
     STOPPING.store(true, Ordering::SeqCst);
 }

@@ -1,4 +1,4 @@
-//! The end of what a program has written.
+//! Keeps the end of a program's output.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -12,7 +12,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Keeps at most the last `most` bytes.
+    /// A buffer that keeps at most the last `most` bytes.
     pub fn new(most: usize) -> Self {
         Tail {
             most,
@@ -28,7 +28,7 @@ impl Tail {
         bytes.drain(..surplus);
     }
 
-    /// Reads all of an output, until it is closed.
+    /// Reads an output until it is closed.
     pub fn read(&self, mut output: impl Read) {
         let mut buffer = [0; 8192];
         while let Ok(count @ 1..) = output.read(&mut buffer) {
@@ -36,7 +36,7 @@ impl Tail {
         }
     }
 
-    /// The bytes kept as text; what is not UTF-8 is replaced.
+    /// The kept bytes as text. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         let bytes: Vec<u8> = self.locked().iter().copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,4 @@
-//! Ends a program if this process ends without doing so, for example after SIGKILL.
+//! Ends a program if this process dies without ending it, for example after SIGKILL.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;

@@ -1,12 +1,12 @@
-//! Cores of the machine: which we may use, and running on some of them.
+//! The CPU cores that this process may use, and pinning to some of them.
 
 use std::collections::BTreeSet;
 use std::io;
 
-/// Most cores that a list may name, which is what the system's sets of cores hold.
+/// Maximum number of cores in a list. The system's sets of cores hold no more.
 const MOST: usize = 1024;
 
-/// The cores of a list such as `0-3,8`, ascending; `None` if it is not one.
+/// Parses a list of cores such as `0-3,8` and returns them in ascending order; `None` if the text is not such a list.
 pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
     let mut cores = BTreeSet::new();
     for part in text.split(',') {
@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
     Some(cores.into_iter().collect())
 }
 
-/// A list of cores as [`parse`] reads it.
+/// Writes a list of cores in the format that [`parse`] reads.
 pub(crate) fn text(cores: &[usize]) -> String {
     let runs = cores.chunk_by(|a, b| a + 1 == *b);
     let shown: Vec<String> = runs
@@ -33,7 +33,7 @@ pub(crate) fn text(cores: &[usize]) -> String {
     shown.join(",")
 }
 
-/// The cores that we may use, ascending.
+/// The cores that this process may use, in ascending order.
 #[cfg(target_os = "linux")]
 pub(crate) fn allowed() -> Vec<usize> {
     match rustix::thread::sched_getaffinity(None) {
@@ -42,14 +42,14 @@ pub(crate) fn allowed() -> Vec<usize> {
     }
 }
 
-/// The cores that we may use, ascending.
+/// The cores that this process may use, in ascending order.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn allowed() -> Vec<usize> {
     let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     (0..count).collect()
 }
 
-/// Pins the thread that calls, and all that it starts from now on, to some cores.
+/// Pins the calling thread, and everything that it starts afterwards, to some cores.
 ///
 /// # Errors
 /// The system refuses it.
@@ -60,10 +60,10 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     rustix::thread::sched_setaffinity(None, &set).map_err(io::Error::from)
 }
 
-/// Pins the thread that calls, and all that it starts from now on, to some cores.
+/// Pins the calling thread, and everything that it starts afterwards, to some cores.
 ///
 /// # Errors
-/// Always, unless these are all cores: this system has no such call.
+/// Always, unless all cores are given: this system has no such call.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     if cores == allowed() {

@@ -1,4 +1,4 @@
-//! What can go wrong with a measurement. The others go on.
+//! Reasons why a measurement fails. Other measurements are not affected.
 
 use gleaner_domain::words::duration;
 
@@ -7,7 +7,7 @@ use gleaner_domain::words::duration;
 pub struct Failed {
     /// What went wrong.
     pub problem: Problem,
-    /// Which of the two workloads of a pair it was, from 0; `None` if it was neither.
+    /// Index of the workload of a pair that failed; `None` if it was not one of the two.
     pub which: Option<usize>,
     /// The last lines that this workload wrote.
     pub output: String,
@@ -18,32 +18,32 @@ pub struct Failed {
 pub enum Problem {
     /// The program could not be started.
     NotStarted(String),
-    /// It did not say `gleaner warm` in this many seconds.
+    /// It did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// It ended before it was warm, in this way.
+    /// It ended before it was warm; the text says how.
     EndedCold(String),
-    /// It ended in the window with an error.
+    /// It ended with an error during the window.
     Died(String),
-    /// A line that begins with `gleaner` is not one of the protocol.
+    /// It wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),
-    /// It gave no speed.
+    /// Its reports give no speed.
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),
-    /// It has no speed alone, with which a pair could be compared.
+    /// The workload has no speed alone to which its speed in a pair could be compared.
     NoSingle(String),
-    /// The speed beside another, as a share of the speed alone, is not one that tables hold.
+    /// The speed in a pair, relative to the speed alone, is outside the range of the tables.
     Implausible(f64),
 }
 
 /// Why reports give no speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoSpeed {
-    /// Fewer reports in the window than it takes.
+    /// Fewer reports in the window than a speed needs.
     Reports(usize),
-    /// No sample was done between the first and the last report of the window.
+    /// No samples were completed between the first and the last report of the window.
     Nothing,
-    /// The last report came after this share of the window, and none after it.
+    /// The last report came after this share of the window.
     Stalled(f64),
 }
 

@@ -1,4 +1,4 @@
-//! What a workload writes: its reports by the protocol, and the end of everything else.
+//! Reads the output of a workload: its reports in the protocol, and the last lines of everything else.
 
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,25 +10,25 @@ use serde::Deserialize;
 
 use crate::reports::{Report, Reports};
 
-/// How lines of the protocol begin.
+/// Prefix of the protocol's lines.
 const PREFIX: &str = "gleaner ";
 
-/// Bytes of the end of the output that are kept.
+/// Number of bytes kept from the end of the output.
 const KEPT: usize = 4096;
 
-/// Last lines that are shown.
+/// Maximum number of last lines in a message.
 const SHOWN_LINES: usize = 10;
 
-/// Characters of a wrong line that are shown.
+/// Maximum number of characters of an invalid line in a message.
 const SHOWN: usize = 80;
 
-/// Most samples that a workload may report.
+/// Maximum number of samples that a workload may report.
 const MOST_SAMPLES: u64 = 1_000_000_000_000_000;
 
-/// What a number of samples has to be.
+/// The error message for an invalid number of samples.
 const WHOLE: &str = "expected a whole number of samples up to 1e15";
 
-/// A report in JSON, as it comes through the socket. Other fields are ignored.
+/// A report in JSON, as received through the socket. Other fields are ignored.
 #[derive(Debug, Deserialize)]
 struct Message {
     #[serde(default)]
@@ -43,13 +43,13 @@ pub(crate) struct Log {
     tail: Tail,
 }
 
-/// What the protocol says about a workload.
+/// The state of a workload according to its reports.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
-    /// When it was warm.
+    /// When it reported that it was warm.
     pub warm: Option<Instant>,
     pub reports: Reports,
-    /// The first line that is not of the protocol.
+    /// The first invalid line of the protocol.
     pub nonsense: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Log {
         });
     }
 
-    /// Reads reports in JSON, a line each, until the connection is closed.
+    /// Reads reports in JSON, one a line, until the connection is closed.
     pub fn read_socket(&self, connection: impl Read) {
         read_lines(connection, |line| {
             let at = Instant::now();
@@ -95,12 +95,12 @@ impl Log {
         self.tail.read(errors);
     }
 
-    /// What the protocol says so far.
+    /// The state according to the reports so far.
     pub fn state(&self) -> State {
         self.locked().clone()
     }
 
-    /// Begins the window, and returns when that was.
+    /// Opens the window. Returns its start.
     pub fn open_window(&self) -> Instant {
         let mut state = self.locked();
         let now = Instant::now();
@@ -108,7 +108,7 @@ impl Log {
         now
     }
 
-    /// The last lines, with ` | ` between them.
+    /// The last lines, separated by ` | `.
     pub fn last_lines(&self) -> String {
         last_lines(&self.tail.text(), SHOWN_LINES)
     }
@@ -130,7 +130,7 @@ impl State {
         }
     }
 
-    /// Takes a line of JSON.
+    /// Processes a line of JSON.
     fn message(&mut self, text: &[u8], at: Instant) {
         let told = match serde_json::from_slice::<Message>(text) {
             Ok(message) => {
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// Keeps the first line that is wrong.
+    /// Records an invalid line, if it is the first.
     fn wrong(&mut self, text: &str, what: &str) {
         let shown: String = text.trim().chars().take(SHOWN).collect();
         let told = format!("{:?}, {what}", printable(&shown));
@@ -161,7 +161,7 @@ impl State {
         self.nonsense.get_or_insert_with(what);
     }
 
-    /// Takes what follows the prefix.
+    /// Processes the words after the prefix.
     fn words(&mut self, words: &str, at: Instant) -> Result<(), String> {
         if words == "warm" {
             self.warm.get_or_insert(at);
@@ -173,7 +173,7 @@ impl State {
         self.samples(count, at)
     }
 
-    /// Takes the number of samples done since the start.
+    /// Processes the number of samples completed since the start.
     fn samples(&mut self, samples: u64, at: Instant) -> Result<(), String> {
         if samples > MOST_SAMPLES {
             return Err(WHOLE.to_owned());

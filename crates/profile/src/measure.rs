@@ -1,5 +1,5 @@
-//! One measurement: one workload or two are started, warm up, run through the window, and are
-//! stopped.
+//! Makes one measurement: starts one or two workloads, waits until they are warm, lets them run through the window, and
+//! stops them.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,36 +14,36 @@ use crate::plan::{Config, Plan};
 use crate::running::Running;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Time between two looks at the workloads.
+/// Time between two checks of the workloads.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Time between two polls of the sampler.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Time after the end of a workload in which its last words are read.
+/// Time after the end of a workload during which its remaining output is read.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// What was measured.
+/// The results of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Length of the window in seconds.
     pub seconds: f64,
-    /// Utilisation of the devices or cores, in percent; `None` if the device does not tell.
+    /// Utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub util: Option<f64>,
-    /// Utilisation of their memory, in percent; `None` if the device does not tell.
+    /// Utilisation of their memory, in percent; `None` if the device does not report it.
     pub memory_util: Option<f64>,
-    /// Most memory held, in MiB.
+    /// Peak memory, in MiB.
     pub memory: f64,
     /// The workloads: one, or the two of a pair.
     pub parts: Vec<Part>,
 }
 
-/// What was measured of one workload.
+/// The results for one workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Samples a second.
+    /// Samples per second.
     pub speed: f64,
-    /// What it used of the utilisation, in percent; `None` if it is not known.
+    /// Its share of the utilisation, in percent; `None` if unknown.
     pub util: Option<f64>,
     /// Seconds from its start until it was warm.
     pub warm: f64,
@@ -54,11 +54,11 @@ pub struct Part {
 pub(crate) enum Outcome {
     Measured(Measured),
     Failed(Failed),
-    /// We were told to stop.
+    /// The observer stopped it.
     Stopped,
 }
 
-/// What a measurement needs.
+/// Everything that a measurement needs.
 pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
@@ -67,13 +67,13 @@ pub(crate) struct Bench<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// Why a measurement goes no further.
+/// Why a measurement ends early.
 enum Halt {
     Failed(Failed),
     Stopped,
 }
 
-/// Measures one workload alone, or two at the same time, each on this number of processes.
+/// Measures one workload alone, or two at the same time, each with this number of processes.
 pub(crate) fn measure(bench: &mut Bench<'_>, configs: &[Config], processes: u32) -> Outcome {
     match attempt(bench, configs, processes) {
         Ok(measured) => Outcome::Measured(measured),
@@ -119,7 +119,7 @@ fn attempt(bench: &mut Bench<'_>, configs: &[Config], processes: u32) -> Result<
     })
 }
 
-/// The failure of a workload, with its last lines.
+/// The failure of a workload, with the last lines of its output.
 fn failed(workload: &Running, which: usize, problem: Problem) -> Halt {
     Halt::Failed(Failed {
         problem,
@@ -128,7 +128,7 @@ fn failed(workload: &Running, which: usize, problem: Problem) -> Halt {
     })
 }
 
-/// Waits until all are warm. Returns the seconds that each took.
+/// Waits until all workloads are warm. Returns how many seconds each took.
 fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64>, Halt> {
     let limit = bench.plan.settings.warm_limit();
     loop {
@@ -160,24 +160,24 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
 /// The problem of a workload that ended before all were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
-        // The other one of a pair took longer to warm up than this one runs.
+        // The workload ended normally while the other one of the pair was still warming up.
         Problem::EndedCold(format!("{end}, while the other one was not warm yet"))
     } else {
         Problem::EndedCold(end.to_owned())
     }
 }
 
-/// A window that is over.
+/// A completed window.
 struct Window {
     reading: Reading,
     end: Instant,
-    /// The reports of each workload until the end.
+    /// Reports of each workload up to the end of the window.
     reports: Vec<crate::reports::Reports>,
     seconds: f64,
 }
 
-/// Runs the workloads through the window, which ends after the plan's seconds or with the first of
-/// them.
+/// Runs the workloads through the window. The window ends after the plan's seconds, or as soon as one of the workloads
+/// ends.
 fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, Halt> {
     let unsampled = |why: String| {
         Halt::Failed(Failed {
@@ -203,7 +203,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
         }
         pause(bench.observer)?;
     }
-    // Reports that arrive from here on are not of the window.
+    // Take a copy now: later reports do not belong to the window.
     let reports = running.iter().map(|w| w.log.state().reports).collect();
     let end = Instant::now();
     let reading = bench.sampler.close(&watched(running)).map_err(unsampled)?;
@@ -215,8 +215,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
     })
 }
 
-/// Whether a workload has ended as it should. It fails if one ended with an error, or reported
-/// nonsense.
+/// Whether a workload has ended normally. Fails if one ended with an error or wrote an invalid line of the protocol.
 fn any_ended(running: &mut [Running]) -> Result<bool, Halt> {
     let mut is_over = false;
     for (which, workload) in running.iter_mut().enumerate() {
@@ -242,7 +241,7 @@ fn watched(running: &[Running]) -> Vec<Watched<'_>> {
     running.iter().map(Watched).collect()
 }
 
-/// Waits for a moment, unless we are to stop.
+/// Sleeps for a moment, unless the observer stops the measurement.
 fn pause(observer: &dyn Observer) -> Result<(), Halt> {
     if observer.is_stopped() {
         return Err(Halt::Stopped);
@@ -251,7 +250,7 @@ fn pause(observer: &dyn Observer) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Measures the machine without workloads. `None` if we are to stop.
+/// Measures the machine without workloads. Returns `None` if the observer stops it.
 ///
 /// # Errors
 /// The device cannot be sampled, with the reason.

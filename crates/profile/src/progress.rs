@@ -1,4 +1,4 @@
-//! The socket to which a workload may report instead of printing: a line of JSON a report.
+//! The socket to which a workload may report instead of printing. Each report is a line of JSON.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -28,7 +28,7 @@ const SHORT: &str = "/tmp";
 /// Maximum number of attempts to create a folder: another process may mistake a new one for a leftover.
 const ATTEMPTS: usize = 10;
 
-/// Most connections of a workload at a time.
+/// Maximum number of simultaneous connections of a workload.
 const MOST_CONNECTIONS: usize = 64;
 
 /// A socket in a folder that only its owner can enter. Dropping it removes both. The process holds a
@@ -42,7 +42,7 @@ pub(crate) struct ProgressSocket {
 }
 
 impl ProgressSocket {
-    /// Opens a socket. What arrives is added to `log`.
+    /// Opens a socket. Reports that arrive are added to `log`.
     ///
     /// # Errors
     /// The socket cannot be created in the temporary folder, or in /tmp if the path of the temporary
@@ -69,7 +69,7 @@ impl ProgressSocket {
         Ok(socket)
     }
 
-    /// Where it is.
+    /// Path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -78,7 +78,7 @@ impl ProgressSocket {
 impl Drop for ProgressSocket {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // Wakes the thread that accepts.
+        // Connect once to wake the thread that accepts connections.
         let _ = UnixStream::connect(&self.path);
     }
 }
@@ -96,7 +96,7 @@ fn place(temporary: PathBuf) -> PathBuf {
 
 /// Creates a folder, locks it, and opens the socket in it.
 fn bind(place: &Path) -> io::Result<(TempDir, File, PathBuf, UnixListener)> {
-    // Created with mode 0700.
+    // The folder is created with mode 0700.
     let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
     let lock = File::open(folder.path())?;
     // A process that removes leftovers may hold the lock. On a file system without locks, leftovers are

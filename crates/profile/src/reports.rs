@@ -1,26 +1,26 @@
-//! The reports of a workload, and its speed in a window.
+//! The reports of a workload, and the speed in a window that follows from them.
 
 use std::time::Instant;
 
 use crate::failure::NoSpeed;
 
-/// Least share of the window that reports must reach. A workload that falls silent earlier may have
-/// stalled, and the speed before that is not the speed of the window.
+/// Minimum share of the window that reports must cover. A workload that falls silent earlier may have stalled, so its
+/// speed until then is not the speed in the window.
 const LEAST_REACH: f64 = 0.5;
 
-/// A report: samples done since the start, and when it arrived.
+/// A report: the number of samples completed since the start, and the time of arrival.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Report {
     pub at: Instant,
     pub samples: u64,
 }
 
-/// Those reports of a workload that its speed needs.
+/// The reports of a workload that determine its speed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reports {
-    /// When the window began; `None` before.
+    /// Start of the window; `None` until it is opened.
     start: Option<Instant>,
-    /// The last one before the window.
+    /// The last report before the window.
     before: Option<Report>,
     first: Option<Report>,
     last: Option<Report>,
@@ -28,7 +28,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// Begins the window.
+    /// Opens the window.
     pub fn open(&mut self, at: Instant) {
         self.start = Some(at);
     }
@@ -49,11 +49,13 @@ impl Reports {
         self.inside += 1;
     }
 
-    /// Samples a second from the start of the window to its end at `end`.
+    /// Samples per second in the window that ends at `end`.
     ///
-    /// The count at the start is linear between the last report before it and the first after it.
-    /// Without one before, counting begins at the first report in the window. It ends at the last
-    /// one in the window.
+    /// The count at the start of the window is interpolated between the last report before it and the first after it.
+    /// Without a report before it, counting starts with the first report in the window. Counting ends with the last
+    /// report in the window. For example, a window starts at second 10. Reports of 100 samples at second 9 and 200 at
+    /// second 11 give 150 samples at the start. A last report of 250 at second 12 then gives (250 - 150) / 2 = 50
+    /// samples per second.
     ///
     /// # Errors
     /// The reports give no speed.
@@ -81,7 +83,7 @@ impl Reports {
     }
 }
 
-/// The count at a time between two reports.
+/// The interpolated count at a time between two reports.
 fn between(before: Report, after: Report, at: Instant) -> f64 {
     let since = |time: Instant| time.saturating_duration_since(before.at).as_secs_f64();
     let (low, high) = (before.samples as f64, after.samples as f64);
@@ -97,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
-    /// The speed by reports at seconds, in a window of seconds.
+    /// The speed for reports at the given seconds, in a window between two given seconds.
     fn speed(window: (f64, f64), reports: &[(f64, u64)]) -> Result<f64, NoSpeed> {
         let zero = Instant::now();
         let at = |seconds: f64| zero + Duration::from_secs_f64(seconds);
@@ -144,7 +146,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Derived by formula: a workload of a constant speed has this speed, whenever it reports.
+        // Derived by formula: a workload of constant speed has that speed, whenever it reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,
@@ -152,14 +154,14 @@ mod tests {
         ) {
             times.sort_by(f64::total_cmp);
             let (start, end) = (5.0, 20.0);
-            // Counts are whole: report at times at which they are.
+            // Counts are whole numbers, so report at times at which the exact count is whole.
             let reports: Vec<(f64, u64)> = times
                 .iter()
                 .map(|time| (time * rate as f64).floor() as u64)
                 .map(|samples| (samples as f64 / rate as f64, samples))
                 .collect();
             if let Ok(found) = speed((start, end), &reports) {
-                // Instants are whole nanoseconds.
+                // The tolerance is needed because instants are whole nanoseconds.
                 prop_assert!((found / rate as f64 - 1.0).abs() < 1e-3, "{}", found);
             }
         }

@@ -1,4 +1,4 @@
-//! A workload that runs.
+//! A running workload.
 
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::log::Log;
 use crate::plan::{Config, Plan, device_environment};
 use crate::progress::ProgressSocket;
 
-/// Variable of the environment by which a workload and all that it starts are known.
+/// Environment variable that identifies a workload and everything that it started.
 const MARK: &str = "GLEANER_PROFILE";
 
-/// Variable that names the socket for reports.
+/// Environment variable with the path of the socket for reports.
 const PROGRESS: &str = "GLEANER_PROGRESS";
 
-/// Time that a workload has to end after SIGTERM.
+/// Time that a workload gets to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A workload that runs. Dropping it ends it and all that it started.
+/// A running workload. Dropping it ends the workload and everything that it started.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Process,
@@ -31,7 +31,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a workload on this number of processes, pinned to the cores of the plan.
+    /// Starts a workload with this number of processes, pinned to the cores of the plan.
     ///
     /// # Errors
     /// It cannot be started.
@@ -80,7 +80,7 @@ impl Running {
         })
     }
 
-    /// How it ended; `None` while it runs.
+    /// How it ended; `None` while it is running.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.end(Duration::ZERO)
     }
@@ -90,12 +90,12 @@ impl Running {
         self.process.id()
     }
 
-    /// Its control group, where there are such.
+    /// Its control group, if it has one.
     pub fn cgroup(&self) -> Option<&Cgroup> {
         self.process.cgroup()
     }
 
-    /// Ends it and all that it started.
+    /// Ends the workload and everything that it started.
     pub fn stop(&mut self) {
         self.process.kill(GRACE);
     }
@@ -107,7 +107,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a command on some cores. A thread of its own is pinned, as what it starts inherits that.
+/// Starts a command on some cores. A separate thread is pinned and starts it, because the command inherits the pinning.
 fn start_on(
     cores: &[usize],
     command: &mut Command,

@@ -1,4 +1,4 @@
-//! What workloads use of devices or cores, measured in a window.
+//! Samplers measure how much of the devices or cores workloads use in a window.
 
 use serde::Serialize;
 
@@ -6,28 +6,28 @@ use crate::running::Running;
 
 /// A way to measure. It is polled several times a second while a window is open.
 pub trait Sampler: Send {
-    /// What it measures by, in words.
+    /// Describes what it measures with.
     fn describe(&self) -> String;
 
-    /// Begins a window. Without workloads, everything that runs is measured: for the idle baseline.
+    /// Opens a window. Without workloads, everything that runs is measured, as the idle baseline.
     ///
     /// # Errors
     /// The device cannot be sampled, with the reason.
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
-    /// Takes what is there by now.
+    /// Takes the new samples.
     ///
     /// # Errors
     /// The device cannot be sampled, with the reason.
     fn poll(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
-    /// Ends the window.
+    /// Closes the window.
     ///
     /// # Errors
     /// The device cannot be sampled, with the reason.
     fn close(&mut self, workloads: &[Watched<'_>]) -> Result<Reading, String>;
 
-    /// Keeps the idle baseline, which is taken before the first workload.
+    /// Stores the idle baseline, which is measured before the first workload.
     fn set_idle(&mut self, _idle: &Reading) {}
 }
 
@@ -35,19 +35,18 @@ pub trait Sampler: Send {
 #[derive(Clone, Copy)]
 pub struct Watched<'a>(pub(crate) &'a Running);
 
-/// What was used in a window.
+/// The usage in a window.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Reading {
-    /// Utilisation of the devices or cores, in percent; `None` if the device does not tell.
+    /// Utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub util: Option<f64>,
-    /// GPUs: share of the time in which memory was read or written. Cores: resident memory as a
-    /// share of the machine's. In percent; `None` if the device does not tell.
+    /// GPUs: share of the time in which memory was read or written. Cores: resident memory as a share of the machine's.
+    /// In percent; `None` if the device does not report it.
     pub memory_util: Option<f64>,
-    /// Most memory held at a time, in MiB.
+    /// Peak memory, in MiB.
     pub memory: f64,
-    /// What each workload used of the utilisation, in percent, in their order; `None` if it is not
-    /// known.
+    /// Each workload's share of the utilisation, in percent, in the order of the workloads; `None` if unknown.
     pub parts: Vec<Option<f64>>,
-    /// What is to be known about these figures.
+    /// Remarks about these figures.
     pub notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Scaling curves: a workload on 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
+//! Measures scaling curves: each workload with 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
@@ -11,23 +11,23 @@ use crate::measure::{Measured, Outcome};
 use crate::plan::{Config, Plan};
 use crate::session::Machine;
 
-/// What was measured.
+/// The measured curves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scaling {
-    /// A task for each workload with a batch size and an amp that ran on at least one process.
+    /// A task for each config (workload, batch size and precision) that ran with at least one number of processes.
     pub tasks: Vec<TrainingTask>,
-    /// What failed, in words.
+    /// Messages about what failed.
     pub failures: Vec<String>,
 }
 
 /// The placeholder that a command must have.
 const PLACEHOLDER: &str = "{processes}";
 
-/// Measures every workload of a plan on 1, 2, 4, … processes. The observer receives progress in
-/// measurements. Returns `None` if it was stopped.
+/// Measures every workload of a plan with 1, 2, 4, … processes. The observer receives progress in measurements. Returns
+/// `None` if the observer stopped it.
 ///
 /// # Errors
-/// [`Error::Usage`] if a command has no placeholder for the processes.
+/// [`Error::Usage`] if a command lacks the placeholder for the number of processes.
 pub fn run(plan: &Plan, machine: &mut Machine, observer: &dyn Observer) -> Result<Option<Scaling>> {
     check(plan)?;
     let counts = counts(plan.most_processes);
@@ -76,7 +76,7 @@ pub fn check(plan: &Plan) -> Result<()> {
     }
 }
 
-/// 1, 2, 4, … and the most.
+/// The powers of two up to `most`, and `most` itself.
 fn counts(most: u32) -> Vec<u32> {
     let doubled = std::iter::successors(Some(1u32), |count| count.checked_mul(2));
     let mut counts: Vec<u32> = doubled.take_while(|&count| count < most).collect();
@@ -88,14 +88,14 @@ fn counts(most: u32) -> Vec<u32> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Point {
     processes: u32,
-    /// Samples a second.
+    /// Samples per second.
     speed: f64,
     /// Seconds from the start until it was warm.
     warm: f64,
 }
 
 impl Point {
-    /// The medians of repeats; `None` without any.
+    /// The medians over the repeats; `None` if there are none.
     fn of(processes: u32, measured: &[Measured]) -> Option<Self> {
         let parts = || measured.iter().filter_map(|one| one.parts.first());
         Some(Point {
@@ -106,10 +106,10 @@ impl Point {
     }
 }
 
-/// The task of a workload; `None` if it ran on no number of processes.
+/// The task of a workload; `None` if no number of processes worked.
 fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
     let (first, last) = (points.first()?, points.last()?);
-    // A change of the count is a restart: until it is warm again, nothing is done.
+    // A rescale restarts the workload, which makes no progress until it is warm again.
     let restart = Quartiles::of(points.iter().map(|point| point.warm))?.median;
     let nodes = std::iter::once(0).chain(points.iter().map(|point| point.processes));
     let progress = std::iter::once(0.0).chain(points.iter().map(|point| point.speed));

@@ -1,4 +1,4 @@
-//! A session: the measurements of a plan of which some may have been made before.
+//! A session makes the measurements of a plan that have not been made before.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,25 +20,25 @@ use crate::plan::{Config, Plan, SamplerKind, Settings, Workload};
 use crate::sampler::{Reading, Sampler};
 use crate::samplers::{CpuSampler, NvmlSampler};
 
-/// Version of what is measured. Measurements of other versions are made again.
+/// Version of the measurement method. Measurements by another version are repeated.
 const VERSION: u32 = 1;
 
 /// Utilisation in percent above which a machine without workloads is busy.
 const BUSY: f64 = 10.0;
 
-/// Largest file of a command whose content is compared; of a larger one, its length.
+/// Maximum size in bytes of a command's file whose content is compared. Of larger files, only the length is compared.
 const LARGEST: u64 = 16 << 20;
 
-/// How a session measures, besides what its plan says.
+/// Options of a session besides its plan.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Measure although the devices or cores are in use.
+    /// Measure even if the devices or cores are in use.
     pub busy_ok: bool,
-    /// Path of the library of NVML; the system's if `None`.
+    /// Path of NVML's library; the system's library if `None`.
     pub nvml_library: Option<PathBuf>,
 }
 
-/// NVML cannot be used.
+/// The error that NVML cannot be used.
 fn no_driver(why: &str) -> Error {
     let why = printable(why);
     Error::Run(format!(
@@ -46,7 +46,7 @@ fn no_driver(why: &str) -> Error {
     ))
 }
 
-/// What measures: a sampler and where control groups are made.
+/// The sampler, and where control groups are created.
 pub struct Machine {
     sampler: Box<dyn Sampler>,
     cgroups: Option<&'static Cgroups>,
@@ -70,7 +70,7 @@ impl Machine {
         Ok(Machine { sampler, cgroups })
     }
 
-    /// Without control groups: processes are found by /proc.
+    /// The machine without control groups: processes are found in /proc.
     #[must_use]
     pub fn without_cgroups(settings: &Settings) -> Self {
         Machine {
@@ -79,12 +79,12 @@ impl Machine {
         }
     }
 
-    /// What it measures by, in words.
+    /// Describes what the sampler measures with.
     pub fn describe(&self) -> String {
         self.sampler.describe()
     }
 
-    /// Measures the machine without workloads, and keeps that. `None` if we are to stop.
+    /// Measures the idle machine, and stores the result. Returns `None` if the observer stops it.
     ///
     /// # Errors
     /// [`Error::Run`] if the device cannot be sampled, or is in use and `busy_ok` is false.
@@ -111,7 +111,7 @@ impl Machine {
         Ok(Some(reading))
     }
 
-    /// Measures one workload, or two.
+    /// Measures one workload, or two together.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
@@ -132,15 +132,15 @@ impl Machine {
 /// A measurement of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Index of the workload, or of the first of a pair, in the plan's configs.
+    /// Index of the workload, or of the first one of a pair, in the plan's configs.
     pub first: usize,
-    /// Index of the second of a pair.
+    /// Index of the second workload of a pair.
     pub second: Option<usize>,
-    /// Which of the repeats, from 0.
+    /// Number of the repeat, from 0.
     pub repeat: u32,
-    /// By which its result is known.
+    /// The key that identifies its result.
     key: RunKey,
-    /// What it is, for readers of the store.
+    /// Describes the measurement to readers of the store.
     settings: Value,
 }
 
@@ -151,11 +151,11 @@ impl Entry {
     }
 }
 
-/// The measurements of a plan: which there are, those that are made, and those that failed.
+/// The measurements of a plan: those made before, those made now, and those that failed.
 #[derive(Debug)]
 pub struct Session<'a> {
     plan: &'a Plan,
-    /// All, in the order in which they are made: single ones first.
+    /// All measurements in the order in which they are made: single workloads first.
     entries: Vec<Entry>,
     made: Vec<Option<Measured>>,
     failed: Vec<(usize, Failed)>,
@@ -206,7 +206,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Takes over the measurements that were made before. Returns their number.
+    /// Loads earlier measurements from a store. Returns their number.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -238,7 +238,7 @@ impl<'a> Session<'a> {
         self.plan
     }
 
-    /// All measurements, in order, with what was measured.
+    /// All measurements in order, with their results.
     pub fn measurements(&self) -> impl Iterator<Item = (&Entry, Option<&Measured>)> {
         self.entries
             .iter()
@@ -253,7 +253,7 @@ impl<'a> Session<'a> {
             .map(move |(index, failed)| (entry(index), failed))
     }
 
-    /// Whether all measurements are made.
+    /// Whether all measurements have been made.
     pub fn is_complete(&self) -> bool {
         self.made.iter().all(Option::is_some)
     }
@@ -307,14 +307,14 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// The configs that were measured alone.
+    /// The configs that have a measurement alone.
     fn singles(&self) -> BTreeSet<usize> {
         let made = self.measurements().filter(|(_, made)| made.is_some());
         let alone = made.filter(|(entry, _)| entry.second.is_none());
         alone.map(|(entry, _)| entry.first).collect()
     }
 
-    /// Why a pair is not worth measuring: one of the two has no speed alone.
+    /// The reason not to measure a pair, if one of its workloads has no speed alone.
     fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
         let Entry { first, second, .. } = self.entries[index];
         let both = [first, second?];
@@ -333,14 +333,14 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What the measurements of a config depend on, besides what all share.
+/// Everything that affects the measurements of one config, apart from the common settings.
 #[derive(Debug, Serialize)]
 struct Decisive<'a> {
     command: Vec<String>,
     workload: (&'a str, &'a str, u32, bool),
     environment: &'a std::collections::BTreeMap<String, String>,
     directory: &'a std::path::Path,
-    /// Lengths and digests.
+    /// Length and digest of each file.
     files: Vec<(u64, Option<String>)>,
 }
 
@@ -367,7 +367,7 @@ impl<'a> Decisive<'a> {
     }
 }
 
-/// The key of a measurement: a digest of all that it depends on.
+/// The key of a measurement: a digest of everything that affects it.
 fn key(
     plan: &Plan,
     parts: &[Decisive<'_>],
@@ -378,7 +378,7 @@ fn key(
     RunKey::of_json(&(VERSION, &plan.settings, &parts[first], other, repeat))
 }
 
-/// What a measurement is, for readers of the store.
+/// Describes a measurement to readers of the store.
 fn settings(plan: &Plan, (first, second): (usize, Option<usize>), repeat: u32) -> Value {
     let named = |index: usize| plan.named(plan.configs[index]).to_string();
     json!({

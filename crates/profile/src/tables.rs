@@ -12,7 +12,7 @@ use crate::measure::Measured;
 use crate::plan::{Config, Plan};
 use crate::session::Session;
 
-/// Largest speed of a pair, as a share of that alone, that tables hold.
+/// Largest valid speed in a pair, relative to the speed alone.
 const GREATEST_SPEED: f64 = 10.0;
 
 /// The tables of a session.
@@ -22,7 +22,7 @@ pub struct Tables {
     pub singles: Vec<SingleRow>,
     /// Pairs, in the plan's order.
     pub pairs: Vec<PairRow>,
-    /// What failed, in the order in which it did; then pairs whose speeds are implausible.
+    /// Failures in the order in which they occurred, followed by pairs with implausible speeds.
     pub failures: Vec<FailureRow>,
 }
 
@@ -49,7 +49,7 @@ impl Tables {
         tables
     }
 
-    /// Adds the row of a pair, unless its speeds are none that tables hold.
+    /// Adds the row of a pair, unless its speeds are outside the range of the tables.
     fn pair(
         &mut self,
         plan: &Plan,
@@ -77,8 +77,7 @@ impl Tables {
         }
     }
 
-    /// Sets the labels of single rows by the pairs: 2 below a mean speed of 0.85, 1 below 0.95,
-    /// else 0.
+    /// Derives the labels of single rows from the pairs: 2 for a mean speed below 0.85, 1 below 0.95, otherwise 0.
     fn label(&mut self) {
         let profiles: Vec<Profile> = self.singles.iter().map(profile).collect();
         let pairs: Vec<Pair> = self.pairs.iter().map(speeds).collect();
@@ -88,15 +87,15 @@ impl Tables {
     }
 }
 
-/// The sharing score; `None` without a pair.
+/// The sharing score; `None` without a measured pair.
 fn label(shared: &Shared) -> Option<f64> {
     (shared.pairs > 0).then(|| f64::from(shared.score()))
 }
 
-/// The measurements of the same workloads.
+/// All repeats of one measurement.
 type Repeats<'a> = Vec<&'a Measured>;
 
-/// Single ones and pairs, each in the plan's order.
+/// Measurements of single workloads and of pairs, each in the plan's order.
 fn by_workloads<'a>(session: &'a Session<'_>) -> BTreeMap<(usize, Option<usize>), Repeats<'a>> {
     let mut all = BTreeMap::<_, Repeats<'_>>::new();
     for (entry, made) in session.measurements() {
@@ -194,7 +193,7 @@ fn pair(
     })
 }
 
-/// What tables know a workload by.
+/// The columns that identify a workload in the tables.
 struct Named {
     model: String,
     dataset: String,
@@ -210,7 +209,7 @@ impl Named {
     }
 }
 
-/// A row as the packing model knows it.
+/// A row in the format of the packing model.
 fn profile(row: &SingleRow) -> Profile {
     Profile {
         workload: packing::Workload {
@@ -219,7 +218,7 @@ fn profile(row: &SingleRow) -> Profile {
             batch_size: row.batch_size,
             amp: row.amp == 1,
         },
-        // The speeds beside others do not depend on it.
+        // The speeds in pairs do not depend on these figures.
         usage: Usage {
             gpu_util: f64::NAN,
             gmem_util: f64::NAN,
@@ -250,7 +249,7 @@ fn failures(session: &Session<'_>) -> Vec<FailureRow> {
     let name = |index: usize| plan.named(plan.configs[index]).to_string();
     let row = |(entry, failed): (&crate::Entry, &crate::Failed)| {
         let second = entry.second.map(name);
-        // In a pair it must be said which of the two it was.
+        // For a pair, the message must name the workload that failed.
         let which = match (failed.which, &second) {
             (Some(0), Some(_)) => Some(name(entry.first)),
             (Some(_), Some(second)) => Some(second.clone()),
@@ -267,7 +266,7 @@ fn failures(session: &Session<'_>) -> Vec<FailureRow> {
     session.failures().map(row).collect()
 }
 
-/// A problem in words, with the name of the workload if it is one of a pair.
+/// Describes a problem. If the workload was one of a pair, the text names it.
 fn told(problem: &Problem, which: Option<&str>) -> String {
     match which {
         Some(name) => format!("{name}: {problem}"),

@@ -1,5 +1,4 @@
-//! The sampler of GPUs against a stub of the driver's library, which plays traces. No GPU is
-//! measured here.
+//! Tests the sampler of GPUs with a stub of the driver's library, which replays traces. No real GPU is measured.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -18,7 +17,7 @@ use tempfile::TempDir;
 
 const TRACE: &str = "idle 0 0 500\nidle 2 1 500\nbusy 40 10 2500\nbusy 80 30 2600\n";
 
-/// A stub, and the plan of a workload that makes it busy.
+/// A stub library, and the plan of a workload for it.
 struct Stub {
     folder: TempDir,
     library: PathBuf,
@@ -26,7 +25,7 @@ struct Stub {
 }
 
 impl Stub {
-    /// Compiles a stub that plays a trace. `None` without a C compiler; says so.
+    /// Compiles a stub that replays a trace. Without a C compiler, prints a note and returns `None`.
     fn new(trace: &str, flags: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -111,10 +110,10 @@ fn a_trace_is_played_back_into_the_tables() {
     let tables = stub.run(&mut machine);
     assert_eq!(tables.failures, []);
     for row in &tables.singles {
-        // Every second sample is 40 and every other one 80, of some fifteen.
+        // Of about fifteen samples, every second one is 40 and the others are 80.
         assert!((50.0..70.0).contains(&row.gpu_util.unwrap()), "{row:?}");
         assert!((15.0..25.0).contains(&row.gmem_util.unwrap()), "{row:?}");
-        // What the driver says of the process.
+        // These are the driver's figures for the process.
         assert_eq!((row.gmem, row.gpu_num), (1000.0, 1));
     }
     let pair = &tables.pairs[0];

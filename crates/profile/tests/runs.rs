@@ -1,4 +1,4 @@
-//! Measurements with real processes.
+//! Tests measurements with real processes.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -17,10 +17,10 @@ use gleaner_store::Store;
 use gleaner_testing::StopAfter;
 use tempfile::TempDir;
 
-/// Least share of a core that a process gets if the host is not busy with other things, in percent.
+/// Minimum share of a core that a process gets on an otherwise idle host, in percent.
 const ALONE: f64 = 85.0;
 
-/// Held by a test while it measures, so that no two of this file disturb each other.
+/// Each test of this file holds it while it measures, so that tests do not disturb each other.
 static QUIET: Mutex<()> = Mutex::new(());
 
 /// A folder for a plan and its results.
@@ -47,7 +47,7 @@ impl Bench {
         plan::read(&self.path("plan.toml")).unwrap().value
     }
 
-    /// Makes what is missing of a plan, and returns the tables and the number that was there before.
+    /// Makes the missing measurements of a plan. Returns the tables and the number of earlier measurements.
     fn run(&self, plan: &Plan, machine: &mut Machine) -> (Tables, usize) {
         let directory = RunDir::open(&self.path("out"), "profile", &()).unwrap();
         directory.begin(&[]).unwrap();
@@ -60,12 +60,12 @@ impl Bench {
     }
 }
 
-/// The machine of a plan, with control groups where there are such.
+/// The machine of a plan, with control groups if they are available.
 fn open(plan: &Plan) -> Machine {
     Machine::open(&plan.settings, &Options::default()).unwrap()
 }
 
-/// A command of a program in Python, as the list of a plan.
+/// The command of a Python program, in the syntax of a plan.
 fn python(program: &str, arguments: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     format!(
@@ -81,12 +81,12 @@ fn workload(name: &str, command: &str) -> String {
     )
 }
 
-/// A workload of a shell line.
+/// A workload that runs a shell command line.
 fn shell(name: &str, line: &str) -> String {
     workload(name, &format!("[\"sh\", \"-c\", '''{line}''']"))
 }
 
-/// Whether Python can be run; says so if not.
+/// Whether Python can be run. Prints a note if it cannot.
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
@@ -97,12 +97,12 @@ fn has_python() -> bool {
 
 fn is_running(pid: &str) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat"));
-    // A process that has ended and for which nobody waits yet is Z.
+    // State Z means that a process has ended and nobody has waited for it yet.
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The burner reports the processor time that it has used, so its speed says what the sampler must
-/// find, however busy the host is.
+/// The burner reports the CPU time that it has used. Its speed therefore shows what the sampler must measure, however
+/// busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
@@ -117,7 +117,7 @@ fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     } else {
         eprintln!("note: the host left {used:.1} % of a core to the burner, not 50 %")
     }
-    // A Python process holds some MiB.
+    // A Python process holds several MiB.
     assert!((2.0..500.0).contains(&row.gmem), "{} MiB", row.gmem);
     assert!((1.9..4.0).contains(&row.time), "{} s", row.time);
 }
@@ -159,7 +159,7 @@ fn work_in_short_lived_children_is_measured() {
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);
         let util = tables.singles[0].gpu_util.unwrap();
-        // On an idle host it is the whole core; what the children do is nearly all.
+        // On an idle host the workload uses the whole core, almost all of it by its children.
         assert!(
             (20.0..103.0).contains(&util),
             "{}: {util} %",
@@ -168,7 +168,7 @@ fn work_in_short_lived_children_is_measured() {
     }
 }
 
-/// Runs two full burners on some cores. `None` if the host is too busy to say anything.
+/// Runs two full burners on some cores. Returns `None` if the host is too busy for a result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (
@@ -183,7 +183,7 @@ fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     assert_eq!(tables.failures, []);
     let count = plan.settings.cores.len() as f64;
     let row = &tables.pairs[0];
-    // Both together cannot use more than there is.
+    // The two together cannot use more than the cores provide.
     assert!(row.raw_speed1 + row.raw_speed2 < 1.03e6 * count, "{row:?}");
     let least = tables
         .singles
@@ -225,7 +225,7 @@ fn two_on_two_cores_are_as_fast_as_alone() {
             assert!((0.85..1.15).contains(&speed), "{first} and {second}");
         }
         for row in &tables.singles {
-            // What 0.85 to 0.95 would be is up to the host.
+            // Whether the label is 0 or 1 depends on the host.
             assert!(row.label.unwrap() <= 1.0, "{row:?}");
         }
     }
@@ -303,7 +303,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
     }
     assert_eq!((tables.singles.len(), tables.pairs.len()), (1, 1));
     let row = &tables.singles[0];
-    // A pause of a hundredth of a second leaves at most 100 a second.
+    // A pause of 0.01 s after each sample allows at most 100 samples per second.
     assert!((5.0..105.0).contains(&row.speed), "{row:?}");
 }
 
@@ -332,7 +332,7 @@ fn reports_may_come_through_a_socket() {
     let plan = bench.plan(&format!("seconds = 0.5\npairs = \"none\"\n{text}"));
     let (tables, _) = bench.run(&plan, &mut open(&plan));
     assert_eq!(tables.failures, []);
-    // Ten samples each hundredth of a second, or fewer on a busy host.
+    // It reports ten samples every 0.01 s, or fewer on a busy host.
     let speed = tables.singles[0].speed;
     assert!((10.0..1000.0).contains(&speed), "{speed}");
 }
@@ -341,7 +341,7 @@ fn reports_may_come_through_a_socket() {
 fn one_of_a_pair_that_fails_is_named() {
     let bench = Bench::new();
     let sound = shell("sound", SOUND);
-    // Alone it works; beside another, the file is there.
+    // The workload works alone. As the second of a pair it fails, because the directory `lock` exists.
     let lock = "mkdir lock || exit 7; trap 'rmdir lock; exit 0' TERM";
     let lonely = shell("lonely", &format!("{lock}; {SOUND}"));
     let plan = bench.plan(&format!(
@@ -371,7 +371,7 @@ fn a_window_ends_with_the_first_of_a_pair() {
         "seconds = 20\npairs = [[\"sound\", \"short\"]]\n{short}{sound}"
     ));
     let text = fs::read_to_string(bench.path("plan.toml")).unwrap();
-    // Alone, the sound one would run for all 20 s.
+    // Alone, the valid workload would run for the whole 20 s.
     let plan = Plan {
         settings: plan::Settings {
             seconds: 3.0,
@@ -441,7 +441,7 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     );
     let plan = bench.plan(&text);
     let mut machine = open(&plan);
-    // Interrupted after a while.
+    // The first session is interrupted.
     let directory = RunDir::open(&bench.path("out"), "profile", &()).unwrap();
     directory.begin(&[]).unwrap();
     let store = Store::at(directory.path());
@@ -453,23 +453,23 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     let part = Tables::of(&session);
     assert_eq!((part.singles.len(), part.pairs.len()), (2, 2));
     drop(directory);
-    // Resumed: the rest.
+    // The second session makes the rest.
     let (whole, found) = bench.run(&plan, &mut machine);
     assert_eq!((found, whole.singles.len(), whole.pairs.len()), (6, 2, 3));
     for (before, after) in part.singles.iter().zip(&whole.singles) {
         assert_eq!((before.speed, before.gmem), (after.speed, after.gmem));
     }
-    // Again: nothing is missing, and the rows are the same.
+    // The third session finds nothing missing, and gives the same rows.
     let (again, found) = bench.run(&plan, &mut machine);
     assert_eq!((found, &again), (10, &whole));
-    // Without a measurement, that one alone is made again.
+    // If the record of one measurement is removed, only that measurement is repeated.
     let segment = &gleaner_testing::segments(&bench.path("out"))[0];
     let kept = fs::read_to_string(segment).unwrap();
     let at = kept.find("\"speed\":").unwrap();
     fs::write(segment, format!("{}1{}", &kept[..at + 8], &kept[at + 8..])).unwrap();
     let (_, found) = bench.run(&plan, &mut machine);
     assert_eq!(found, 9);
-    // With another length of the window, everything is.
+    // If the length of the window changes, all measurements are repeated.
     let plan = bench.plan(&text.replace("seconds = 0.5", "seconds = 0.6"));
     let mut session = Session::new(&plan).unwrap();
     assert_eq!(session.load(&Store::at(&bench.path("out"))).unwrap(), 0);

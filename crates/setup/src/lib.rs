@@ -1,5 +1,5 @@
-//! From arguments to engines: everything that a replay or a simulation needs is found, read,
-//! completed with defaults or by models, and validated.
+//! Turns settings into inputs of the engines: finds, reads, completes and validates everything that a replay or a
+//! simulation needs.
 //!
 //! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each is declared once, as the module
 //! [`mod@settings`] describes. The command line, Python and sweep plans set them by name, and run.json records them.
@@ -20,7 +20,7 @@ pub use replay::{LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 
-/// Reports what was left out because of its faults, if anything was.
+/// Reports what was skipped because of faults, if anything was.
 pub fn report_left_out(faults: &Faults, observer: &dyn Observer) {
     if !faults.0.is_empty() {
         observer.remark(&[format!("left out: {faults}")]);

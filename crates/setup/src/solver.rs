@@ -1,4 +1,4 @@
-//! Which solver decides.
+//! Settings of the solver.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -69,8 +69,8 @@ impl SolverArgs {
     /// Builds the solver that [`SolverArgs::choice`] found. If it is a program, this starts it.
     ///
     /// # Errors
-    /// A formulation is given for a solver that has none; a solver that this build lacks; a program
-    /// that does not start.
+    /// A formulation is given for a solver that has none, this build lacks the solver, or a program
+    /// does not start.
     pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(
@@ -89,7 +89,7 @@ impl SolverArgs {
         found.map_err(|error| Error::Usage(format!("--solver {}: {error}", self.solver)))
     }
 
-    /// The limits the arguments set.
+    /// The limits that the settings give.
     ///
     /// # Errors
     /// A limit is out of range.
@@ -111,17 +111,17 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
 
 /// A solver ready for use.
 pub enum Built {
-    /// One of ours.
+    /// A built-in solver.
     Ours(SolverSpec, Counted),
-    /// A program that runs.
+    /// A running program.
     Program(Box<External>),
 }
 
 impl Built {
-    /// Builds a solver; starts a program.
+    /// Builds a solver. If it is a program, this starts it.
     ///
     /// # Errors
-    /// A solver that this build lacks; a program that does not start.
+    /// This build lacks the solver, or a program does not start.
     pub fn new(choice: &SolverChoice, formulation: Formulation, big_m: BigM) -> Result<Self> {
         match choice {
             SolverChoice::Ours(kind) => {
@@ -139,7 +139,7 @@ impl Built {
         }
     }
 
-    /// Checks that the solver takes the problem, without solving it.
+    /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
     /// The error that [`Solver::solve`] would return for a wrong choice of solver.
@@ -158,16 +158,16 @@ impl Built {
         }
     }
 
-    /// Has the solver end soon after `stop` is set, even while it solves a problem.
+    /// Makes the solver stop soon after `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.solver().stop_when(stop);
     }
 
-    /// The solver as one that decides in replays on problems like this one, see
+    /// Turns the solver into a decider of replays whose problems resemble `outline`, see
     /// [`gleaner_replay::Options::outline`].
     ///
     /// # Errors
-    /// It does not take such problems.
+    /// It does not accept such problems.
     pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
         self.accepts(outline)?;
         match self {
@@ -189,10 +189,10 @@ impl Built {
     }
 }
 
-/// Tells the faults of a program's answers; fails if that is wanted and there are any.
+/// Reports the faults of a program's answers.
 ///
 /// # Errors
-/// [`Error::Run`], if `strict`.
+/// [`Error::Run`] if there are faults and `strict` is set.
 pub fn report_faults(
     tally: Option<&TallyHandle>,
     strict: bool,

@@ -1,4 +1,4 @@
-//! One of our solvers by name, or a program.
+//! The name of a built-in solver or of a program.
 
 use std::fmt;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::named::by_name;
 
-/// The name of a solver. A program is not looked for yet.
+/// The name of a solver. A program has not been looked up yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
-    /// One of ours.
+    /// A built-in solver.
     Ours(SolverKind),
     /// A program: `exec:COMMAND`.
     Program(String),
@@ -27,12 +27,12 @@ impl Default for SolverName {
 }
 
 impl SolverName {
-    /// Whether it is one of ours that uses a formulation.
+    /// Whether it is a built-in solver that uses a formulation.
     pub fn is_milp(&self) -> bool {
         matches!(self, SolverName::Ours(kind) if kind.is_milp())
     }
 
-    /// The solver of this name, as seen from a folder; the empty path is the current one.
+    /// The solver with this name, relative to a folder. The empty path is the current folder.
     ///
     /// # Errors
     /// A faulty manifest.
@@ -59,7 +59,7 @@ impl FromStr for SolverName {
     type Err = Error;
 
     /// # Errors
-    /// No solver of ours has this name; a faulty command.
+    /// No built-in solver has this name, or the command is faulty.
     fn from_str(text: &str) -> Result<Self> {
         if text.starts_with(PREFIX) {
             SolverCommand::check(text)?;
@@ -88,17 +88,17 @@ impl<'de> Deserialize<'de> for SolverName {
     }
 }
 
-/// Which solver answers.
+/// A solver that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverChoice {
-    /// One of ours.
+    /// A built-in solver.
     Ours(SolverKind),
     /// A program that was found.
     Program(SolverCommand),
 }
 
 impl SolverChoice {
-    /// Whether it is one of ours that uses a formulation.
+    /// Whether it is a built-in solver that uses a formulation.
     pub fn is_milp(&self) -> bool {
         matches!(self, SolverChoice::Ours(kind) if kind.is_milp())
     }
@@ -108,7 +108,7 @@ impl FromStr for SolverChoice {
     type Err = Error;
 
     /// # Errors
-    /// No solver of ours has this name; a faulty command or manifest.
+    /// No built-in solver has this name, or the command or its manifest is faulty.
     fn from_str(text: &str) -> Result<Self> {
         text.parse::<SolverName>()?.seen_from(Path::new(""))
     }
@@ -123,7 +123,7 @@ impl Serialize for SolverChoice {
     }
 }
 
-/// The solvers, and what the help says of each.
+/// The built-in solvers, each with its description in the help.
 pub(crate) const SOLVERS: [(&str, &str); 6] = [
     (
         "auto",

@@ -1,4 +1,4 @@
-//! What all segments together say.
+//! Reads the combined content of all segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,20 +9,20 @@ use serde::de::DeserializeOwned;
 use crate::record::{Done, Ended, PartName, Record, parse};
 use crate::{RunKey, Store, lines, merge};
 
-/// What a store holds.
+/// The content of a store.
 #[derive(Debug)]
 pub struct Found<R> {
     /// The runs that are done.
     pub results: BTreeMap<RunKey, Kept<R>>,
     /// The runs that have failed and are not done.
     pub failures: BTreeMap<RunKey, Failure>,
-    /// How often each run was begun.
+    /// How many times each run was started.
     pub begun: BTreeMap<RunKey, u32>,
-    /// The runs that a process is executing now. Always empty on a file system without locks.
+    /// The runs that a process is executing now. Always empty on a file system without file locks.
     pub running: BTreeSet<RunKey>,
-    /// What the processes that were parts said of themselves, ordered by segment.
+    /// What the parts of batches recorded about themselves, ordered by segment.
     pub parts: Vec<PartLog>,
-    /// Lines that were changed, or are none of this version.
+    /// Number of lines that were altered or have the format of another version.
     pub damaged: usize,
 }
 
@@ -31,27 +31,27 @@ pub struct Found<R> {
 pub struct Kept<R> {
     /// The result.
     pub result: R,
-    /// Seconds that the run took.
+    /// Duration of the run in seconds.
     pub seconds: f64,
 }
 
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The exit code of its error.
+    /// Exit code for the error.
     pub code: u8,
-    /// Its error.
+    /// Message of the error.
     pub message: String,
-    /// The part that ran it; `None` if the process was none.
+    /// The part that executed it; `None` if the process was not part of a batch.
     pub by: Option<PartName>,
 }
 
-/// A process that was a part.
+/// A process that executed one part of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartLog {
     /// Which part it was.
     pub name: PartName,
-    /// How it ended; `None` if it runs, or was killed.
+    /// How it ended; `None` if it is running or was killed.
     pub ended: Option<Ended>,
 }
 
@@ -69,7 +69,7 @@ impl<R> Default for Found<R> {
 }
 
 impl<R> Found<R> {
-    /// How often runs were begun again: after an interrupt, a kill or a failure.
+    /// How many times runs were restarted after an interrupt, a kill or a failure.
     pub fn begun_again(&self) -> u64 {
         self.begun
             .values()
@@ -79,7 +79,7 @@ impl<R> Found<R> {
 }
 
 impl Store {
-    /// Reads all segments. Of runs that `is_wanted` refuses, nothing is kept.
+    /// Reads all segments. Skips the runs that `is_wanted` rejects.
     ///
     /// # Errors
     /// A segment cannot be read.
@@ -91,7 +91,7 @@ impl Store {
     }
 }
 
-/// Updates the set of runs that a process has begun but not ended, one record at a time.
+/// Updates the set of runs that a process has started and not yet ended, one record at a time.
 fn follow(
     record: Option<&Record<'_>>,
     open: &mut BTreeSet<RunKey>,
@@ -105,7 +105,7 @@ fn follow(
 }
 
 impl<R: DeserializeOwned> Found<R> {
-    /// What these segments say. Of runs that `is_wanted` refuses, nothing is kept.
+    /// Reads the given segments. Skips the runs that `is_wanted` rejects.
     ///
     /// # Errors
     /// A segment cannot be read.
@@ -139,7 +139,7 @@ impl<R: DeserializeOwned> Found<R> {
         Ok(found)
     }
 
-    /// Adds a record. `None` if its result is not one of this version.
+    /// Adds a record. Returns `None` if its result does not have the format of this version.
     fn take(
         &mut self,
         record: Record<'_>,

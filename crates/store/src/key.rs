@@ -8,7 +8,7 @@ use gleaner_domain::error::{Error, Result};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The key of a run: the first half of a digest of all that its result depends on. It is shown as 32
+/// The key of a run: the first half of a digest of everything that its result depends on. It is printed as 32
 /// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey([u8; 16]);
@@ -22,10 +22,10 @@ impl RunKey {
         RunKey(half)
     }
 
-    /// The key of a run whose result depends on this value alone, which is digested as JSON.
+    /// The key of a run whose result depends on this value alone. The value is digested as JSON.
     ///
     /// # Errors
-    /// The value has no JSON, such as a map whose keys are not texts.
+    /// The value cannot be written as JSON, for example a map whose keys are not strings.
     pub fn of_json(decisive: &impl Serialize) -> Result<Self> {
         let bytes = serde_json::to_vec(decisive).map_err(|error| Error::Run(error.to_string()))?;
         Ok(RunKey::of(&bytes))
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for RunKey {
 mod tests {
     use super::*;
 
-    // Published: the digest of "abc" begins with ba7816bf.
+    // The published SHA-256 digest of "abc" begins with ba7816bf.
     #[test]
     fn a_key_is_half_a_digest_and_is_read_back() {
         let key = RunKey::of(b"abc");

@@ -1,10 +1,9 @@
-//! Keeps the results of single runs as they are found, so that no run is done twice.
+//! Stores the result of each run as soon as it is known, so that no run is done twice.
 //!
-//! Several processes, on several machines, may add to one [`Store`] at a time: each appends to a
-//! segment, a file of its own, and none waits for another. A line of a segment is a [`Digest`] and a
-//! record in JSON. A segment is complete up to its last valid line, so a process may be killed at any
-//! time. What is read is the union of all segments; [`Store::merge`] makes one of them when all is
-//! done. docs/OUTPUTS.md describes the lines.
+//! Several processes, on several machines, may add to one [`Store`] at the same time. Each appends to a segment, which
+//! is a file of its own, so none waits for another. A line of a segment is a [`Digest`] and a record in JSON. A segment
+//! is valid up to its last complete line, so a process may be killed at any time. A reader sees the union of all
+//! segments. [`Store::merge`] combines them into one when all runs are done. docs/OUTPUTS.md describes the lines.
 //!
 //! [`Digest`]: gleaner_domain::Digest
 
@@ -28,20 +27,20 @@ pub use record::{Ended, PartName};
 pub use tracker::Tracker;
 pub use writer::Writer;
 
-/// Name of the folder in the directory of a sweep or of profiles.
+/// Name of the store's folder in the directory of a sweep or of profiles.
 const FOLDER: &str = "runs";
 
-/// How the names of segments end.
+/// Suffix of the names of segments.
 const ENDING: &str = ".records";
 
-/// The folder of segments. It may be missing, which is as if it were empty.
+/// The folder of segments. A missing folder counts as an empty one.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
 }
 
 impl Store {
-    /// The store in such a directory.
+    /// The store in the given directory.
     pub fn at(directory: &Path) -> Self {
         Store {
             folder: directory.join(FOLDER),

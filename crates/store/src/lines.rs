@@ -1,4 +1,4 @@
-//! The lines of a segment, from a place on.
+//! Reads the lines of a segment from a given position.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use gleaner_io::files::open_regular;
 
-/// Longest line in bytes. A longer one is no record.
+/// Maximum length of a record's line in bytes. Longer lines are not records.
 const LONGEST: u64 = 64 << 20;
 
-/// Calls `take` with every whole line after the byte `from`, its end included, and returns the byte
-/// after the last one. What follows the last end of a line is being written, or was cut off.
+/// Calls `take` with every complete line after the byte `from`, including its line ending. Returns the position after
+/// the last of them. Bytes after the last line ending are still being written, or were cut off.
 ///
-/// A segment that is gone was merged by another process; it has no lines.
+/// A segment that is gone was merged by another process. It has no lines.
 ///
 /// # Errors
 /// The file cannot be read.

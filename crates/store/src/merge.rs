@@ -1,4 +1,4 @@
-//! Makes one segment of many.
+//! Merges many segments into one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions, TryLockError};
@@ -17,18 +17,18 @@ use crate::{ENDING, Found, RunKey, Store, lines};
 const MERGED: &str = "merged-";
 
 impl Store {
-    /// Merges the segments that no process writes to any more into one. Drops what no longer matters:
-    /// the records of processes, and the history of completed runs except how often they were begun.
+    /// Merges the segments that no process writes to any more into one. Drops what no longer matters: the records about
+    /// processes, and the history of completed runs except how many times they were started.
     ///
-    /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of
-    /// a [`Writer`](crate::Writer) that may still append is kept too, because it holds a lock. On a file
-    /// system without locks, only segments whose process recorded its end are merged. A kill at any time
-    /// loses nothing.
+    /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
+    /// [`Writer`](crate::Writer) that may still append is kept too, because it holds a lock. On a file system without
+    /// file locks, only segments whose process recorded its end are merged. Even if the merge is killed, nothing is
+    /// lost.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
     pub fn merge(&self, is_wanted: impl Fn(&RunKey) -> bool) -> Result<()> {
-        // Merging removes files. If the folder is a link, these files are not the sweep's to remove.
+        // Merging removes files. If the folder is a symbolic link, these files do not belong to the sweep.
         if self.folder.is_symlink() {
             return Ok(());
         }
@@ -43,6 +43,8 @@ impl Store {
             return Ok(());
         }
         self.write_merged(&old)?;
+        // The merged segment is complete before the old ones are removed. After a kill in between, some results are
+        // stored twice, and readers use the first one.
         for segment in &old {
             fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
         }
@@ -58,6 +60,7 @@ impl Store {
             .collect();
         let name = format!("{MERGED}{}{ENDING}", &Digest::of(&names).to_string()[..12]);
         files::write(&self.folder.join(name), |out| {
+            // A single start needs no record, because only restarts are counted.
             for (run, times) in begun.iter().filter(|(_, times)| **times > 1) {
                 let line = Record::Begun(*run).line()?;
                 (0..*times).try_for_each(|_| out.write_all(line.as_bytes()))?;
@@ -104,7 +107,7 @@ fn may_merge(segment: &Path, is_wanted: impl Fn(&RunKey) -> bool) -> io::Result<
     Ok(is_ours && is_over(lock, has_ended))
 }
 
-/// Whether another process visibly holds the lock of a segment and may append to it.
+/// Whether another process is seen to hold the lock of a segment, so that it may append to it.
 pub(crate) fn has_writer(segment: &Path) -> bool {
     let file = open_regular(segment, OpenOptions::new().read(true));
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))

@@ -1,4 +1,4 @@
-//! The records of a segment, and the lines that hold them.
+//! The records of a segment, and their format as lines.
 
 use gleaner_domain::Digest;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,16 @@ use crate::key::RunKey;
 /// Hexadecimal digits of a digest.
 const DIGITS: usize = 64;
 
-/// Which part of which batch a process is.
+/// Identifies a process by its batch and its part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PartName {
-    /// Name of the batch; empty for a part that belongs to none.
+    /// Name of the batch; empty if the part does not belong to one.
     pub batch: String,
     /// Number of the part, from 1.
     pub part: usize,
 }
 
-/// How a process ended that could say so.
+/// How a process ended, as recorded by the process itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// Its exit code.
@@ -33,7 +33,7 @@ pub struct Ended {
 pub(crate) enum Record<'a> {
     /// The process that writes the segment is this part.
     Part(PartName),
-    /// A run was begun.
+    /// A run was started.
     Begun(RunKey),
     /// A run is done.
     #[serde(borrow)]
@@ -44,7 +44,7 @@ pub(crate) enum Record<'a> {
         code: u8,
         message: String,
     },
-    /// The process ends.
+    /// The process has ended.
     Ended(Ended),
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Done<'a> {
     pub run: RunKey,
     #[serde(borrow)]
     pub settings: &'a RawValue,
-    /// Seconds that it took.
+    /// Duration of the run in seconds.
     pub seconds: f64,
     #[serde(borrow)]
     pub result: &'a RawValue,
@@ -70,14 +70,14 @@ impl Record<'_> {
         }
     }
 
-    /// The line of the record: the digest of its JSON, a space, the JSON.
+    /// The record as a line: the digest of its JSON, a space, and the JSON.
     pub fn line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
         Ok(format!("{} {json}\n", Digest::of(json.as_bytes())))
     }
 }
 
-/// The record of a line, which may have its end; `None` if the line was changed or cut.
+/// The record in a line, with or without its line ending; `None` if the line was altered or cut off.
 pub(crate) fn parse(line: &[u8]) -> Option<Record<'_>> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (digest, rest) = line.split_at_checked(DIGITS)?;

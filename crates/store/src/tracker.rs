@@ -1,4 +1,4 @@
-//! Follows a store to which others add.
+//! Follows a store while other processes add to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use gleaner_domain::error::{Error, Result};
 use crate::record::{Record, parse};
 use crate::{RunKey, Store, lines};
 
-/// Which runs of a store are done or have failed, read a little at a time.
+/// Tracks which runs of a store are done or have failed. Each update reads only what is new.
 #[derive(Debug, Default)]
 pub struct Tracker {
-    /// How far each segment was read.
+    /// Position up to which each segment has been read.
     read: BTreeMap<PathBuf, u64>,
     done: BTreeSet<RunKey>,
     failed: BTreeSet<RunKey>,

@@ -14,22 +14,22 @@ use serde_json::value::to_raw_value;
 use crate::record::{Done, Ended, PartName, Record};
 use crate::{ENDING, RunKey, Store};
 
-/// How the names of segments begin.
+/// Prefix of the names of segments.
 const PREFIX: &str = "segment-";
 
-/// Time between two syncs to the disk. A machine that loses its power loses what is younger; a process
-/// that is killed loses nothing.
+/// Time between two syncs to disk. A power failure loses only records that have not been synced. A process that is
+/// killed loses nothing.
 const SYNC: Duration = Duration::from_secs(1);
 
 /// Maximum number of attempts to create a segment. An attempt fails when a command that opens the
 /// directory mistakes the file for a leftover of a killed process.
 const ATTEMPTS: usize = 100;
 
-/// Adds to a store, in a segment of its own that is created with the first record. It may be shared
-/// by threads.
+/// Adds records to a store. It writes to a segment of its own, which it creates with the first record. Threads may
+/// share a writer.
 ///
-/// The writer holds a lock on its segment until it is dropped or the process ends, so that
-/// [`Store::merge`] keeps the segments of writers that may still append.
+/// The writer holds a lock on its segment until it is dropped or the process ends, so that [`Store::merge`] keeps the
+/// segments of writers that may still append.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
@@ -45,7 +45,7 @@ struct Segment {
 }
 
 impl Store {
-    /// A writer. `part` is what the process says of itself.
+    /// Creates a writer. `part` identifies the process if it executes a part of a batch.
     pub fn writer(&self, part: Option<PartName>) -> Writer {
         Writer {
             folder: self.folder.clone(),
@@ -56,7 +56,7 @@ impl Store {
 }
 
 impl Writer {
-    /// Notes that a run begins.
+    /// Records that a run has started.
     ///
     /// # Errors
     /// The segment cannot be written.
@@ -64,7 +64,7 @@ impl Writer {
         self.append(&Record::Begun(run))
     }
 
-    /// Keeps the result of a run, which took so many seconds.
+    /// Stores the result of a run and its duration in seconds.
     ///
     /// # Errors
     /// The segment cannot be written.
@@ -84,7 +84,7 @@ impl Writer {
         }))
     }
 
-    /// Notes that a run has failed.
+    /// Records that a run has failed.
     ///
     /// # Errors
     /// The segment cannot be written.
@@ -96,7 +96,7 @@ impl Writer {
         })
     }
 
-    /// Notes how the process ends, and syncs the segment to the disk.
+    /// Records how the process ends, and syncs the segment to disk.
     ///
     /// # Errors
     /// The segment cannot be written.
@@ -105,7 +105,7 @@ impl Writer {
         self.sync()
     }
 
-    /// Syncs all records to the disk.
+    /// Syncs all records to disk.
     ///
     /// # Errors
     /// The segment cannot be written.
@@ -123,8 +123,8 @@ impl Writer {
             Some(segment) => segment,
             None => self.create()?,
         };
-        // A line that could not be written whole is the last of its segment: what follows it would
-        // be lost with it.
+        // If a line was only partly written, the segment is closed: a line appended after the fragment would be lost
+        // with it.
         segment.append(&line)?;
         *slot = Some(segment);
         Ok(())

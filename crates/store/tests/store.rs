@@ -1,4 +1,4 @@
-//! Stores to which several writers add, some of which are killed.
+//! Tests stores to which several writers add, some of which are killed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::{self, OpenOptions};
@@ -70,13 +70,13 @@ fn what_writers_add_is_found_and_merged() {
     two.begin(key("d")).unwrap();
     let running: Vec<_> = read(&store).running.into_iter().collect();
     assert_eq!(running, [key("d")]);
-    // What is not wanted is not read.
+    // Unwanted runs are not read.
     let some: Found<f64> = store.read(|run| *run == key("a")).unwrap();
     assert_eq!(
         (some.results.len(), some.failures.len(), some.begun.len()),
         (1, 0, 1)
     );
-    // Merged: the same results in one file.
+    // After the merge, the same results are in one file.
     store.merge(|_| true).unwrap();
     assert_eq!(segments(folder.path()).len(), 2, "both writers may append");
     drop((one, two));
@@ -143,7 +143,7 @@ fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
     for name in ["a", "b"] {
         store.writer(None).save(key(name), &(), &1.0, 0.0).unwrap();
     }
-    // If the folder is a link, nothing is removed.
+    // If the folder is a symbolic link, nothing is removed.
     let linking = tempfile::tempdir().unwrap();
     symlink(folder.path().join("runs"), linking.path().join("runs")).unwrap();
     let linked = Store::at(linking.path());
@@ -178,8 +178,8 @@ fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // A segment that is cut anywhere holds the records before the cut, and one with a changed byte
-    // lacks at most one record or two, if the end of a line was changed.
+    // A segment that is cut anywhere keeps the records before the cut. One changed byte loses one record, or two if it
+    // is a line ending.
     #[test]
     fn a_cut_or_changed_segment_keeps_the_rest(cut in 0.0f64..1.0, change in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Sweeps: one run for every combination of settings that a plan lists. A sweep compares settings, in one process or
-//! on a batch system.
+//! Runs sweeps: one run for every combination of the settings that a plan lists. A sweep compares settings, in one
+//! process or on a batch system.
 //!
 //! ```
 //! use gleaner_sweep::plan::{self, Plan};

@@ -1,4 +1,4 @@
-//! What a policy in Python decides, checked before the engine carries it out, as the engine trusts it.
+//! Decisions of policies in Python. They are checked first, because the engine does not check them itself.
 
 use gleaner_domain::inputs::{Packing, Pair};
 use gleaner_simulate::policy::Decision;
@@ -26,7 +26,7 @@ impl Start {
     }
 }
 
-/// Starts a waiting job on the GPUs of one that runs alone, at the speeds of the measured pair. Only for
+/// Starts a waiting job on the GPUs of a running job that has them alone, at the speeds of the measured pair. Only for
 /// policies whose `needs` is `"packing"`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Share(Py<Job>, Py<Job>);
@@ -44,7 +44,7 @@ impl Share {
         self.0.clone_ref(py)
     }
 
-    /// The job that runs alone.
+    /// The running job.
     #[getter]
     fn partner(&self, py: Python<'_>) -> Py<Job> {
         self.1.clone_ref(py)
@@ -69,18 +69,18 @@ impl Preempt {
     }
 }
 
-/// Checks decisions at one moment of a virtual cluster.
+/// Checks the decisions of a policy at one moment in a virtual cluster.
 pub struct Checker<'a> {
-    /// Its jobs, by index.
+    /// The jobs of the virtual cluster, by index.
     pub jobs: &'a [Py<Job>],
-    /// The measured pairs of jobs; `None` if no jobs share GPUs.
+    /// The measured pairs of jobs; `None` if jobs do not share GPUs.
     pub packing: Option<&'a dyn Packing>,
-    /// Its state.
+    /// The state of the virtual cluster.
     pub view: &'a EngineView<'a>,
 }
 
 impl Checker<'_> {
-    /// The decision that an object of Python stands for; `None` ends the round.
+    /// Converts a Python object to a decision. `None` ends the round.
     ///
     /// # Errors
     /// `TypeError` if the object is not a decision; `ValueError` if the engine cannot carry the decision out.
@@ -134,7 +134,7 @@ impl Checker<'_> {
         Ok(Decision::Share { job, with, pair })
     }
 
-    /// The index of a job of this virtual cluster, if it is in this state.
+    /// The index of a job of this virtual cluster. Fails if the job is in another state.
     fn in_state(&self, job: &Bound<'_, Job>, status: Status) -> PyResult<usize> {
         let index = job.get().index;
         if !self.jobs.get(index).is_some_and(|own| own.is(job)) {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Speeds and load of two jobs on the same GPUs.
+    /// Speeds and load of two jobs that share GPUs.
     fn pair(&self, job: usize, with: usize) -> PyResult<Pair> {
         if !self.view.is_alone(with) {
             return Err(self.refusal(with, "does not run alone"));

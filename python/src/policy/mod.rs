@@ -22,7 +22,7 @@ use decision::Checker;
 pub use decision::{Preempt, Share, Start};
 pub use view::{Job, View};
 
-/// The methods of a policy that it has of its own; others are not called.
+/// The methods that a policy overrides. Others are not called.
 #[derive(Clone, Copy, Default)]
 struct Hooks {
     submitted: bool,
@@ -62,7 +62,7 @@ impl Hooks {
 pub struct PolicyClass {
     /// Its name in results.
     pub name: &'static str,
-    /// What it requires.
+    /// The inputs that it requires.
     pub needs: Needs,
     make: Box<Make<'static>>,
 }
@@ -102,7 +102,7 @@ impl PolicyClass {
         })
     }
 
-    /// The class as a policy that can be chosen by its name.
+    /// The entry by which the class can be chosen as a policy.
     pub fn entry(&self) -> PolicyEntry<'_> {
         PolicyEntry {
             name: self.name,
@@ -117,7 +117,7 @@ impl PolicyClass {
     }
 }
 
-/// A name that lasts as long as the process, as results ask for. Each is kept once.
+/// A copy of a name that lives as long as the process, as results require. Equal names share one copy.
 fn lasting(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,7 +183,7 @@ impl<'a> InPython<'a> {
         }
     }
 
-    /// Calls Python with the policy; an exception stops the run.
+    /// Calls a method of the policy. An exception stops the run.
     fn call<T>(
         &self,
         what: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<T>,

@@ -1,7 +1,7 @@
-//! What a policy in Python sees.
+//! The view that a policy in Python gets.
 //!
-//! The engine's view borrows its state, which objects of Python cannot. So each callback gets a [`View`] of
-//! its own, a copy of what policies look at, which stays as it was when the policy keeps it.
+//! The engine's view borrows the engine's state, which Python objects cannot do. Each callback therefore gets its own
+//! [`View`], a copy of the state that policies use. It does not change, even if the policy keeps it.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ impl Job {
         &self.job.id
     }
 
-    /// Who submitted it; empty if the trace does not say.
+    /// The user who submitted it; empty if the trace does not state it.
     #[getter]
     fn user(&self) -> &str {
         &self.job.user
     }
 
-    /// The name that its user gave it; empty if the trace does not say.
+    /// The name that its user gave it; empty if the trace does not state it.
     #[getter]
     fn name(&self) -> &str {
         &self.job.name
@@ -54,14 +54,14 @@ impl Job {
         self.job.submit
     }
 
-    /// Seconds that it runs alone at full speed: what a real scheduler cannot know.
+    /// Run time in seconds, alone and at full speed. A real scheduler cannot know it.
     #[getter]
     fn duration(&self) -> i64 {
         self.job.duration
     }
 
-    /// Estimated duration in seconds, for policies whose `needs` is `"estimates"` or `"packing"`; else the true
-    /// one.
+    /// Estimated duration in seconds, for policies whose `needs` is `"estimates"` or `"packing"`; otherwise the true
+    /// duration.
     #[getter]
     fn estimate(&self) -> f64 {
         self.estimate
@@ -81,7 +81,7 @@ struct Running {
     nodes: Vec<(u32, u32)>,
 }
 
-/// A virtual cluster at one second, read-only.
+/// A read-only view of a virtual cluster at one second.
 #[pyclass(frozen, module = "gleaner")]
 pub struct View {
     now: i64,
@@ -95,7 +95,7 @@ pub struct View {
 }
 
 impl View {
-    /// What the engine shows now, with the jobs and the queue as Python knows them.
+    /// The engine's current state, with the Python objects of the jobs.
     pub fn of(
         view: &EngineView<'_>,
         jobs: &Arc<Vec<Py<Job>>>,
@@ -173,7 +173,7 @@ impl View {
         self.free.gpus_per_node()
     }
 
-    /// Whether the placer can place a job on the GPUs that are free.
+    /// Whether the placer can place a job on the free GPUs.
     fn fits(&self, job: &Bound<'_, Job>) -> bool {
         let gpus = job.get().job.gpus;
         self.placer.place(&self.free, gpus).is_some()
@@ -193,7 +193,7 @@ impl View {
         }
     }
 
-    /// Second of the latest start or change of speed of a running job.
+    /// Second at which a running job last started or changed its speed.
     fn since(&self, job: &Bound<'_, Job>) -> PyResult<i64> {
         Ok(self.find(job.get())?.since)
     }

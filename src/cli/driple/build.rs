@@ -1,4 +1,4 @@
-//! `gleaner driple build`: a data set of graphs and what was measured of their training.
+//! `gleaner driple build`: builds a data set from graphs and measurements of their training.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, all of which are told, too few jobs, or a file that cannot be written.
+/// Missing or faulty files, which are reported together; too few jobs; or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || make(args))
 }

@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Options that contradict the model or checkpoint that a training starts from.
+/// Collects the options that contradict the model or checkpoint that a training starts from.
 #[derive(Debug, Default)]
 pub struct Contrary(Vec<String>);
 
 impl Contrary {
-    /// Takes note of an option that asks for something else than is `known`.
+    /// Records an option if it asks for something other than `known`.
     pub fn add<T: PartialEq + serde::Serialize>(
         &mut self,
         option: &str,
@@ -24,10 +24,10 @@ impl Contrary {
         }
     }
 
-    /// Nothing, where there was no such option.
+    /// Succeeds if no option was recorded.
     ///
     /// # Errors
-    /// The options: [`Error::Usage`].
+    /// [`Error::Usage`], which lists the recorded options.
     pub fn into_result(self, whose: &str) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `gleaner driple convert`: weights and data sets from elsewhere, and models for elsewhere.
+//! `gleaner driple convert`: converts weights, data sets and models from and to other programs.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that holds nothing of the kind, options that do not go with it, a file that cannot be
+/// A file of another kind, options that do not apply to it, a file that cannot be
 /// written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::default();
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What was written.
+/// Names what was written.
 fn words(bytes: &[u8]) -> &'static str {
     match Content::of(bytes) {
         Ok(Content::Weights) => "the weights of the model alone",
@@ -85,7 +85,7 @@ fn words(bytes: &[u8]) -> &'static str {
 }
 
 impl Args {
-    /// A model of published weights.
+    /// The model for published weights.
     fn model(&self, weights: Weights) -> Result<Vec<u8>> {
         if self.weights {
             return Err(Error::Usage(format!(
@@ -110,7 +110,7 @@ impl Args {
         self.written(inspector)
     }
 
-    /// A model with units of another data set.
+    /// A model with the units of another data set.
     fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {
@@ -129,7 +129,7 @@ impl Args {
         self.written(start.best(&start.state))
     }
 
-    /// The bytes of a model with the units that are asked for, or of its weights alone.
+    /// The model as a file, with the requested units; only its weights if the options say so.
     fn written(&self, mut inspector: Inspector) -> Result<Vec<u8>> {
         if self.weights {
             return inspector::write_plain(&inspector).map_err(failed);
@@ -172,9 +172,8 @@ impl Args {
     }
 }
 
-/// Takes a prefix off that all weights of the network have, as in checkpoints of torch
-/// (`state_dict.`) and of parallel training (`module.`); what is without it is none of the
-/// network's, and named.
+/// Removes a prefix that all weights of the network share, as in checkpoints of torch (`state_dict.`) and of parallel
+/// training (`module.`). Weights without the prefix do not belong to the network. Their names are returned.
 fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     let first = weights
         .keys()
@@ -216,7 +215,7 @@ mod tests {
         let kept: Vec<&String> = weights.keys().collect();
         assert_eq!(kept, ["conv_layers.0.W", "gru.b"]);
         assert_eq!(others, ["steps"]);
-        // Without anything around it all is kept.
+        // If no weight has a prefix, all are kept.
         assert_eq!(of_network(weights.clone()), (weights, Vec::new()));
     }
 }

@@ -1,4 +1,4 @@
-//! `gleaner driple evaluate`: how well models tell what was measured.
+//! `gleaner driple evaluate`: measures how well models predict.
 
 use std::path::{Path, PathBuf};
 

@@ -13,7 +13,7 @@ use gleaner_inputs::driple::graph;
 /// Reads a graph and groups its operations.
 ///
 /// # Errors
-/// The file cannot be read, or has no graph that can be grouped so.
+/// The file cannot be read, or its graph cannot be grouped with these settings.
 pub fn read(
     path: &Path,
     settings: &Settings,
@@ -41,7 +41,7 @@ pub struct GroupingArgs {
 }
 
 impl GroupingArgs {
-    /// The settings that are asked for.
+    /// The default settings with the given options applied.
     pub fn settings(&self, seed: u64) -> Settings {
         self.over(Settings {
             seed,
@@ -49,7 +49,7 @@ impl GroupingArgs {
         })
     }
 
-    /// Settings with what is asked for in their place.
+    /// The given settings with the options applied.
     pub fn over(&self, settings: Settings) -> Settings {
         Settings {
             groups: self.groups.unwrap_or(settings.groups),
@@ -63,7 +63,7 @@ impl GroupingArgs {
         }
     }
 
-    /// The number of groups, where one is asked for.
+    /// The number of groups, if an option gives it.
     pub fn groups(&self) -> Option<usize> {
         self.groups
     }

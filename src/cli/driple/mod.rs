@@ -1,4 +1,4 @@
-//! `gleaner driple`: what training jobs consume, told from their computational graphs.
+//! `gleaner driple`: predicts what training jobs consume from their computational graphs.
 
 mod build;
 mod contrary;
@@ -62,7 +62,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Run(error.to_string())
 }
 
-/// The finite number of an argument, which has to be `sound`.
+/// Parses a finite number for which `sound` returns true.
 fn number(text: &str, sound: fn(f64) -> bool, expected: &str) -> Result<f64, String> {
     let number = text.parse().ok();
     let number = number.filter(|&number: &f64| number.is_finite() && sound(number));

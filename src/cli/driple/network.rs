@@ -1,4 +1,4 @@
-//! What the network is made of.
+//! Options that describe the network.
 
 use std::str::FromStr;
 
@@ -46,7 +46,7 @@ enum Network {
     Mpnn,
 }
 
-/// A number of convolutions by the number of nodes.
+/// The number of convolutions, which may depend on the number of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerCount(pub Depth);
 
@@ -71,7 +71,7 @@ impl FromStr for LayerCount {
 }
 
 impl NetworkArgs {
-    /// The network that is asked for.
+    /// The requested network.
     pub fn architecture(&self) -> Architecture {
         let convolution = self.convolution().unwrap_or(Convolution::Gcn);
         let base = if self.compat {
@@ -96,7 +96,7 @@ impl NetworkArgs {
         })
     }
 
-    /// Whether the original's design is asked for.
+    /// Whether the original's design was requested.
     pub fn compat(&self) -> bool {
         self.compat
     }
@@ -104,7 +104,7 @@ impl NetworkArgs {
     /// Checks that the options describe the network of `model`, from whose weights training starts.
     ///
     /// # Errors
-    /// The options that ask for another network: [`Error::Usage`].
+    /// [`Error::Usage`], which lists the options that describe another network.
     pub fn check(&self, model: &Architecture, whose: &str) -> Result<()> {
         let mut contrary = Contrary::default();
         contrary.add("--network", self.convolution(), model.convolution);

@@ -1,4 +1,4 @@
-//! How a network is trained.
+//! Options that describe the training.
 
 use clap::{Args, ValueEnum};
 use gleaner_driple::inspector::{Card, Provenance};
@@ -54,7 +54,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl PlanArgs {
-    /// How to train `network`.
+    /// The plan for training `network`.
     pub fn plan(&self, network: &NetworkArgs) -> Plan {
         let base = Plan::default();
         Plan {
@@ -71,7 +71,7 @@ impl PlanArgs {
         }
     }
 
-    /// The seed of the first weights.
+    /// The seed of the initial weights.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }
@@ -84,10 +84,10 @@ impl PlanArgs {
         })
     }
 
-    /// That what is asked for is what the training of a checkpoint was asked for.
+    /// Checks that the options agree with those with which a checkpoint's training was started.
     ///
     /// # Errors
-    /// The options that ask for another training: [`Error::Usage`].
+    /// [`Error::Usage`], which lists the options that ask for a different training.
     pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
         let origin = card.provenance.clone().unwrap_or_default();
         let Provenance { plan, seed, .. } = origin;
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    // The help's numbers against those that are used.
+    // Compares the numbers in the help with the actual defaults.
     #[test]
     fn the_help_states_the_defaults() {
         let mut program = crate::cli::command();

@@ -1,5 +1,4 @@
-//! `gleaner driple profiles`: what workloads are expected to do to their GPUs, for
-//! `gleaner simulate`.
+//! `gleaner driple profiles`: predicts the GPU usage of workloads, for `gleaner simulate`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,7 +87,7 @@ fn megabytes(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Faults of the model, the table and the graphs, gathered; a file that cannot be written.
+/// Faults of the model, the table and the graphs, reported together; or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let inspector = take(model::read(&args.model)?);
@@ -115,7 +114,7 @@ fn take<T>(loaded: Loaded<T>) -> T {
     loaded.value
 }
 
-/// Workloads by the names of their graphs' files.
+/// Derives the workloads from the names of the graphs' files.
 fn named(files: &[PathBuf]) -> Result<Graphs> {
     let mut graphs = Graphs::new();
     let mut faults = Gatherer::default();
@@ -137,7 +136,7 @@ fn named(files: &[PathBuf]) -> Result<Graphs> {
 
 const NAMES: &str = "name workloads and graphs in a table, with --jobs";
 
-/// The workload that a job's name tells.
+/// Derives a workload from a job's name.
 fn workload(name: &str) -> Result<Workload, String> {
     let name = JobName::parse(name).map_err(|error| error.to_string())?;
     let [_, dataset, model, _, hyper, _] = name.fields();
@@ -154,7 +153,7 @@ fn workload(name: &str) -> Result<Workload, String> {
     })
 }
 
-/// The samples of a batch that a part of a hyper-parameter tells.
+/// Batch size encoded in one part of a hyperparameter string.
 fn samples(part: &str) -> Option<u32> {
     let digits = part.trim_start_matches("bs").trim_start_matches("batch");
     let digits = digits.strip_prefix(['b', 'B']).unwrap_or(digits);
@@ -163,18 +162,18 @@ fn samples(part: &str) -> Option<u32> {
     number.filter(|&samples: &u32| samples > 0)
 }
 
-/// How graphs are made what the model sees.
+/// How graphs are converted for the model.
 struct Reading<'a> {
     settings: &'a Settings,
     frequencies: &'a Frequencies,
 }
 
-/// A graph as the model sees it.
+/// A graph in the form that the model takes.
 struct ReadGraph {
     graph: GroupedGraph,
-    /// MB that its tensors take.
+    /// Size of its tensors in MB.
     tensors: f64,
-    /// Operations whose sizes are not all known.
+    /// Number of operations whose sizes are not all known.
     unknown: usize,
 }
 
@@ -200,7 +199,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Every graph once.
+    /// Reads every graph once, even if several workloads share it.
     fn all<'g>(
         &self,
         graphs: &'g Graphs,
@@ -229,7 +228,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What is expected by graph.
+/// The expected usage of each graph.
 fn expect<'g>(
     inspector: &Inspector,
     read: &BTreeMap<&'g PathBuf, ReadGraph>,
@@ -241,7 +240,7 @@ fn expect<'g>(
         Memory::Tensors => Held::Tensors,
         Memory::Peak => Held::Peak,
     };
-    // What is out of bounds is cut, and told, with the usage.
+    // `expected::usage` clips values that are out of range, and records that it did.
     let predicted = inspector.outputs(&graphs, observer);
     let predicted = predicted.map_err(|_| Error::Stopped)?;
     let mut faults = Gatherer::default();
@@ -263,7 +262,7 @@ fn expect<'g>(
     faults.finish(all)
 }
 
-/// Tells what predictions are not to be trusted, on stderr.
+/// Warns on stderr about predictions that are not reliable.
 fn tell(
     graphs: &Graphs,
     read: &BTreeMap<&PathBuf, ReadGraph>,

@@ -1,4 +1,4 @@
-//! Where trainings begin: with first weights, a model's, or a checkpoint's.
+//! The starting points of trainings: initial weights, a model's weights, or a checkpoint.
 
 use std::path::Path;
 
@@ -19,17 +19,17 @@ pub struct Data {
     pub sha256: String,
 }
 
-/// What is to be trained, and how.
+/// The requested training.
 pub struct Asked<'a> {
     pub network: &'a NetworkArgs,
     pub plan: &'a PlanArgs,
 }
 
 impl Asked<'_> {
-    /// A training from first weights.
+    /// A training from initial weights.
     ///
     /// # Errors
-    /// No such network, or nothing to train on.
+    /// The network is invalid, or there is nothing to train on.
     pub fn fresh(&self, data: &Data, path: &Path) -> Result<Start> {
         let plan = self.plan.plan(self.network);
         let architecture = self.network.architecture();
@@ -44,7 +44,7 @@ impl Asked<'_> {
     /// A training from a model's weights.
     ///
     /// # Errors
-    /// A file that is no model, another network asked for, or nothing to train on.
+    /// The file is not a model, the options describe another network, or there is nothing to train on.
     pub fn from(&self, model: &Path, data: &Data, path: &Path) -> Result<Start> {
         let loaded = model::read(model)?;
         let card = &loaded.value.card;
@@ -71,10 +71,10 @@ impl Asked<'_> {
         Ok(of_data(begun, data))
     }
 
-    /// A training that goes on from a checkpoint.
+    /// A training that continues from a checkpoint.
     ///
     /// # Errors
-    /// A file that is no checkpoint, options that contradict it, or other data.
+    /// The file is not a checkpoint, the options contradict it, or the data differ.
     pub fn resume(&self, checkpoint: &Path, data: &Data, path: &Path) -> Result<Start> {
         let start = model::checkpoint(checkpoint)?.value;
         let whose = format!("--resume {}", checkpoint.display());
@@ -104,7 +104,7 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// A training with what its data say of themselves.
+/// Adds to a training the settings that its data set records.
 fn of_data(mut start: Start, data: &Data) -> Start {
     let (card, manifest) = (&mut start.card, &data.manifest);
     card.grouping = manifest.grouping.clone().or(card.grouping.take());

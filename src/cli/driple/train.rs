@@ -1,4 +1,4 @@
-//! `gleaner driple train`: a model learnt from a data set.
+//! `gleaner driple train`: trains a model on a data set.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -76,8 +76,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, contradicting options, a training that diverges, an interrupt after the
-/// results are written, or a file that cannot be written.
+/// Missing or faulty files, contradictory options, a training that diverges, a file that cannot be written, or an
+/// interrupt, which is reported after the results are written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || train(args))
 }
@@ -159,8 +159,8 @@ impl Args {
         self.checkpoint.as_deref().or(self.resume.as_deref())
     }
 
-    /// Writes where the training stands to all files that are asked for. Where it diverged there
-    /// is no checkpoint: nothing goes on from there.
+    /// Writes the state of the training to all requested files. No checkpoint is written if the training has diverged,
+    /// because it could not be continued.
     fn save(&self, start: &Start, training: &Training<'_, f32>) -> Result<()> {
         let state = training.state();
         if let Some(path) = &self.history {
@@ -177,7 +177,7 @@ impl Args {
         Ok(())
     }
 
-    /// What the training came to, for people.
+    /// A summary of the training as text.
     fn summary(&self, inspector: &Inspector, data: &Data, seconds: f64) -> Result<String> {
         let origin = inspector.card.provenance.clone().unwrap_or_default();
         let weights = inspector.parameters.count();
@@ -194,14 +194,14 @@ impl Args {
     }
 }
 
-/// How the model does on the test part, beside the training mean.
+/// The model's errors on the test part, compared with those of the training mean.
 fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     let examples = Part::Test.of(&data.data);
     if examples.is_empty() {
         return Ok("there is no test part\n".to_owned());
     }
     let scale = inspector.card.scale.unwrap_or(Scale::NONE);
-    // A stopped training is summarised, too.
+    // A stopped training gets a summary too, so this does not observe the stop.
     let told = predicted(inspector, &examples, &scale, &Unobserved)?;
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);
@@ -218,5 +218,5 @@ fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     Ok(text(&tables::beside_mean(&model, mean, examples.len())))
 }
 
-/// The share of the training mean's squared error above which a user is told.
+/// A model whose squared error exceeds this share of the training mean's error gets a remark.
 const HARDLY_BETTER: f64 = 0.8;

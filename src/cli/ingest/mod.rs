@@ -1,5 +1,5 @@
-//! `gleaner ingest`: a scheduler's own log to an event log of idle nodes, and a GPU
-//! cluster's trace to the jobs of a simulation.
+//! `gleaner ingest`: converts the log of a scheduler to an event log of idle nodes, and the trace of a GPU cluster to
+//! the jobs of a simulation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -141,7 +141,7 @@ fn subcommand(format: &IngestFormat) -> Command {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Unreadable logs, logs of which nothing is of use, or an output that cannot be written.
+/// Unreadable logs, logs without usable content, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let What { settings, files } = &args.what;
     settings.ingest(files, &Terminal::default())

@@ -1,4 +1,4 @@
-//! The data that models are trained from and used on.
+//! The data for training and using models.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,14 +55,14 @@ pub struct Jobs {
     pub calendar: Calendar,
 }
 
-/// Name of a file of what was submitted.
+/// Default name of a file of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
-/// GPUs of a node: models do not ask.
+/// GPUs of a node. Any number will do, because models do not use it.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
-    /// Whether no file is named.
+    /// Whether no file is given.
     pub fn is_nothing(&self) -> bool {
         let files = [
             &self.data,
@@ -75,10 +75,10 @@ impl DataArgs {
         files.into_iter().all(Option::is_none)
     }
 
-    /// The series of submissions; where there is no file, what the trace submits.
+    /// The series of submissions. Without a file, it is counted from the trace.
     ///
     /// # Errors
-    /// No file named, or its faults.
+    /// No file is named, or it is faulty.
     pub fn series(&self, sources: &mut Vec<SourceId>) -> Result<Series> {
         let path = self.find(&self.series, SERIES, "--series")?;
         let counted = self.trace.is_some() || self.data.is_some();
@@ -97,16 +97,16 @@ impl DataArgs {
     /// Profiles of workloads.
     ///
     /// # Errors
-    /// No file named, or its faults.
+    /// No file is named, or it is faulty.
     pub fn profiles(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let path = self.find(&self.profiles, "single_data.csv", "--profiles")?;
         Ok(take(jobs::profiles::read(&path)?, sources))
     }
 
-    /// Those profiles that have a sharing score, to learn from.
+    /// The profiles that have a sharing score, to learn from.
     ///
     /// # Errors
-    /// As [`DataArgs::profiles`], or that none has a score.
+    /// As [`DataArgs::profiles`]; or no profile has a score.
     pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());
@@ -121,7 +121,7 @@ impl DataArgs {
     /// Measured pairs.
     ///
     /// # Errors
-    /// No file named, or its faults.
+    /// No file is named, or it is faulty.
     pub fn pairs(&self, sources: &mut Vec<SourceId>) -> Result<Pairs> {
         let path = self.find(&self.colocate, "colocate_info.csv", "--colocate")?;
         Ok(take(jobs::colocate::read(&path)?, sources))
@@ -130,7 +130,7 @@ impl DataArgs {
     /// Jobs of a trace.
     ///
     /// # Errors
-    /// No file named, or their faults.
+    /// A file is not named, or is faulty.
     pub fn jobs(&self, sources: &mut Vec<SourceId>) -> Result<Jobs> {
         let cluster = self.find(&self.cluster, "vc_config.csv", "--cluster")?;
         let trace = self.find(&self.trace, "jobs.csv", "--trace")?;
@@ -156,7 +156,7 @@ impl DataArgs {
     }
 }
 
-/// The file of a name in a directory, or the same as Parquet where only that is there.
+/// The path of a file in a directory; that of its Parquet version if only that exists.
 fn inside(directory: &Path, name: &str) -> PathBuf {
     let csv = directory.join(name);
     let parquet = csv.with_extension("parquet");

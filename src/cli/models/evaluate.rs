@@ -1,4 +1,4 @@
-//! `gleaner evaluate`: how well models predict what they have not seen.
+//! `gleaner evaluate`: measures how well models predict data that they have not seen.
 
 use clap::Args as ClapArgs;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
@@ -156,7 +156,7 @@ impl Args {
     }
 }
 
-/// Whether there is something to learn from, and something to test on.
+/// Checks that there is data to learn from and data to test on.
 fn both_parts(train: usize, rows: usize) -> Result<()> {
     if train > 0 && train < rows {
         return Ok(());

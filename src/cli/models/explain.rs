@@ -1,4 +1,4 @@
-//! `gleaner explain`: what a model goes by.
+//! `gleaner explain`: shows how a model computes its predictions.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that is no model, wrong usage, faulty data, or a file that cannot be written.
+/// A file that is not a model, wrong usage, faulty data, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.check()?;
     let loaded = model::read(&args.model)?;
@@ -131,7 +131,7 @@ fn out_of_range(row: usize, rows: usize, what: &str) -> Error {
 }
 
 impl Args {
-    /// What can be told without the model.
+    /// Checks what does not require the model.
     fn check(&self) -> Result<()> {
         let asked = self.row.is_some() || self.job.is_some();
         if !asked && !self.data.is_nothing() {
@@ -144,7 +144,7 @@ impl Args {
         Ok(())
     }
 
-    /// The machine that is asked for; none where the model is a tree.
+    /// The requested machine; `None` if the model is a tree.
     fn machine<'m>(&self, model: &'m Model) -> Result<Option<LabelledEbm<'m>>> {
         if self.label.is_some() && !matches!(model, Model::Throughput(_)) {
             let kind = model.kind();
@@ -183,7 +183,7 @@ impl Args {
         Ok(Some(told))
     }
 
-    /// The place of the row that is asked for among so many.
+    /// The index of the requested row among `rows` rows.
     fn place(&self, rows: usize, what: &str) -> Result<usize> {
         let row = self.row.unwrap_or_default();
         let place = row.checked_sub(1).filter(|place| *place < rows);
@@ -196,7 +196,7 @@ impl Args {
         sources: &mut Vec<SourceId>,
     ) -> Result<Prediction> {
         let series = self.data.series(sources)?;
-        // As many as gleaner predict forecasts.
+        // The number of intervals that `gleaner predict` forecasts.
         let step = self.place(series.len() + LEAD, "intervals that can be predicted")?;
         of_interval(machine, &series, step).map_err(|error| Error::Run(error.to_string()))
     }

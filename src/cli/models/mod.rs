@@ -1,4 +1,5 @@
-//! `gleaner train`, `gleaner predict`, `gleaner evaluate`, `gleaner explain`: the models that Lucid schedules by.
+//! `gleaner train`, `gleaner predict`, `gleaner evaluate` and `gleaner explain`: the models that Lucid uses for
+//! scheduling.
 
 pub mod data;
 pub mod evaluate;

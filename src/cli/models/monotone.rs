@@ -1,4 +1,4 @@
-//! Features whose curves are made monotone.
+//! Features whose curves are to be monotone.
 
 use std::str::FromStr;
 
@@ -9,12 +9,12 @@ use gleaner_learn::{Column, Table};
 use gleaner_domain::error::{Error, Result};
 use gleaner_predict::Kind;
 
-/// A feature that is to add ever more, or ever less.
+/// A feature whose contribution must only increase or only decrease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monotone {
     /// Its name.
     pub feature: String,
-    /// Which of both.
+    /// Whether the curve increases or decreases.
     pub direction: Direction,
 }
 
@@ -35,11 +35,11 @@ impl FromStr for Monotone {
     }
 }
 
-/// Checks that a model has the features whose curves are to be monotone; a packing model has no
-/// curves. `profile`: whether a workload model learns from profiles.
+/// Checks that a model has the features whose curves are to be monotone. Packing models have no curves. `profile`
+/// states whether a workload model learns from profiles.
 ///
 /// # Errors
-/// A feature that the model has not, or that is no number.
+/// The model lacks a feature, or the feature is not a number.
 pub fn check(curves: &[Monotone], kind: Kind, profile: bool) -> Result<()> {
     let numbers = match kind {
         Kind::Packing => return Ok(()),
@@ -59,7 +59,7 @@ pub fn check(curves: &[Monotone], kind: Kind, profile: bool) -> Result<()> {
     }
 }
 
-/// Names of the columns of numbers.
+/// Names of the numeric columns.
 fn numbers(table: &Table) -> Vec<String> {
     let columns = table.names().iter().zip(table.columns());
     let numbers = columns.filter(|(_, column)| matches!(column, Column::Numeric(_)));

@@ -1,4 +1,4 @@
-//! `gleaner predict`: what a model says of data.
+//! `gleaner predict`: predicts with a model.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that is no model, missing or faulty data, or a table that cannot be written.
+/// A file that is not a model, missing or faulty data, or a table that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let trained = model::read(&args.model)?.value;
@@ -73,10 +73,10 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Only workload models have estimators to choose from.
+/// Checks that an estimator is chosen only for a workload model.
 ///
 /// # Errors
-/// One is chosen of another model.
+/// An estimator is chosen for another model.
 pub(super) fn check_estimator(choice: Option<EstimatorChoice>, model: &Model) -> Result<()> {
     match (choice, model) {
         (None, _) | (_, Model::Workload(_)) => Ok(()),

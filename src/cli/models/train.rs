@@ -1,4 +1,4 @@
-//! `gleaner train`: learn models from data.
+//! `gleaner train`: trains models on data.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,7 +51,7 @@ pub struct Args {
     /// Directory for the models.
     #[arg(short, long, value_name = "DIR", default_value = "models")]
     out: PathBuf,
-    // Behind the others, as the headings of these options hold for all that follow.
+    // These come last, because the headings of these options apply to all that follow.
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
@@ -144,7 +144,7 @@ impl Args {
             .any(|&what| what == named || what == What::All)
     }
 
-    /// The curves to be made monotone.
+    /// The requested monotone curves.
     fn monotone(&self) -> Vec<(String, Direction)> {
         let curves = self.monotone.iter();
         curves
@@ -160,7 +160,7 @@ fn input(source: &SourceId) -> Input {
     }
 }
 
-/// What one model is trained from.
+/// The training data of one model.
 enum Data {
     Throughput(Series),
     Packing(BTreeMap<Workload, Profile>),

@@ -1,4 +1,4 @@
-//! `gleaner solve`: allocation problems in, allocations out, as JSON.
+//! `gleaner solve`: solves allocation problems, with JSON as input and output.
 
 mod models;
 
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
         of_problem(problem, solver.accepts(problem))?;
     }
     if let Some(path) = &args.write_model {
-        // The model may be written in either formulation, whichever solver runs.
+        // The model may be written in any formulation, whichever solver runs.
         let formulation = args.settings.solver.formulation.unwrap_or_default();
         let big_m = args.settings.solver.big_m;
         remark(&models::write_all(
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// The solver; a formulation that is only for the model is not for it.
+    /// The settings of the solver. A formulation that is only for the written model is removed.
     fn solver_args(&self) -> SolverArgs {
         match &self.write_model {
             Some(_) if !self.settings.solver.solver.is_milp() => SolverArgs {

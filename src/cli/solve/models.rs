@@ -1,4 +1,4 @@
-//! `--write-model`: problems as files for other solvers.
+//! `--write-model`: writes problems as files for other solvers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::solving::of_problem;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::files;
 
-/// Writes the model of every problem: one to `path`, several to files of their own beside it.
-/// Says what was written, a line a file.
+/// Writes the model of every problem: a single one to `path`, several to separate files beside it. Returns text with a
+/// line for each file.
 ///
 /// # Errors
-/// Before anything is written: a name that is not of a format, problems that the formulation
-/// cannot state, problems whose files would have one name. A file that cannot be written.
+/// Found before anything is written: the extension of a file is unknown, the formulation
+/// cannot state a problem, or two problems would have the same file. Otherwise, a file cannot be written.
 pub(super) fn write_all(
     problems: &[Problem],
     formulation: Formulation,
@@ -44,7 +44,7 @@ pub(super) fn write_all(
 
 type Writer = fn(&Model, &mut files::AtomicFile) -> std::io::Result<()>;
 
-/// What writes the format that the name asks for.
+/// The writer for the format that the extension names.
 fn writer(path: &Path) -> Result<Writer> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("lp") => Ok(export::write_lp),
@@ -81,7 +81,7 @@ fn paths(problems: &[Problem], input: &Path, path: &Path) -> Result<Vec<PathBuf>
     faults.into_result(paths)
 }
 
-/// `dir/name.lp` as `dir/name-ID.lp`, with the id made fit for a file name.
+/// Turns `dir/name.lp` into `dir/name-ID.lp`. The id is made valid in a file name.
 fn numbered(path: &Path, id: &str) -> PathBuf {
     let is_fit = |c: char| c.is_alphanumeric() || c == '-';
     let fit: String = id

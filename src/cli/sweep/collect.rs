@@ -1,4 +1,4 @@
-//! Writes the tables when all runs are done; else submits again what was lost, or says what is missing.
+//! Writes the tables if all runs are done. Otherwise resubmits lost runs, or reports what is missing.
 
 use std::fs;
 use std::path::Path;
@@ -17,29 +17,29 @@ use gleaner_store::{Found, Store};
 use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 
-/// Time to wait for another process that writes into the directory.
+/// Maximum time to wait for another process that writes to the directory.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What became of a sweep.
+/// What collecting has led to.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     /// The tables are written.
     Written,
-    /// What was lost was submitted again.
+    /// Lost runs were resubmitted.
     Submitted,
-    /// Jobs that others submitted are in the queue.
+    /// Jobs that another process submitted are in the queue.
     Wait,
 }
 
 /// Who collects.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who<'a> {
-    /// A user, who gets the tables or what is missing.
+    /// A user, who gets the tables or a list of what is missing.
     User,
-    /// The job of a batch that collects, which also submits again what was lost.
+    /// The job of a batch that collects. It also resubmits lost runs.
     Job(&'a str),
-    /// The command that submitted jobs and has followed them to their end. It does what the job should
-    /// have done.
+    /// The command that submitted jobs and has followed them to their end. It does what the batch's own job should have
+    /// done.
     Follower,
 }
 
@@ -48,17 +48,16 @@ pub(super) enum Who<'a> {
 /// # Errors
 /// The directory is missing; those of [`advance`].
 pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
-    // A missing directory would be created, although there is nothing to collect.
+    // Without this check, a missing directory would be created although there is nothing to collect.
     fs::metadata(out).map_err(|error| Error::io("collect from", out, error))?;
     let who = args.batch.batch.as_deref().map_or(Who::User, Who::Job);
     advance(opened, args, out, who).map(drop)
 }
 
-/// Writes the tables if all runs are done. Else submits again what was lost of the last batch, unless a
-/// user collects.
+/// Writes the tables if all runs are done. Otherwise resubmits the lost runs of the last batch, unless a user collects.
 ///
 /// # Errors
-/// Runs are missing that are not submitted again, with why.
+/// Runs are missing and are not resubmitted; the error gives the reason.
 pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>) -> Result<Next> {
     let clock = Instant::now();
     let directory = open(out, args)?;
@@ -104,7 +103,7 @@ pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>
     again(opened, args, out, &state, &found, batch)
 }
 
-/// Submits again what was lost of a batch and the batches before it.
+/// Resubmits the lost runs of a batch and of the batches before it.
 fn again(
     opened: &Opened<'_>,
     args: &Args,
@@ -121,7 +120,7 @@ fn again(
         hopeless.extend(found.into_iter().filter(Trouble::is_final));
     }
     let (deal, own) = troubles_of(opened, state, found, &batches, &batch.name)?;
-    // Tasks that stopped as their time limit was near, after some runs, are no failures.
+    // Tasks that did some runs and stopped because their time limit was near do not count as failures.
     let missing_of = deal
         .runs()
         .filter(|run| state.missing.binary_search(run).is_ok());
@@ -158,7 +157,7 @@ fn again(
     Ok(Next::Submitted)
 }
 
-/// What was dealt in a batch, and its parts that have not done all their runs.
+/// The assignment of a batch, and its parts that have not done all their runs.
 fn troubles_of(
     opened: &Opened<'_>,
     state: &State,
@@ -195,7 +194,7 @@ fn missing(
     Error::Run(lines.join("\n  "))
 }
 
-/// Opens the directory when no other process writes into it.
+/// Opens the directory once no other process writes to it.
 pub(super) fn open(out: &Path, args: &Args) -> Result<RunDir> {
     let clock = Instant::now();
     loop {

@@ -18,16 +18,16 @@ use gleaner_store::{Store, Tracker};
 use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State};
 
-/// Most seconds between two looks at the queue.
+/// Maximum interval between two queries of the queue, in seconds.
 const LONGEST: f64 = 60.0;
 
-/// How much longer each time between two looks is than the one before.
+/// Factor by which the interval between queries grows each time: 10, 15, 22.5 s and so on by default.
 const GROWTH: f64 = 1.5;
 
-/// Time between two looks at Ctrl-C.
+/// Interval between checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Submits what is missing, follows it, and writes the tables.
+/// Submits the missing runs, follows their jobs, and writes the tables.
 pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     let stop = interrupt::flag();
     RunDir::share(out, "sweep", args)?;
@@ -51,10 +51,9 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     }
 }
 
-/// Submits the runs that are missing and are in no job that waits or runs. Returns whether any are
-/// missing.
+/// Submits the missing runs that do not belong to a waiting or running job. Returns whether any runs are missing.
 fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> {
-    // Held until all is submitted, so that no other process submits the same.
+    // The lock on the directory is held until all runs are submitted, so that no other process submits them too.
     let _directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
     let state = State::of(prepared, &opened.glance(&Store::at(out))?);
@@ -100,10 +99,10 @@ fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> 
     Ok(true)
 }
 
-/// Waits until no job of the sweep is in the queue any more.
+/// Waits until no job of the sweep is left in the queue.
 ///
 /// # Errors
-/// [`Error::Interrupted`] after Ctrl-C; the jobs run on.
+/// [`Error::Interrupted`] after Ctrl-C; the jobs keep running.
 fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Result<()> {
     let mut watch = Watch::new(opened, out, args)?;
     let shortest = args.batch.interval();
@@ -136,7 +135,7 @@ fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Re
     }
 }
 
-/// What is known of a sweep whose jobs are followed.
+/// The state of a sweep whose jobs are followed.
 struct Watch<'a> {
     opened: &'a Opened<'a>,
     store: Store,
@@ -145,9 +144,9 @@ struct Watch<'a> {
     gone: BTreeSet<String>,
     tracker: Tracker,
     progress: Progress,
-    /// Whether it was said that the queue does not answer.
+    /// Whether the user was told that the queue does not answer.
     is_silent: bool,
-    /// Why jobs wait that only their owner can let go; empty if there are none.
+    /// Why jobs wait until their owner acts; empty if there are none.
     held: String,
 }
 
@@ -168,8 +167,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether there is nothing left to wait for but the end of
-    /// the jobs.
+    /// Shows how many runs are done. Returns whether only the end of the jobs is still to come.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();
@@ -189,7 +187,7 @@ impl<'a> Watch<'a> {
         Ok(done + failed == prepared.count())
     }
 
-    /// Whether no job is in the queue any more. One call asks for those of all batches.
+    /// Whether no job is left in the queue. One call asks for the jobs of all batches.
     fn is_over(&mut self) -> Result<bool> {
         let all = self.batches.all()?;
         let is_known = |batch: &&Batch| !self.gone.contains(&batch.name);

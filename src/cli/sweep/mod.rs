@@ -1,4 +1,4 @@
-//! `gleaner sweep`: a run for every combination of settings of a plan.
+//! `gleaner sweep`: executes a run for every combination of the settings of a plan.
 
 mod collect;
 mod follow;
@@ -93,13 +93,13 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a run that fails, an interrupt after what there is is kept, or with
-/// `--strict` the faults of a program after all is written.
+/// Wrong usage, invalid input, a run that fails, an interrupt, or with `--strict` the faults of a program. Interrupts
+/// and faults are reported after all results are saved.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.way.jobs, || run_a_way(args))
 }
 
-/// Does what the arguments ask for.
+/// Dispatches on the arguments.
 fn run_a_way(args: &Args) -> Result<()> {
     if let Some(share) = args.part {
         return part::run(args, out(args)?, share);
@@ -140,7 +140,7 @@ fn out(args: &Args) -> Result<&Path> {
     args.out.as_deref().ok_or_else(missing)
 }
 
-/// Lists the runs, with those in `out` as done.
+/// Lists the runs. Those in `out` are marked as done.
 fn list(opened: &Opened<'_>, out: Option<&Path>) -> Result<()> {
     let done = match out {
         None => Default::default(),

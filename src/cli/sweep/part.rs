@@ -1,4 +1,4 @@
-//! One part of a sweep: for array tasks of a batch system, or for any shell.
+//! Executes one part of a sweep, as an array task of a batch system or from any shell.
 
 use std::path::Path;
 
@@ -15,12 +15,11 @@ use gleaner_store::{Ended, PartName, Store, Writer};
 use gleaner_sweep::cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_sweep::{Attempt, execute};
 
-/// Does the runs of a part that are missing. How it ends is noted in the store, so that whoever
-/// collects need not ask a batch system.
+/// Executes the missing runs of a part. The store records how it ends, so that collecting does not depend on a batch
+/// system.
 pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
-    // Checked before a segment exists, so that a refused plan writes nothing to another plan's
-    // directory.
+    // Checked before a segment is created, so that a rejected plan writes nothing to another plan's directory.
     if owner::other_plan(&args.plan, out).is_some() {
         owner::check(
             &Opened::read(&args.plan, args.way.best.as_deref(), &Terminal::default())?,
@@ -44,7 +43,7 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     print(&format!("part {share}: {}\n", done?))
 }
 
-/// Does the runs, and says what was done.
+/// Executes the runs, and reports what was done.
 fn attempt(
     args: &Args,
     out: &Path,
@@ -90,8 +89,8 @@ fn attempt(
     }
 }
 
-/// Which part does which runs: as was dealt before, else by the length of the runs alone, so that all
-/// parts come to the same.
+/// The assignment of runs to parts. Unless one was written before, it depends only on the lengths of the runs, so that
+/// all parts compute the same one.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();
     if let Some(path) = &args.batch.dealt {
@@ -105,7 +104,7 @@ fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<D
     Ok(Deal::new(prepared, &all, &Costs::default(), parts))
 }
 
-/// Deals the runs that are missing.
+/// Assigns the missing runs to parts.
 pub(super) fn deal(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
     let prepared = opened.prepared.as_ref();

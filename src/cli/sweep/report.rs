@@ -1,13 +1,13 @@
-//! Says what went wrong in a sweep.
+//! Reports what went wrong in a sweep.
 
 use gleaner_domain::words::counted;
 use gleaner_sweep::PreparedRuns;
 use gleaner_sweep::cluster::{State, Trouble};
 
-/// Most failures and parts that are shown, each.
+/// Maximum number of failures shown, and of parts.
 const SHOWN: usize = 5;
 
-/// Failed runs and parts that did not do all of theirs, in lines.
+/// Text that lists failed runs and parts that did not do all their runs.
 pub(super) fn report(
     prepared: &dyn PreparedRuns,
     state: &State,

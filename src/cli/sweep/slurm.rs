@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_sweep::cluster::slurm::{Call, SlurmOptions};
 use serde::Serialize;
 
-/// How often what was lost is submitted again by default.
+/// Default number of times that lost runs are resubmitted.
 const RETRIES: u32 = 3;
 
 /// Options of `--slurm`, and what its jobs are told.
@@ -73,12 +73,12 @@ fn interval(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl SlurmArgs {
-    /// Whether to return when the jobs are submitted.
+    /// Whether to return once the jobs are submitted.
     pub(super) fn detaches(&self) -> bool {
         self.detach
     }
 
-    /// Least seconds between two looks at the queue.
+    /// Minimum interval between two queries of the queue, in seconds.
     pub(super) fn interval(&self) -> f64 {
         self.interval
     }

@@ -1,4 +1,4 @@
-//! Says how far a sweep is.
+//! Reports the progress of a sweep.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use gleaner_sweep::cluster::slurm::Queue;
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 use serde::de::IgnoredAny;
 
-/// Prints what is done, has failed and is missing, and what is in Slurm's queue.
+/// Prints which runs are done, failed or missing, and which jobs are in Slurm's queue.
 pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let prepared = opened.prepared.as_ref();
     let found = opened.glance(&Store::at(out))?;
@@ -26,7 +26,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
         Err(error) => remark(&[format!("the queue is not known: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // Later batches take over what earlier ones left, so only the last can have left runs undone.
+            // A later batch takes over the remaining runs of earlier ones, so only the last batch can have any.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)
@@ -69,7 +69,7 @@ fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
     text
 }
 
-/// The jobs of a batch in the queue, in lines; empty if there are none.
+/// Text that describes a batch's jobs in the queue; empty if there are none.
 fn queued(queue: &Queue, batch: &Batch) -> String {
     let Some(jobs) = queue.of(batch) else {
         return String::new();
@@ -85,7 +85,7 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
     text
 }
 
-/// The parts of a batch, whose jobs have ended, that have not done all their runs.
+/// The parts of an ended batch that have not done all their runs.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,
@@ -95,7 +95,7 @@ fn troubles_of(
 ) -> Vec<Trouble> {
     match Deal::read(&batches.deal(&batch.name), prepared) {
         Ok(deal) => troubles(state, found, batches, batch, &deal),
-        // A deal of another plan says nothing about these runs.
+        // The assignment of another plan says nothing about these runs.
         Err(_) => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Graphs for the workloads of a trace.
+//! Generates graphs for the workloads of a trace.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use gleaner_domain::{Trace, Workload};
 use gleaner_inputs::jobs::{cluster, profiles, trace};
 use gleaner_runs::graphs;
 
-/// The graph of each workload, and what was measured of all.
+/// The graph of each workload, and the measurements of all of them.
 pub struct Made {
     /// Workloads and the names of their jobs.
     rows: Vec<(Workload, String)>,
@@ -19,12 +19,12 @@ pub struct Made {
     pub measurements: String,
 }
 
-/// Makes a graph for each workload of the trace in a directory, as `gleaner synth jobs` makes it,
-/// and gives each to `write`. A graph is of its model's family, and its training keeps a GPU of the
-/// set-up about as busy as the trace says.
+/// Generates a graph for each workload of the trace in a directory that `gleaner synth jobs` wrote, and passes each to
+/// `write`. A graph belongs to the family of its model. Its training keeps a GPU of the set-up about as busy as the
+/// trace says.
 ///
 /// # Errors
-/// Faults of the trace, or that no job says what it trains; those of `write`.
+/// The trace is faulty, or no job states what it trains; errors of `write`.
 pub fn make(
     data: &Path,
     setup: &Setup,
@@ -62,15 +62,15 @@ pub fn make(
 }
 
 impl Made {
-    /// How many graphs there are.
+    /// Number of graphs.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Writes the table of workloads and their graphs, which lie in `folder` beside it.
+    /// Writes the table of workloads and their graphs, which are in `folder` beside it.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn write_table(&self, folder: &str, path: &Path) -> Result<()> {
         let file = |name: &String| format!("{folder}/{name}.pbtxt");
         let files: Vec<String> = self.rows.iter().map(|(_, name)| file(name)).collect();
@@ -100,7 +100,7 @@ fn read(data: &Path) -> Result<Trace> {
         .trace)
 }
 
-/// By workload, the GPU utilisation of its first job in percent; `None` where the trace has none.
+/// GPU utilisation of each workload's first job, in percent; `None` if the trace does not state it.
 fn utilisations(trace: &Trace) -> Vec<Option<f64>> {
     let mut utilisations = vec![None; trace.workloads.len()];
     for job in &trace.jobs {

@@ -1,4 +1,4 @@
-//! `gleaner synth graphs`: computational graphs for `gleaner driple`.
+//! `gleaner synth graphs`: generates computational graphs for `gleaner driple`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Set-ups by the names of their GPUs, listed in the help.
+/// The set-ups, named by their GPUs, as the help lists them.
 fn setups() -> impl TypedValueParser<Value = Setup> {
     let names = Setup::ALL.map(|setup| setup.gpu);
     let unknown = "a set-up of another GPU";
@@ -55,7 +55,7 @@ fn setups() -> impl TypedValueParser<Value = Setup> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A directory that holds other jobs' graphs, or a file that cannot be written.
+/// A directory with graphs of other jobs, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let (graphs, onnx) = (args.output.join("graphs"), args.output.join("onnx"));
     for folder in [&graphs, &onnx] {
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// Gives random jobs to `write`, and what was measured of them.
+    /// Passes random jobs to `write`, and returns their measurements.
     fn draw(&self, write: impl Fn(&Sample) -> Result<()>) -> Result<String> {
         let mut rows = String::new();
         for sample in samples(self.setup, self.seed, self.count as usize) {
@@ -91,7 +91,7 @@ impl Args {
         Ok(rows)
     }
 
-    /// The same for the workloads of a trace; writes their table, and tells how many there are.
+    /// Does the same for the workloads of a trace. Also writes their table, and reports their number.
     fn draw_for(
         &self,
         trace: &Path,

@@ -1,4 +1,4 @@
-//! `gleaner synth jobs`: experiments for `gleaner simulate`.
+//! `gleaner synth jobs`: generates experiments for `gleaner simulate`.
 
 use std::fs;
 use std::io::Write;
@@ -99,21 +99,21 @@ fn synthesise(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of a file.
+/// How a file is copied.
 #[derive(Clone, Copy)]
 enum Copy {
-    /// Every row several times, under other ids.
+    /// Every row is repeated, each time with another id.
     Rows,
-    /// Columns of numbers times the copies.
+    /// These numeric columns are multiplied by the number of copies.
     Numbers(&'static [&'static str]),
-    /// Nothing.
+    /// The file is unchanged.
     Same,
 }
 
-/// Columns with a job's id; the second where there is no first.
+/// Columns with a job's id. The second one is used if the first is missing.
 const IDS: [&str; 2] = ["job_id", "jobname"];
 const NODES: [&str; 2] = ["num", "nodes"];
-/// What is submitted to many times the cluster, and what is forecast.
+/// Columns with numbers of submissions, measured or forecast. They grow with the cluster.
 const SUBMISSIONS: [&str; 4] = [
     "pred_gpu_job",
     "pred_gpu_num",
@@ -121,7 +121,7 @@ const SUBMISSIONS: [&str; 4] = [
     "submit_gpu_num",
 ];
 
-/// Files beside a trace; only the first must be there.
+/// Files beside a trace. Only the first one is required.
 const BESIDE: [(&str, Copy); 7] = [
     ("vc_config.csv", Copy::Numbers(&NODES)),
     ("single_data.csv", Copy::Same),
@@ -171,7 +171,7 @@ fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
     }
 }
 
-/// The faults of a file.
+/// Adds the name of a file to its faults.
 fn named(mut faults: Faults, file: &Path) -> Faults {
     for fault in &mut faults.0 {
         fault.file = file.display().to_string();

@@ -1,4 +1,4 @@
-//! `gleaner synth`: generated event logs, task sets, searches, experiments of GPU clusters, training graphs.
+//! `gleaner synth`: generates event logs, task sets, searches, experiments of GPU clusters, and training graphs.
 
 mod for_trace;
 mod graphs;

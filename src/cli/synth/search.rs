@@ -1,4 +1,4 @@
-//! `gleaner synth search`: a search for hyperparameters or architectures.
+//! `gleaner synth search`: generates a search for hyperparameters or architectures.
 
 use std::path::PathBuf;
 
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The name of a file in the folder of another one.
+/// The name of a file, which must be in the same folder as another one.
 fn beside(path: &std::path::Path, other: &std::path::Path) -> Result<String> {
     let name = path.file_name().and_then(|name| name.to_str());
     match name.filter(|_| path.parent() == other.parent()) {

@@ -1,4 +1,4 @@
-//! Checks plans: every fault is found before anything runs.
+//! Validates plans. All faults are found before anything runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -18,19 +18,19 @@ use super::placeholders::{AMP, BATCH};
 use super::{Config, MAX_CONFIGS, MAX_MEASUREMENTS, Plan, SamplerKind, Settings, Workload};
 use crate::cores;
 
-/// Longest name of a workload, model or data set, in bytes.
+/// Maximum length of the name of a workload, model or data set, in bytes.
 const LONGEST_NAME: usize = 200;
 
-/// Most words of a command.
+/// Maximum number of words of a command.
 const MOST_WORDS: usize = 1000;
 
-/// The values of settings that a plan leaves out.
+/// Defaults of settings.
 const SECONDS: f64 = 30.0;
 const WARM_SECONDS: f64 = 120.0;
 const IDLE_SECONDS: f64 = 5.0;
 const PROCESSES: u32 = 8;
 
-/// Gathers the faults of a plan.
+/// Collects the faults of a plan.
 pub(super) struct Checker<'a> {
     source: &'a Source,
     text: &'a str,
@@ -43,7 +43,7 @@ impl Checker<'_> {
         self.add_with(at, field, found, expected, "");
     }
 
-    /// As [`Checker::add`], with what to do.
+    /// Like [`Checker::add`], with advice.
     pub fn add_with(
         &mut self,
         at: usize,
@@ -77,7 +77,7 @@ impl Checker<'_> {
     }
 }
 
-/// Makes a plan of what its file states.
+/// Converts the content of a file into a valid plan.
 ///
 /// # Errors
 /// All its faults.
@@ -167,7 +167,7 @@ fn sampler(checker: &mut Checker<'_>, file: &PlanFile) -> SamplerKind {
     }
 }
 
-/// The cores of the plan, or all that we may use.
+/// The cores of the plan; by default, all that this process may use.
 fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
     let allowed = cores::allowed();
     let Some(text) = &file.cores else {
@@ -229,7 +229,7 @@ fn workloads(
     (workloads, configs)
 }
 
-/// Two workloads may not share a name, and no config may be in the tables twice.
+/// Reports workloads with the same name and configs that would appear in the tables twice.
 fn refuse_twins(
     checker: &mut Checker<'_>,
     entry: &Spanned<WorkloadFile>,
@@ -304,7 +304,7 @@ impl Found<'_, '_, '_> {
         };
         let name = value.get_ref();
         let is_plain = !name.chars().any(char::is_control) && name.trim() == name;
-        // A colon ends the name in NAME:BATCH:AMP.
+        // Colons are not allowed in names, because a colon ends the name in NAME:BATCH:AMP.
         let is_whole = field != "name" || !name.contains(':');
         if name.is_empty() || name.len() > LONGEST_NAME || !is_plain || !is_whole {
             let expected = match field {
@@ -374,7 +374,7 @@ impl Found<'_, '_, '_> {
         self.file.environment.clone()
     }
 
-    /// A list of valid values, each once; the default if there is none.
+    /// A list of valid values without duplicates; the default if there is none.
     fn list<T: Ord + Copy + Debug>(
         &mut self,
         field: &str,
@@ -398,7 +398,7 @@ impl Found<'_, '_, '_> {
         list.clone()
     }
 
-    /// A setting with several values must reach the command.
+    /// Checks that the command uses the placeholder of a setting with several values.
     fn placeholder(&mut self, workload: &Workload, placeholder: &str, field: &str, values: usize) {
         let is_used = workload
             .command

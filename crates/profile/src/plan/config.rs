@@ -13,7 +13,7 @@ pub struct Config {
     pub workload: usize,
     /// Samples in a batch.
     pub batch_size: u32,
-    /// Whether precision is mixed.
+    /// Whether it trains with mixed precision.
     pub amp: bool,
 }
 
@@ -39,7 +39,7 @@ impl Plan {
         Named(&self.workload(config).name, config)
     }
 
-    /// The command of a config on this number of processes.
+    /// The command of a config with this number of processes.
     pub fn command(&self, config: Config, processes: u32) -> Vec<String> {
         let words = self.workload(config).command.iter();
         words
@@ -47,7 +47,7 @@ impl Plan {
             .collect()
     }
 
-    /// Where a workload runs.
+    /// The directory in which a config runs.
     pub fn directory(&self, config: Config) -> PathBuf {
         let directory = self.folder.join(&self.workload(config).directory);
         if directory.as_os_str().is_empty() {
@@ -57,13 +57,13 @@ impl Plan {
         }
     }
 
-    /// What a measurement depends on besides the plan: the words of the command that are files, and the
-    /// inputs of all workloads.
+    /// The files that affect a measurement besides the plan: the words of the command that are files, and the inputs of
+    /// all workloads.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);
         let files = words.iter().enumerate().filter_map(|(place, word)| {
-            // A program without a folder is one of the system.
+            // The first word without a slash is a program in PATH, not a file of the workload.
             let is_found = place > 0 || Path::new(word).components().count() > 1;
             Some(directory.join(word)).filter(|path| is_found && path.is_file())
         });
@@ -71,7 +71,7 @@ impl Plan {
     }
 }
 
-/// The variables that show GPUs to a workload in NVML's order.
+/// The environment variables that select GPUs and number them in NVML's order.
 pub(crate) fn device_environment(settings: &Settings) -> Vec<(&'static str, String)> {
     if settings.devices.is_empty() {
         return Vec::new();
@@ -82,7 +82,7 @@ pub(crate) fn device_environment(settings: &Settings) -> Vec<(&'static str, Stri
     ]
 }
 
-/// Numbers with commas between them.
+/// Numbers separated by commas.
 pub(super) fn listed<N: ToString>(numbers: &[N]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     numbers.join(",")

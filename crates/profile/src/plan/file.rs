@@ -1,4 +1,4 @@
-//! A plan as its file states it. Everything may be missing, so that all faults can be gathered.
+//! The format of a plan's file. Every field is optional, so that all faults can be reported together.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) struct PlanFile {
 }
 
 impl PlanFile {
-    /// Puts a sampler in the place of the one that the file states.
+    /// Replaces the sampler of the file.
     pub fn override_sampler(&mut self, sampler: Option<SamplerKind>) {
         if let Some(kind) = sampler {
             self.sampler = Some(Spanned::new(0..0, kind.to_string()));

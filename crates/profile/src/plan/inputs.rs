@@ -8,11 +8,11 @@ use toml::Spanned;
 
 use super::check::Checker;
 
-/// Most files of all inputs.
+/// Maximum number of files of all inputs.
 const MOST: usize = 10_000;
 
-/// The files of the inputs that a plan lists, folders with all that is in them, each in order of names.
-/// Hidden files and what Python keeps for itself are left out.
+/// The files of the inputs that a plan lists, sorted by name within each input. A folder stands for all files in it,
+/// except hidden files and Python's caches.
 pub(super) fn read(
     checker: &mut Checker<'_>,
     listed: Option<&Spanned<Vec<String>>>,
@@ -48,7 +48,7 @@ fn add(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         !name.starts_with('.') && name != "__pycache__"
     };
-    // Links are left out: they may lead in circles.
+    // Symbolic links are skipped, because they may form cycles.
     let is_plain =
         |path: &&PathBuf| fs::symlink_metadata(path).is_ok_and(|found| !found.is_symlink());
     paths

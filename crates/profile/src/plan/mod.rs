@@ -1,4 +1,4 @@
-//! Plans: which workloads are measured, alone and beside which others.
+//! Plans list the workloads to measure alone and the pairs to measure together.
 
 mod check;
 mod config;
@@ -22,13 +22,13 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// Most measurements of a plan.
+/// Maximum number of measurements of a plan.
 pub const MAX_MEASUREMENTS: usize = 100_000;
 
-/// Most workloads of a plan, each with one batch size and one precision.
+/// Maximum number of configs of a plan: workloads with one batch size and one precision each.
 pub const MAX_CONFIGS: usize = 2000;
 
-/// What is measured by.
+/// The kind of sampler that takes the measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SamplerKind {
@@ -50,39 +50,39 @@ impl fmt::Display for SamplerKind {
 /// A valid plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The folder of the plan, beside which workloads run.
+    /// The folder of the plan. Relative directories of workloads start here.
     pub folder: PathBuf,
     /// The workloads, in the order of the file.
     pub workloads: Vec<Workload>,
     /// Every workload with each of its batch sizes and precisions, in the order of the file.
     pub configs: Vec<Config>,
-    /// The pairs to measure, as indices of `configs`, the lower first.
+    /// The pairs to measure, as indices of `configs`. The lower index comes first.
     pub pairs: Vec<(usize, usize)>,
-    /// Files that all workloads depend on, besides those that their commands name.
+    /// Files that affect all workloads, besides those that their commands name.
     pub inputs: Vec<PathBuf>,
-    /// What all measurements share.
+    /// The settings of all measurements.
     pub settings: Settings,
-    /// Most processes of a scaling curve.
+    /// Maximum number of processes of a scaling curve.
     pub most_processes: u32,
 }
 
-/// What all measurements of a plan share.
+/// The settings that all measurements of a plan share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settings {
-    /// What is measured by.
+    /// The sampler that takes the measurements.
     pub sampler: SamplerKind,
-    /// The cores to which workloads are pinned, ascending.
+    /// The cores to which workloads are pinned, in ascending order.
     pub cores: Vec<usize>,
     /// Indices of the GPUs that workloads use, in NVML's order; empty for cores.
     pub devices: Vec<u32>,
     /// Length of the window.
     pub seconds: f64,
-    /// Time in which a workload must say that it is warm.
+    /// Time within which a workload must report that it is warm.
     pub warm_seconds: f64,
     /// Time for which the machine is measured idle.
     #[serde(skip)]
     pub idle_seconds: f64,
-    /// How often each measurement is made.
+    /// Number of times that each measurement is made.
     #[serde(skip)]
     pub repeats: u32,
 }
@@ -93,12 +93,12 @@ impl Settings {
         Duration::from_secs_f64(self.seconds)
     }
 
-    /// Time in which a workload must say that it is warm.
+    /// Time within which a workload must report that it is warm.
     pub fn warm_limit(&self) -> Duration {
         Duration::from_secs_f64(self.warm_seconds)
     }
 
-    /// GPUs that a workload runs on, as tables state it; 1 for cores.
+    /// Number of GPUs that a workload uses, as in the tables; 1 for cores.
     pub fn gpu_num(&self) -> u32 {
         u32::try_from(self.devices.len()).map_or(u32::MAX, |count| count.max(1))
     }
@@ -109,14 +109,14 @@ impl Settings {
 pub struct Workload {
     /// Its name, unique in the plan.
     pub name: String,
-    /// What it trains.
+    /// The model that it trains.
     pub model: String,
-    /// What it is trained on.
+    /// The data set that it trains on.
     pub dataset: String,
     /// The program and its arguments, with placeholders.
     pub command: Vec<String>,
-    /// Variables of its environment.
+    /// Environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Where it runs, beside the plan.
+    /// Its working directory, relative to the folder of the plan.
     pub directory: PathBuf,
 }

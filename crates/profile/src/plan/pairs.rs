@@ -1,4 +1,4 @@
-//! Which pairs of a plan are measured.
+//! Selects the pairs of a plan to measure.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use toml::{Spanned, Value};
 use super::check::Checker;
 use super::{Config, Workload};
 
-/// What a plan may say.
+/// The values that a plan may give.
 const EXPECTED: &str = "\"all\", \"none\", a list such as [[\"a\", \"b:64:0\"]], or \
                         { sample = 100, seed = 0 }";
 
-/// What a plan says about pairs.
+/// The setting `pairs` of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Pairs {
     All,
     None,
-    /// Workloads by their names, or NAME:BATCH:AMP.
+    /// Pairs of workloads, each by name or as NAME:BATCH:AMP.
     List(Vec<[String; 2]>),
     Sample(Sample),
 }
 
-/// A sample of all pairs.
+/// A random sample of all pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sample {
@@ -34,7 +34,7 @@ pub(super) struct Sample {
 }
 
 impl Pairs {
-    /// What the plan says; all pairs if it says nothing.
+    /// Reads the setting. By default, all pairs are measured.
     pub fn read(checker: &mut Checker<'_>, value: Option<&Spanned<Value>>) -> Self {
         let Some(value) = value else {
             return Pairs::All;
@@ -57,7 +57,7 @@ impl Pairs {
     }
 }
 
-/// The pairs as indices of configs, the lower first, each once, in order.
+/// The pairs as sorted indices of configs, without duplicates. The lower index of a pair comes first.
 pub(super) fn expand(
     checker: &mut Checker<'_>,
     value: Option<&Spanned<Value>>,
@@ -98,14 +98,14 @@ pub(super) fn expand(
     }
 }
 
-/// Every unordered pair, and each config with itself.
+/// All unordered pairs, including the pair of each config with itself.
 fn all(configs: usize) -> Vec<(usize, usize)> {
     (0..configs)
         .flat_map(|first| (first..configs).map(move |second| (first, second)))
         .collect()
 }
 
-/// The configs of a workload's name, or the one of NAME:BATCH:AMP.
+/// All configs of a workload, or the single one that NAME:BATCH:AMP names.
 fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
     let is_named = |config: &Config| {
         let workload = &workloads[config.workload].name;
@@ -119,10 +119,10 @@ fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
         .collect()
 }
 
-/// A part of the pairs, drawn by seed, in their order.
+/// A random sample of the pairs, in their order.
 fn drawn(mut all: Vec<(usize, usize)>, count: usize, seed: u64) -> Vec<(usize, usize)> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    // The first steps of a shuffle.
+    // Fisher–Yates, stopped after `count` steps: the first `count` pairs are then a uniform sample.
     for place in 0..count {
         let other = random.random_range(place..all.len());
         all.swap(place, other);

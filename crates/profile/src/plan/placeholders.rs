@@ -1,4 +1,4 @@
-//! The placeholders of commands.
+//! The placeholders in commands.
 
 use super::config::listed;
 use super::{Config, SamplerKind, Settings};
@@ -9,14 +9,14 @@ pub(super) const BATCH: &str = "{batch}";
 pub(super) const AMP: &str = "{amp}";
 /// Seconds of the window.
 const SECONDS: &str = "{seconds}";
-/// The devices, or the cores where cores are measured, with commas between them.
+/// The devices, or the cores if cores are measured, separated by commas.
 const DEVICES: &str = "{devices}";
-/// The kind of the devices, as PyTorch names it.
+/// PyTorch's name for the kind of device.
 const DEVICE: &str = "{device}";
 /// Number of processes.
 pub(super) const PROCESSES: &str = "{processes}";
 
-/// A word of a command with what its placeholders stand for. Other braces stay.
+/// Replaces the placeholders in a word of a command. Other braces are kept.
 pub(super) fn fill(word: &str, config: Config, settings: &Settings, processes: u32) -> String {
     let devices = if settings.devices.is_empty() {
         listed(&settings.cores)

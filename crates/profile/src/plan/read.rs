@@ -10,17 +10,17 @@ use super::check::check;
 use super::file::PlanFile;
 use super::{Plan, SamplerKind};
 
-/// What a plan is.
+/// What the reader expects.
 const EXPECTED: &str = "a plan as in docs/PROFILING.md";
 
-/// Words for users in place of the names of Rust types.
+/// Replaces the names of Rust types in messages.
 const TYPES: [(&str, &str); 3] = [
     ("f64", "a number"),
     ("u32", "a whole number"),
     ("u8", "0 or 1"),
 ];
 
-/// Reads a plan. Workloads run beside it.
+/// Reads a plan. Relative directories of workloads start at its folder.
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, or has faults, which are reported together.
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }
 
-/// Reads a plan for a sampler, which takes the place of the plan's own.
+/// Like [`read`]. A given `sampler` replaces the plan's own.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,4 +1,4 @@
-//! The plans that come with Gleaner. Each lies beside the workloads that it runs.
+//! The plans that come with Gleaner. Each is in the folder of its workloads.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use clap::ValueEnum;
 use gleaner_domain::error::{Error, Result};
 use serde::Serialize;
 
-/// The folder of the workloads, in the repository and where `make install` puts it.
+/// The folder of the workloads, in the repository and after `make install`.
 const FOLDER: &str = "workloads";
-/// Where `make install` puts the folder, from that of the program.
+/// The installed folder, relative to that of the program.
 const INSTALLED: &str = "../share/gleaner/workloads";
 
 /// A plan that comes with Gleaner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shipped {
-    /// What Lucid's authors measured: 66 workloads alone, and 1,388 pairs of them.
+    /// The measurements of Lucid's authors: 66 workloads alone, and 1,388 pairs of them.
     Lucid,
 }
 
@@ -29,8 +29,8 @@ impl fmt::Display for Shipped {
 }
 
 impl Shipped {
-    /// The path of the plan: in `given`, or else in `workloads/` beside the current directory, or
-    /// else where `program` was installed.
+    /// The path of the plan: in `given` if a folder is given. Otherwise in `workloads/` below the current directory, or
+    /// where it was installed with `program`.
     ///
     /// # Errors
     /// [`Error::Usage`] if it is not there.

@@ -1,4 +1,4 @@
-//! The processes of a workload and what they have used: of its control group, else by /proc.
+//! The processes of a workload and their CPU time, from its control group or else from /proc.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use crate::sampler::Watched;
 pub(super) struct Account {
     /// `None` if the workload has a control group.
     tree: Option<Tree>,
-    /// Time on processors at the start of the window.
+    /// CPU time at the start of the window.
     start: Duration,
 }
 
 impl Account {
-    /// Begins to count.
+    /// Starts counting.
     pub fn open(workload: Watched<'_>) -> Self {
         let tree = match workload.0.cgroup() {
             Some(_) => None,
@@ -28,7 +28,7 @@ impl Account {
         account
     }
 
-    /// Time on processors so far.
+    /// CPU time so far.
     fn cpu(&self, workload: Watched<'_>) -> Duration {
         match (&self.tree, workload.0.cgroup()) {
             (Some(tree), _) => tree.cpu(),
@@ -36,7 +36,7 @@ impl Account {
         }
     }
 
-    /// Its processes.
+    /// Process ids of the workload.
     pub fn processes(&self, workload: Watched<'_>) -> Vec<u32> {
         match (&self.tree, workload.0.cgroup()) {
             (Some(tree), _) => tree.processes(),
@@ -44,12 +44,12 @@ impl Account {
         }
     }
 
-    /// Time on processors since the account was opened.
+    /// CPU time since the account was opened.
     pub fn used(&self, workload: Watched<'_>) -> Duration {
         self.cpu(workload).saturating_sub(self.start)
     }
 
-    /// Looks at the processes.
+    /// Samples the processes.
     pub fn poll(&mut self) {
         self.tree.iter_mut().for_each(Tree::poll);
     }

@@ -1,4 +1,4 @@
-//! Cores and resident memory, by control groups where we may make them, else by /proc.
+//! Measures cores and resident memory, with control groups if they can be created, otherwise from /proc.
 
 use std::time::Instant;
 
@@ -11,23 +11,23 @@ use crate::sampler::{Reading, Sampler, Watched};
 /// Measures the share of some cores that workloads use.
 pub(crate) struct CpuSampler {
     cores: Vec<usize>,
-    /// Bytes of memory of the machine.
+    /// Memory of the machine, in bytes.
     memory: f64,
     by_groups: bool,
     window: Option<Window>,
 }
 
-/// A window that is open.
+/// An open window.
 struct Window {
     begun: Instant,
     machine: Option<Ticks>,
     accounts: Vec<Account>,
-    /// Most bytes held at a time.
+    /// Peak memory, in bytes.
     most: f64,
 }
 
 impl CpuSampler {
-    /// A sampler of these cores. `by_groups` says whether workloads have control groups.
+    /// A sampler of these cores. `by_groups` states whether workloads have control groups.
     pub fn new(cores: &[usize], by_groups: bool) -> Self {
         CpuSampler {
             cores: cores.to_vec(),
@@ -88,7 +88,7 @@ impl Sampler for CpuSampler {
         };
         let parts: Vec<f64> = window.accounts.iter().zip(workloads).map(part).collect();
         let (util, held) = match workloads {
-            // The baseline: all that runs on these cores.
+            // The idle baseline covers everything that runs on these cores.
             [] => (self.busy(&window), memory_used().unwrap_or_default()),
             _ => (Some(parts.iter().sum()), window.most),
         };
@@ -103,7 +103,7 @@ impl Sampler for CpuSampler {
 }
 
 impl CpuSampler {
-    /// Share of the cores that was busy with anything since the start of the window, in percent.
+    /// Share of the cores' time since the start of the window in which they were busy with anything, in percent.
     fn busy(&self, window: &Window) -> Option<f64> {
         let (before, now) = (window.machine?, Ticks::of(&self.cores)?);
         let all = now.all - before.all;

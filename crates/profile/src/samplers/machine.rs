@@ -1,8 +1,8 @@
-//! What the whole machine uses, from /proc.
+//! Usage of the whole machine, from /proc.
 
 use std::fs;
 
-/// Bytes of memory of the machine; `None` if the system does not show it.
+/// Memory of the machine, in bytes; `None` if the system does not report it.
 pub(super) fn memory() -> Option<f64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -22,7 +22,7 @@ pub(super) fn memory_used() -> Option<f64> {
     Some((of("MemTotal:")? - of("MemAvailable:")?) * 1024.0)
 }
 
-/// Ticks for which some cores were busy and for which they were counted, since the start.
+/// Ticks since boot in which some cores were busy, and all their ticks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Ticks {
     pub busy: f64,
@@ -30,7 +30,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Those of these cores; `None` if the system does not show them.
+    /// The ticks of these cores; `None` if the system does not report them.
     pub fn of(cores: &[usize]) -> Option<Self> {
         Self::parse(&fs::read_to_string("/proc/stat").ok()?, cores)
     }
@@ -45,7 +45,7 @@ impl Ticks {
             if !core.is_some_and(|core| cores.contains(&core)) {
                 continue;
             }
-            // Guests are counted in `user` already.
+            // The time of guests is already included in `user`.
             let ticks: Vec<f64> = words.take(8).map_while(|word| word.parse().ok()).collect();
             let all: f64 = ticks.iter().sum();
             let idle: f64 = ticks.iter().skip(3).take(2).sum();

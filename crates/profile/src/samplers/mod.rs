@@ -1,4 +1,4 @@
-//! The ways to measure, one file each.
+//! The samplers, one file each.
 
 mod account;
 mod cpu;

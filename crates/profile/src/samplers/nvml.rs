@@ -1,8 +1,8 @@
-//! NVIDIA GPUs, through NVML.
+//! Samples NVIDIA GPUs through NVML.
 //!
-//! The driver takes a sample of the utilisation every 1/6 to 1 s, and keeps some. Each has a time:
-//! those after the last one seen are asked for, so that none is counted twice. The first of a window
-//! began before it and is left out.
+//! The driver samples the utilisation every 1/6 to 1 s, and buffers some samples. Each sample has a time. Each poll
+//! asks for the samples after the last one seen, so that none is counted twice. The first sample of a window is
+//! skipped, because the period that it covers began before the window.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -18,18 +18,18 @@ use super::MIB;
 use super::account::Account;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Where the driver is: the second is a link that only development packages have.
+/// Names of the driver's library. Only development packages have the second, which is a link.
 const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 
-/// Failures in turn after which a GPU is given up. The driver keeps samples, so that the next poll
-/// gets what one has missed.
+/// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll gets
+/// those that a failed one missed.
 const MOST_FAILURES: u32 = 3;
 
-/// Time between two readings of a GPU whose samples have no times: the longest sample period, so
-/// that no reading is counted twice.
+/// Time between two readings of a GPU whose samples have no times. It is the longest sample period, so no sample is
+/// counted twice.
 const UNTIMED: Duration = Duration::from_secs(1);
 
-/// The largest percentage that is one. The driver marks missing values by larger ones.
+/// Maximum of a valid percentage. The driver marks missing values with larger numbers.
 const MOST_PERCENT: f64 = 100.0;
 
 /// Measures GPUs.
@@ -39,30 +39,30 @@ pub(crate) struct NvmlSampler {
     accounts: Vec<Account>,
 }
 
-/// A GPU, and what was read of it in the window.
+/// A GPU, and its samples in the window.
 struct Gpu {
     index: u32,
     name: String,
-    /// Whether it is partitioned (MIG). NVML has no utilisation of such a GPU.
+    /// Whether it is partitioned (MIG). NVML does not report the utilisation of such a GPU.
     is_mig: bool,
     /// Bytes in use without workloads.
     idle: f64,
     window: Window,
 }
 
-/// What was read of a GPU since the start of a window.
+/// The samples of a GPU since the start of a window.
 #[derive(Default)]
 struct Window {
     util: Series,
     memory_util: Series,
-    /// By process.
+    /// Mean utilisation of each process, by process id.
     processes: BTreeMap<u32, Mean>,
-    /// Time of the last sample of a process.
+    /// Time of the last sample of the processes.
     last_of_processes: u64,
     has_processes: bool,
-    /// Most bytes in use on the GPU.
+    /// Peak memory in use on the GPU, in bytes.
     used: f64,
-    /// Most bytes that the workloads' processes held, if the driver says.
+    /// Peak memory held by the workloads' processes, in bytes; `None` if the driver does not report it.
     held: Option<f64>,
     failures: u32,
 }
@@ -72,14 +72,14 @@ struct Window {
 struct Series {
     /// Time of the last sample seen, on the driver's clock.
     last: u64,
-    /// Whether the first sample of the window was seen, which is left out.
+    /// Whether the first sample of the window, which is skipped, was seen.
     is_begun: bool,
     mean: Mean,
-    /// When the last reading without a time was taken.
+    /// Time of the last reading without a sample time.
     untimed: Option<Instant>,
 }
 
-/// A mean that grows.
+/// A running mean.
 #[derive(Default, Clone, Copy)]
 struct Mean {
     sum: f64,
@@ -100,7 +100,7 @@ impl Mean {
 }
 
 impl Series {
-    /// Adds samples, each a time with a percentage. Those that were seen before are left out.
+    /// Adds samples, each with its time and a percentage. Skips those that were seen before.
     fn add(&mut self, samples: impl IntoIterator<Item = (u64, f64)>) {
         for (time, value) in samples {
             if time <= self.last {
@@ -115,7 +115,7 @@ impl Series {
         }
     }
 
-    /// Begins a window after the sample last seen.
+    /// Starts a window after the last sample seen.
     fn restart(&mut self) {
         *self = Series {
             last: self.last,
@@ -128,7 +128,7 @@ impl NvmlSampler {
     /// Loads the library and finds the GPUs.
     ///
     /// # Errors
-    /// In words: there is no library, no driver, no such GPU, or it does not answer.
+    /// A message: there is no library, no driver or no such GPU, or the GPU does not answer.
     pub fn open(indices: &[u32], library: Option<&Path>) -> Result<Self, String> {
         let nvml = match library {
             Some(path) => {
@@ -150,7 +150,7 @@ fn load(library: &OsStr) -> Result<Nvml, NvmlError> {
     Nvml::builder().lib_path(library).init()
 }
 
-/// Loads the first library that can be.
+/// Loads the first library that can be loaded.
 fn load_any() -> Result<Nvml, String> {
     let mut errors = Vec::new();
     for name in LIBRARIES {
@@ -170,7 +170,7 @@ fn find(nvml: &Nvml, index: u32) -> Result<Gpu, String> {
     let device = nvml.device_by_index(index).map_err(told)?;
     let is_mig = match device.mig_mode() {
         Ok(mode) => mode.current == 1,
-        // Most GPUs cannot be partitioned, and old drivers do not know of it.
+        // Most GPUs cannot be partitioned, and old drivers lack the function.
         Err(NvmlError::NotSupported | NvmlError::FailedToLoadSymbol(_)) => false,
         Err(error) => return Err(told(error)),
     };
@@ -184,7 +184,7 @@ fn find(nvml: &Nvml, index: u32) -> Result<Gpu, String> {
 }
 
 impl Gpu {
-    /// Begins a window: what was sampled before is skipped.
+    /// Opens a window, and skips earlier samples.
     fn open(&mut self, nvml: &Nvml) -> Result<(), String> {
         self.read(nvml, &[]).map_err(|error| self.told(&error))?;
         let mut old = std::mem::take(&mut self.window);
@@ -199,7 +199,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes what is new. A failure that may pass is forgiven a few times.
+    /// Takes the new samples. Tolerates a few consecutive failures that may be temporary.
     fn poll(&mut self, nvml: &Nvml, processes: &[u32]) -> Result<(), String> {
         match self.read(nvml, processes) {
             Ok(()) => self.window.failures = 0,
@@ -227,7 +227,8 @@ impl Gpu {
                 UsedGpuMemory::Used(bytes) => Some(bytes as f64),
                 UsedGpuMemory::Unavailable => None,
             });
-            // Without any of ours it shows others' ids, as from within a container.
+            // If none of the workloads' processes is listed, the ids may be those of another namespace, as in a
+            // container.
             let held: Option<Vec<f64>> = held.collect();
             if let Some(held) = held.filter(|held| !held.is_empty()) {
                 let sum: f64 = held.iter().sum();
@@ -245,7 +246,7 @@ impl Gpu {
         )?;
         let samples = match device.process_utilization_stats(window.last_of_processes) {
             Ok(samples) => samples,
-            // Either none is new, or the driver has none at all.
+            // Either there are no new samples, or the driver has no samples at all.
             Err(NvmlError::NotFound | NvmlError::NotSupported) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -261,8 +262,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// What the processes of a workload used, in percent; `None` if the driver has nothing of any
-    /// workload.
+    /// Utilisation by the processes of a workload, in percent; `None` if the driver reports nothing for any workload.
     fn part(&self, processes: &[u32]) -> Option<f64> {
         let means = self.window.processes.iter();
         let own = means.filter(|(pid, _)| processes.contains(pid));
@@ -270,8 +270,8 @@ impl Gpu {
         self.window.has_processes.then_some(sum)
     }
 
-    /// Bytes that the workloads held: as the driver says of their processes, else what is in use
-    /// beyond the idle GPU.
+    /// Memory that the workloads held, in bytes: the driver's figure for their processes, or else the memory in use
+    /// beyond that of the idle GPU.
     fn held(&self) -> f64 {
         let beyond = (self.window.used - self.idle).max(0.0);
         self.window.held.unwrap_or(beyond)
@@ -294,7 +294,7 @@ impl Gpu {
     }
 }
 
-/// Adds what is new to a series.
+/// Adds new samples to a series.
 fn read_series(
     device: &nvml_wrapper::Device<'_>,
     kind: Sampling,
@@ -314,14 +314,14 @@ fn read_series(
             series.add(timed);
             Ok(())
         }
-        // None is new.
+        // There are no new samples.
         Err(NvmlError::NotFound) => Ok(()),
         Err(NvmlError::NotSupported) => read_untimed(device, kind, series),
         Err(error) => Err(error),
     }
 }
 
-/// Adds a reading of a driver that keeps no samples, at most one in a sample period.
+/// Adds a reading if the driver keeps no samples, at most one per sample period.
 fn read_untimed(
     device: &nvml_wrapper::Device<'_>,
     kind: Sampling,
@@ -345,7 +345,7 @@ fn read_untimed(
     }
 }
 
-/// The mean of a figure over the GPUs; `None` if one of them does not tell.
+/// The mean of a figure over the GPUs; `None` if it is missing for one of them.
 fn over(gpus: &[Gpu], figure: impl Fn(&Gpu) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = gpus.iter().map(figure).collect();
     let values = values.filter(|values| !values.is_empty())?;
@@ -400,7 +400,7 @@ impl Sampler for NvmlSampler {
 }
 
 impl NvmlSampler {
-    /// The processes of each workload.
+    /// The process ids of each workload.
     fn processes(&self, workloads: &[Watched<'_>]) -> Vec<Vec<u32>> {
         let accounts = self.accounts.iter().zip(workloads);
         accounts

@@ -1,16 +1,16 @@
-//! The processes of a workload by /proc, where there are no control groups.
+//! Finds the processes of a workload in /proc, if there are no control groups.
 //!
-//! A process belongs to the workload if it is in its process group, or descends from a process of
-//! it. It stays one when its parent ends. The time of a process that ends is counted by the one
-//! that waits for it, so a process that lives shorter than the time between two polls is counted,
-//! too. Not counted is a process that leaves the group and loses its parent between two polls, and
-//! the last part, up to one poll, of a process for which nobody waits.
+//! A process belongs to the workload if it is in the workload's process group, or descends from one of its processes.
+//! It still belongs to it after its parent has ended. When a process ends, the kernel adds its CPU time to the process
+//! that waits for it. A process that starts and ends between two polls is therefore counted too. Two things are missed:
+//! a process that leaves the group and loses its parent between two polls, and the CPU time after the last poll of a
+//! process for which nobody waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
-/// A process, and when it was started, as ids are given again.
+/// Process id and start time, because the system reuses ids.
 type Id = (u32, u64);
 
 /// What /proc says about a process.
@@ -19,14 +19,14 @@ struct Stat {
     id: Id,
     parent: u32,
     group: u32,
-    /// Ticks on processors of the process itself.
+    /// CPU time of the process itself, in ticks.
     own: u64,
-    /// Ticks of processes that it has waited for, and of those that these had waited for.
+    /// CPU time in ticks of the processes that it has waited for, and of those that these had waited for.
     waited: u64,
 }
 
 impl Stat {
-    /// Reads `/proc/PID/stat`. The name, in brackets, may hold anything.
+    /// Parses `/proc/PID/stat`. The name, in parentheses, may contain any characters.
     fn parse(text: &str) -> Option<Self> {
         let (pid, rest) = text.split_once(' ')?;
         let fields: Vec<&str> = rest.rsplit_once(')')?.1.split_whitespace().collect();
@@ -43,7 +43,7 @@ impl Stat {
     }
 }
 
-/// The processes of a workload, and the time on processors that they have used.
+/// The processes of a workload, and their CPU time.
 #[derive(Debug)]
 pub(super) struct Tree {
     group: u32,
@@ -52,7 +52,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of a process group.
+    /// The processes of a process group.
     pub fn new(group: u32) -> Self {
         let mut tree = Tree {
             group,
@@ -63,13 +63,13 @@ impl Tree {
         tree
     }
 
-    /// Looks at all processes.
+    /// Samples all processes of the system.
     pub fn poll(&mut self) {
         let stats: Vec<Stat> = ids().filter_map(stat).collect();
         self.take(&stats);
     }
 
-    /// Takes over what all processes say.
+    /// Updates the tree from samples of all processes.
     fn take(&mut self, stats: &[Stat]) {
         let now = self.members(stats);
         for (id, stat) in &now {
@@ -77,7 +77,8 @@ impl Tree {
             let (own, waited) = before.map_or((0, 0), |before| (before.own, before.waited));
             let counted = self.counted_of_gone(*id, &now);
             self.ticks += stat.own.saturating_sub(own);
-            // What a child had used when it was last seen is in `ticks` already.
+            // `waited` grows by the whole CPU time of a child that has ended. `ticks` already contains what polls saw
+            // of it. For example, a child was last seen with 30 ticks and ended with 43, so 13 are added.
             self.ticks += stat.waited.saturating_sub(waited + counted);
         }
         self.known = now;
@@ -90,6 +91,7 @@ impl Tree {
         let rooted = stats.iter().filter(is_rooted);
         let mut found: BTreeMap<Id, Stat> = rooted.map(|stat| (stat.id, *stat)).collect();
         let mut pids: BTreeSet<u32> = found.keys().map(|id| id.0).collect();
+        // Descendants of members are members too. Each round adds the children of the members found so far.
         loop {
             let before = found.len();
             for stat in stats.iter().filter(|stat| pids.contains(&stat.parent)) {
@@ -102,8 +104,8 @@ impl Tree {
         }
     }
 
-    /// Ticks of those processes, gone since the last poll, for which `id` has waited: itself or
-    /// through others that are gone.
+    /// Ticks that are already counted of processes that ended since the last poll and for which `id` has waited,
+    /// directly or through others that have ended.
     fn counted_of_gone(&self, id: Id, now: &BTreeMap<Id, Stat>) -> u64 {
         let gone = self
             .known
@@ -113,7 +115,7 @@ impl Tree {
         heirs.map(|stat| stat.own + stat.waited).sum()
     }
 
-    /// The nearest ancestor that is still there.
+    /// The nearest ancestor that still exists.
     fn heir(&self, stat: &Stat, now: &BTreeMap<Id, Stat>) -> Option<u32> {
         let mut parent = stat.parent;
         for _ in 0..self.known.len() {
@@ -129,14 +131,13 @@ impl Tree {
         None
     }
 
-    /// Time on processors that the processes have used since they are looked at, and what their
-    /// first look found.
+    /// CPU time that the processes have used since sampling began, including the time that their first samples showed.
     pub fn cpu(&self) -> Duration {
         let ticks_a_second = rustix::param::clock_ticks_per_second().max(1);
         Duration::from_secs_f64(self.ticks as f64 / ticks_a_second as f64)
     }
 
-    /// Its processes.
+    /// Process ids of the workload.
     pub fn processes(&self) -> Vec<u32> {
         self.known.keys().map(|id| id.0).collect()
     }
@@ -151,7 +152,7 @@ fn stat(pid: u32) -> Option<Stat> {
     Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Bytes of memory that processes hold. Pages that several of them share are counted for each.
+/// Memory that processes hold, in bytes. Shared pages are counted once for each process.
 pub(super) fn resident(processes: &[u32]) -> f64 {
     let pages = |pid: &u32| -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
@@ -210,19 +211,19 @@ mod tests {
             stat(13, 1, 13, 100, 0),
         ]);
         assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
-        // 11 ends; 12, now a child of 1, stays.
+        // Process 11 ends. Process 12 becomes a child of 1 and stays.
         tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
-        // 12 has used 2 more, and 11 had 2 more when it ended.
+        // Process 12 has used 2 more ticks, and 11 used 2 more before it ended.
         assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
     }
 
     #[test]
     fn the_time_of_a_process_is_counted_once() {
         let mut tree = tree(&[stat(10, 1, 10, 5, 0), stat(11, 10, 10, 40, 0)]);
-        // 11 was waited for, and so was one that no poll has seen.
+        // Process 10 waited for 11, and for another one that no poll has seen.
         tree.take(&[stat(10, 1, 10, 6, 43 + 20)]);
         assert_eq!(tree.ticks, 45 + 1 + 3 + 20);
-        // A child of a child: both end between two polls.
+        // A child and its own child both end between two polls.
         let mut tree = self::tree(&[
             stat(10, 1, 10, 0, 0),
             stat(11, 10, 10, 4, 0),
@@ -230,7 +231,7 @@ mod tests {
         ]);
         tree.take(&[stat(10, 1, 10, 0, 11)]);
         assert_eq!(tree.ticks, 11);
-        // One for which nobody waits keeps what was seen.
+        // If nobody waits for a process, only what the polls saw is counted.
         let mut tree = self::tree(&[stat(10, 1, 10, 0, 0), stat(12, 1, 10, 6, 0)]);
         tree.take(&[stat(10, 1, 10, 2, 0)]);
         assert_eq!(tree.ticks, 8);

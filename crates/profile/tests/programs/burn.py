@@ -1,4 +1,4 @@
-"""Uses a share of a core, and reports the microseconds of processor time that it has used."""
+"""Uses a share of a core, and reports the CPU time that it has used in microseconds."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ while True:
     if now - reported > 0.02:
         print("gleaner samples", int(used * 1e6), flush=True)
         reported = now
-    # Behind on a busy machine, it catches up; ahead, it waits.
+    # If it is behind, as on a busy machine, it catches up. If it is ahead, it waits.
     ahead = used - load * (now - begun)
     if load < 1 and ahead > 0:
         time.sleep(ahead / load)

@@ -1,4 +1,4 @@
-"""Does its work in children that live for a few milliseconds; a sample is a child."""
+"""Works in child processes that live for a few milliseconds. Each child is a sample."""
 
 import os
 

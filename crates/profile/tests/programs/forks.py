@@ -1,4 +1,4 @@
-"""Starts a child, and one that leaves the session and its parent, and writes their process ids."""
+"""Starts a child, and a process that leaves the session and its parent. Writes their process ids."""
 
 import os
 import subprocess

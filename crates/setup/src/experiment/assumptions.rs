@@ -1,4 +1,4 @@
-//! Figures of a policy and their assumptions.
+//! Attaches the assumptions of a policy to its figures.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::simulate::{Assumptions, Durations, PolicyFigures};

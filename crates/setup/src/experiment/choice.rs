@@ -1,4 +1,4 @@
-//! Arguments that choose policies and a placer.
+//! Settings that choose policies and a placer.
 
 use std::ffi::OsStr;
 
@@ -16,7 +16,7 @@ use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 settings! {
-    /// What is simulated.
+    /// Which policies and placer to simulate.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Choice {
         /// Policies, separated by commas, or `all`. They are listed below.
@@ -40,25 +40,25 @@ settings! {
     }
 }
 
-/// A part that Lucid can do without.
+/// A part of Lucid that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// Sharing scores and priorities are ignored when a partner is chosen.
+    /// A job's partner is chosen without sharing scores and priorities.
     Packing,
     /// There is no forecast, and GPUs are never shared.
     Throughput,
-    /// There are no estimated durations.
+    /// There are no estimates of durations.
     Estimate,
 }
 
-/// What is corrected.
+/// Which simulations of Lucid are run: the original, the corrected one, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
-    /// The original simulation alone.
+    /// Only the original simulation.
     No,
-    /// The corrected simulation alone.
+    /// Only the corrected simulation.
     Only,
     /// The original simulation and the corrected one.
     Both,
@@ -99,7 +99,7 @@ impl Choice {
         self.corrected.unwrap_or(default)
     }
 
-    /// As [`Choice::requests`], where policies of the caller's `own` have names too.
+    /// Like [`Choice::requests`], but also accepts the names of the caller's `own` policies.
     ///
     /// # Errors
     /// As [`Choice::requests`].
@@ -142,7 +142,7 @@ impl Choice {
         Ok(entries)
     }
 
-    /// The only policy asked for, if there is only one.
+    /// The name of the policy, if exactly one was requested.
     pub(super) fn single(&self) -> Option<&str> {
         match self.policy.as_slice() {
             [name] => Some(name),
@@ -150,7 +150,7 @@ impl Choice {
         }
     }
 
-    /// The placer. If its name is unknown, which [`Choice::requests`] reports, the default placer.
+    /// The placer. If its name is unknown, which [`Choice::requests`] reports, this is the default placer.
     pub fn placer(&self) -> &'static dyn Placer {
         let named = placers::ALL
             .iter()
@@ -159,7 +159,7 @@ impl Choice {
         named.unwrap_or(placers::ALL[0])
     }
 
-    /// What Lucid does without.
+    /// The parts of Lucid that are switched off.
     pub fn without(&self) -> Without {
         Without {
             packing: self.without.contains(&Part::Packing),
@@ -191,7 +191,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
     })
 }
 
-/// A placer's name, be it the original's.
+/// Converts the name of a placer, which may be the original's.
 fn placer_name(text: &OsStr) -> Result<String, String> {
     let named = |placer: &&&dyn Placer| placer.name() == text || placer.original_name() == text;
     match placers::ALL.iter().find(named) {

@@ -1,4 +1,4 @@
-//! Estimates of durations, and where they come from.
+//! Estimates of durations, and their source.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use gleaner_predict::Weekly;
 /// Estimates of durations.
 #[derive(Default)]
 pub struct Estimated {
-    /// Known before the simulation.
+    /// Estimates that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
-    /// Learnt as it goes on.
+    /// Settings for estimates that are learnt during the simulation.
     pub weekly: Option<Weekly>,
-    /// Where they come from.
+    /// The source of the estimates.
     pub used: Option<EstimatesUsed>,
 }
 
-/// Where estimates of durations come from.
+/// The source of estimates of durations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "source")]
 pub enum EstimatesUsed {
@@ -28,7 +28,7 @@ pub enum EstimatesUsed {
     Oracle,
     /// The same for every job.
     Constant {
-        /// How many seconds.
+        /// The estimate in seconds.
         seconds: f64,
     },
     /// A file.
@@ -43,7 +43,7 @@ pub enum EstimatesUsed {
     },
     /// The simulation itself, week by week.
     Learnt {
-        /// The estimator asked for.
+        /// The requested estimator.
         estimator: EstimatorChoice,
     },
 }
@@ -64,7 +64,7 @@ impl fmt::Display for EstimatesUsed {
         match self {
             EstimatesUsed::Oracle => f.write_str("the true durations"),
             EstimatesUsed::Constant { seconds } => write!(f, "{seconds} s for every job"),
-            // Results do not depend on the folder of the file.
+            // Results must not depend on the folder of the file, so only its name is kept.
             EstimatesUsed::File { path } => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 write!(f, "those of {}", name.display())

@@ -1,5 +1,4 @@
-//! Experiments whose files are found by name: in one directory, presets, and the
-//! original's -e and -t.
+//! Finds the files of an experiment by name: in one directory, for presets, and for the original's -e and -t.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,27 +17,28 @@ pub struct ExperimentFiles {
     pub trace: PathBuf,
     /// The virtual clusters.
     pub cluster: PathBuf,
-    /// Measured pairs, where there are any.
+    /// Measured pairs, if there are any.
     pub colocate: Option<PathBuf>,
     /// Profiles.
     pub profiles: Option<PathBuf>,
-    /// The experiment's own profiles, where others are named in their place.
+    /// The experiment's own profiles, if other profiles replace them.
     pub measured: Option<PathBuf>,
     /// Forecast of submissions.
     pub forecast: Option<PathBuf>,
     /// Estimated durations.
     pub estimates: Option<PathBuf>,
-    /// What was submitted, by intervals.
+    /// Submissions in intervals.
     pub series: Option<PathBuf>,
-    /// The civil time of second 0, where the trace tells seconds and its name says their start.
+    /// The civil time of second 0, if the trace's times are seconds and the experiment's name implies their start.
     #[serde(skip)]
     pub epoch: Option<Local>,
-    /// Window of a raw trace: its calendar's start, first and last submission.
+    /// Window of a raw trace: start of the calendar, first submission, last submission.
     #[serde(skip)]
     pub window: Option<[Local; 3]>,
 }
 
-/// A published window: where names contain the first, calendar, from, to.
+/// Published windows. An experiment whose name contains the first string has the given start of the calendar, first
+/// submission and last submission.
 const WINDOWS: [(&str, [&str; 3]); 3] = [
     (
         "Philly",
@@ -66,16 +66,15 @@ const WINDOWS: [(&str, [&str; 3]); 3] = [
     ),
 ];
 
-/// The file of a prepared trace, whose times are seconds.
+/// Name of the file of a prepared trace, whose times are seconds.
 const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
-    /// Finds the files of `name`, such as `Venus_Sept`, in `directory`, or where the
-    /// original keeps them around it. QSSF alone, as the original runs it, takes other
-    /// estimates (`qssf_alone`).
+    /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory`, or where the original keeps them
+    /// around it. If `qssf_alone` is set, QSSF is simulated alone, for which the original uses other estimates.
     ///
     /// # Errors
-    /// [`Error::Usage`]: an unknown experiment, or no trace or cluster there.
+    /// [`Error::Usage`] if the experiment is unknown, or has no trace or cluster there.
     pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
         let window = window(name)?;
         let found = Self::inside(directory)?;
@@ -98,10 +97,10 @@ impl ExperimentFiles {
         })
     }
 
-    /// Finds the files of an experiment in `directory` alone.
+    /// Finds the files of an experiment in `directory` only.
     ///
     /// # Errors
-    /// A directory that cannot be read; [`Error::Usage`]: no trace or cluster there.
+    /// The directory cannot be read. [`Error::Usage`] if it has no trace or cluster.
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = DataDirectory { directory };
@@ -118,14 +117,14 @@ impl ExperimentFiles {
     }
 }
 
-/// Estimates beside a trace.
+/// Names of files with estimates beside a trace.
 const ESTIMATES: [&str; 3] = [
     "duration_estimate_ebm.csv",
     "duration_estimate.csv",
     "duration_estimate_lgb.csv",
 ];
 
-/// Estimates beside the trace or where the original keeps them.
+/// The file of estimates, beside the trace or where the original keeps it.
 fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
     let ebm = [
         ESTIMATES[0],
@@ -153,7 +152,7 @@ fn window(name: &str) -> Result<Option<[Local; 3]>> {
     Ok(times.try_into().ok())
 }
 
-/// Where files are looked for.
+/// The directories in which files are looked up.
 struct DataDirectory<'a> {
     directory: &'a Path,
 }

@@ -1,4 +1,4 @@
-//! The files of an experiment, and what is read from them.
+//! The input files of an experiment, and their content.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -33,11 +33,11 @@ use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 
-/// GPUs of a node where nothing else is said.
+/// Default number of GPUs of a node.
 const GPUS_PER_NODE: u32 = 8;
 
 settings! {
-    /// What is read.
+    /// The input files of a simulation.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct FileArgs under "Input" {
         /// Directory that holds all files under their usual names: jobs.csv, vc_config.csv,
@@ -107,7 +107,7 @@ named_values!(Preset:
     Preset::VenusSept => "Venus in September 2020, from the evaluation of Lucid",
 );
 
-/// A file, or a value given by name or number.
+/// A file, or a value given by name or by number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Given {
@@ -124,7 +124,7 @@ pub enum Given {
 by_text!(Given: Any seen by Given::seen_from);
 
 impl Given {
-    /// Resolves a file relative to `folder`. Other values stay as they are.
+    /// Makes a file relative to `folder`. Other values are unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Given::File(path) => Given::File(folder.join(path)),
@@ -159,31 +159,31 @@ impl FromStr for Given {
     }
 }
 
-/// What was read.
+/// The inputs after reading.
 pub struct Inputs {
     /// The jobs.
     pub trace: Trace,
-    /// File of the jobs.
+    /// The file of the jobs.
     pub trace_path: PathBuf,
     /// The nodes.
     pub cluster: Cluster,
-    /// Second at which simulations start.
+    /// The second at which simulations start.
     pub start: i64,
     /// Estimates of durations that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
-    /// How estimates are learnt in the simulation instead.
+    /// Settings for estimates that are learnt during the simulation instead.
     pub weekly: Option<Weekly>,
-    /// Where estimates come from; none where no policy uses them.
+    /// The source of the estimates; `None` if no policy uses them.
     pub estimates_used: Option<EstimatesUsed>,
     /// Forecast of submissions.
     pub forecast: Option<Box<dyn Forecast>>,
     /// Sharing scores and measured pairs.
     pub packing: Option<Box<dyn Packing>>,
-    /// Name of the experiment, of the original's flags.
+    /// The experiment's name, if the original's flags name one.
     pub experiment: Option<String>,
-    /// Whether faulty jobs are left out.
+    /// Whether faulty jobs are skipped.
     pub skip_invalid: bool,
-    /// Faults of the jobs left out.
+    /// Faults of the skipped jobs.
     pub skipped: Faults,
     /// Every file read.
     pub sources: Vec<SourceId>,
@@ -205,7 +205,7 @@ No data at hand? Make some, and simulate it:
 `gleaner simulate --help` lists everything else";
 
 impl FileArgs {
-    /// Whether a published experiment is simulated, or the original's flags are used.
+    /// Whether a published experiment is simulated, by a preset or the original's flags.
     pub fn is_published(&self) -> bool {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
     }
@@ -218,7 +218,7 @@ impl FileArgs {
         }
     }
 
-    /// Every file by its role.
+    /// Finds every input file.
     fn experiment(&self, choice: &Choice) -> Result<ExperimentFiles> {
         let mut experiment = match (&self.preset, &self.data, &self.experiment, &self.trace_dir) {
             (Some(Preset::VenusSept), Some(data), ..) => {
@@ -266,10 +266,10 @@ impl FileArgs {
 }
 
 impl Inputs {
-    /// Reads everything that the policies asked for take in.
+    /// Reads everything that the requested policies need.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a file is not named; faults of the files, gathered in each.
+    /// [`Error::Usage`] if a required file is not named. The faults of each file are reported together.
     pub(super) fn read(
         args: ExperimentArgs<'_>,
         requests: &[Request],
@@ -352,7 +352,7 @@ fn missing(policy: &str, what: &str) -> Error {
     Error::Usage(format!("{policy} needs {what}"))
 }
 
-/// What is read, and what it is about.
+/// The files, and the data that they refer to.
 #[derive(Clone, Copy)]
 struct Files<'a> {
     args: &'a FileArgs,
@@ -360,11 +360,11 @@ struct Files<'a> {
     experiment: &'a ExperimentFiles,
     trace: &'a Trace,
     cluster: &'a Cluster,
-    /// Of the trace, where models are given.
+    /// The calendar of the trace, if models are given.
     calendar: Option<Calendar>,
 }
 
-/// Records which files were read, and passes their remarks on.
+/// Records which files were read, and reports their remarks.
 pub(super) struct Reader<'r> {
     sources: Vec<SourceId>,
     pub(super) observer: &'r dyn Observer,
@@ -378,7 +378,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The value that was read.
+    /// Takes a value that was read, and records its file.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.observer.remark(&loaded.notes);
         self.sources.extend(loaded.sources);
@@ -417,7 +417,7 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Estimates that are known before, or how they are learnt.
+    /// Estimates that are known before the simulation, or settings for learning them.
     fn estimates(&mut self, files: Files<'_>, requests: &[Request]) -> Result<Estimated> {
         let needing = requests
             .iter()
@@ -459,7 +459,7 @@ impl<'r> Reader<'r> {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
-            // Those are fitted by models.
+            // Estimators get their estimates from models, not from here.
             Given::Estimator(_) => Ok(Estimated::default()),
         }
     }

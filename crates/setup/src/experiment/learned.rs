@@ -1,4 +1,4 @@
-//! Models in place of files: read, or learnt from the data.
+//! Models that replace files: trained before, or learnt from the data.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -65,13 +65,13 @@ settings! {
     }
 }
 
-/// Where models come from.
+/// The source of models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learned {
     /// They are learnt from the data itself.
     Train,
-    /// The directory of trained models.
+    /// A directory of trained models.
     Directory(PathBuf),
 }
 
@@ -108,13 +108,12 @@ impl FromStr for Learned {
 }
 
 impl ModelArgs {
-    /// Whether models take the place of files.
+    /// Whether models replace files.
     pub(super) fn given(&self) -> bool {
         self.models.is_some()
     }
 
-    /// The calendar of the trace, where models need it: estimates by `choice`, or any of
-    /// `--models`.
+    /// The calendar of the trace, if models need it: for estimates by `choice`, or for any of `--models`.
     pub(super) fn calendar(
         &self,
         choice: Option<EstimatorChoice>,
@@ -126,11 +125,11 @@ impl ModelArgs {
         needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
-    /// Estimates of the trace's jobs by an estimator: one of `--models DIR`, or else learnt in the
+    /// Estimates of the jobs' durations by an estimator. It is read from `--models DIR`, or else learnt during the
     /// simulation.
     ///
     /// # Errors
-    /// A model that cannot be read.
+    /// A model cannot be read.
     pub(super) fn estimates(
         &self,
         reader: &mut Reader<'_>,
@@ -139,7 +138,7 @@ impl ModelArgs {
         cluster: &Cluster,
         calendar: Option<Calendar>,
     ) -> Result<Estimated> {
-        // Without one, no estimator asks for it.
+        // If there is no calendar, no estimator needs it, so the default does no harm.
         let calendar = calendar.unwrap_or_default();
         let Some(Learned::Directory(directory)) = &self.models else {
             let learning = Learning {
@@ -173,7 +172,7 @@ impl ModelArgs {
     /// The forecast from second `start` on.
     ///
     /// # Errors
-    /// A model or series that cannot be read, or nothing to learn from.
+    /// A model or series cannot be read, or there is nothing to learn from.
     pub(super) fn forecast(
         &self,
         reader: &mut Reader<'_>,
@@ -226,7 +225,7 @@ impl ModelArgs {
     /// The model of sharing scores.
     ///
     /// # Errors
-    /// A model that cannot be read, or profiles that nothing can be learnt from.
+    /// A model cannot be read, or nothing can be learnt from the profiles.
     pub(super) fn scores(
         &self,
         reader: &mut Reader<'_>,
@@ -267,7 +266,7 @@ fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained
     Ok(reader.take(model::read_kind(&path, kind)?))
 }
 
-/// Says so where a model was trained on what is still to come.
+/// Warns if a model was trained on data from after the start of the simulation.
 fn warn_of_future(
     trained: &Trained,
     start: Option<jiff::civil::DateTime>,

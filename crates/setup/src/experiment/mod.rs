@@ -1,4 +1,4 @@
-//! What simulations of one trace share: files found and read, models learnt, the profiler set.
+//! The inputs that all simulations of one trace share: files, learnt models and the profiler's settings.
 
 mod assumptions;
 mod choice;
@@ -38,7 +38,7 @@ use gleaner_domain::Observer;
 pub use options::Use;
 use options::without_effect;
 
-/// Why estimates cannot be learnt: the simulation failed, or the estimator.
+/// Why estimates cannot be learnt: the simulation or the estimator failed.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 settings! {
@@ -92,18 +92,18 @@ pub struct ExperimentArgs<'a> {
     pub dated: bool,
 }
 
-/// What any number of simulations of one trace take.
+/// The inputs of any number of simulations of one trace.
 pub struct Experiment {
-    /// What was read.
+    /// The inputs after reading.
     pub inputs: Inputs,
     profiler: Option<Profiler>,
 }
 
 impl Experiment {
-    /// Reads what `requests` need, sets the profiler, and reports options without effect.
+    /// Reads what `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
-    /// [`Error::Usage`]: a file is not named, or settings do not fit the cluster. Faults of the
+    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. Faults of the
     /// files.
     pub fn open(
         args: ExperimentArgs<'_>,
@@ -116,7 +116,7 @@ impl Experiment {
         Ok(Experiment { inputs, profiler })
     }
 
-    /// The simulation of what `choice` says.
+    /// The simulation that `choice` describes.
     pub fn simulation(&self, choice: &Choice, check: bool) -> Simulation<'_> {
         let inputs = &self.inputs;
         Simulation {
@@ -133,11 +133,10 @@ impl Experiment {
         }
     }
 
-    /// Learns the estimates of each policy that goes by them, where they are learnt in the
-    /// simulation.
+    /// Learns the estimates of each policy that depends on them, if they are learnt during the simulation.
     ///
     /// # Errors
-    /// A simulation that fails.
+    /// A simulation fails.
     pub fn learn(
         &self,
         simulation: Simulation<'_>,
@@ -182,16 +181,16 @@ impl Experiment {
     }
 }
 
-/// Estimates that were learnt in simulations, where they were.
+/// Estimates that were learnt during simulations.
 #[derive(Default)]
 pub struct Learnt {
     estimates: Option<EstimatesByPolicy>,
-    /// By policy, what was learnt for each week.
+    /// What was learnt for each week, by policy.
     pub weeks: BTreeMap<&'static str, Vec<Week>>,
 }
 
 impl Learnt {
-    /// The simulation with them.
+    /// Adds the learnt estimates to a simulation.
     pub fn simulation<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
         let learnt = self
             .estimates
@@ -203,7 +202,7 @@ impl Learnt {
         }
     }
 
-    /// By policy.
+    /// The estimates by policy.
     pub fn by_policy(&self) -> Option<&EstimatesByPolicy> {
         self.estimates.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Which options matter to which policies: those that have no effect are reported.
+//! Determines which options have an effect on which policies. Options without an effect are reported.
 
 use super::ExperimentArgs;
 use super::learned::Learned;
@@ -6,13 +6,13 @@ use crate::settings::{About, Settings};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::{self, Needs, PolicyEntry};
 
-/// What must hold for an option to have an effect.
+/// The condition under which an option has an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Use {
-    /// Nothing: it always has one.
+    /// It always has an effect.
     #[default]
     Always,
-    /// A policy goes by estimated durations.
+    /// A policy depends on estimated durations.
     Estimates,
     /// A policy lets jobs share GPUs.
     Sharing,
@@ -20,15 +20,15 @@ pub enum Use {
     Profiler,
     /// The profiler is on.
     ProfilerOn,
-    /// Models take the place of a file that a policy reads.
+    /// Models replace a file that a policy reads.
     Models,
     /// Models forecast submissions.
     Forecasts,
-    /// Estimates are learnt in the simulation.
+    /// Estimates are learnt during the simulation.
     LearntEstimates,
-    /// A model with a seed is learnt.
+    /// A model that uses a seed is learnt.
     Learning,
-    /// Something goes by civil times.
+    /// Something depends on civil times.
     Calendar,
 }
 
@@ -36,8 +36,8 @@ use Use::{
     Always, Calendar, Estimates, Forecasts, Learning, LearntEstimates, Models, ProfilerOn, Sharing,
 };
 
-/// The options that were given but have no effect on these simulations, a remark for each.
-/// `profiling` says whether the profiler is on.
+/// A remark for each option that was given but has no effect on these simulations. `profiling` states whether the
+/// profiler is on.
 pub fn without_effect(
     args: ExperimentArgs<'_>,
     requests: &[Request],
@@ -51,18 +51,18 @@ pub fn without_effect(
     remarks
 }
 
-/// What the chosen policies and the other options make of a simulation.
+/// Facts about a simulation that follow from the chosen policies and the other options.
 struct Facts {
     needs: Needs,
     profiled: bool,
     profiling: bool,
-    /// Models take the place of estimates.
+    /// Models replace estimates.
     modelled_estimates: bool,
-    /// Models take the place of a forecast.
+    /// Models replace a forecast.
     forecasts: bool,
     /// Models are learnt from the data itself.
     train: bool,
-    /// Dates are shown in what is written.
+    /// The results show dates.
     dated: bool,
 }
 
@@ -104,7 +104,7 @@ impl Facts {
             Sharing => sharing,
             Use::Profiler => self.profiled,
             ProfilerOn => self.profiling,
-            // Sharing scores are always those of the models.
+            // Sharing scores always come from models.
             Models => self.modelled_estimates || sharing,
             Forecasts => self.forecasts,
             LearntEstimates => self.train && self.modelled_estimates,
@@ -115,7 +115,7 @@ impl Facts {
 }
 
 impl Use {
-    /// Why an option has no effect where this does not hold.
+    /// The reason why an option has no effect if this condition does not hold.
     fn missing(self) -> String {
         let by = |what: &str, has: fn(&PolicyEntry<'_>) -> bool| {
             let names = policies::ALL.iter().filter(|policy| has(policy));

@@ -1,4 +1,4 @@
-//! The profiles that policies go by, measured or predicted.
+//! The profiles that policies use, measured or predicted.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -16,17 +16,17 @@ type Table = BTreeMap<Workload, Profile>;
 
 /// The profiles of an experiment.
 pub struct Profiles {
-    /// Those that policies go by.
+    /// The profiles that policies use.
     pub table: Table,
-    /// The experiment's own, where others that are predicted take their place.
+    /// The experiment's own profiles, if predicted ones replace them.
     measured: Option<Table>,
 }
 
 impl Profiles {
-    /// Reads them from a file.
+    /// Reads profiles from a file.
     ///
     /// # Errors
-    /// The faults of the file, gathered.
+    /// The faults of the file, reported together.
     pub fn read(
         reader: &mut Reader<'_>,
         path: &Path,
@@ -42,24 +42,24 @@ impl Profiles {
         })
     }
 
-    /// Whether some are predicted: workloads may then have none.
+    /// Whether some are predicted. If so, workloads may lack a profile.
     pub fn are_predicted(&self) -> bool {
         are_predicted(&self.table)
     }
 
-    /// Those that scores can be learnt from.
+    /// The profiles from which scores can be learnt.
     pub fn scored(&self) -> &Table {
         self.measured.as_ref().unwrap_or(&self.table)
     }
 
-    /// What jobs do to their GPUs where the trace does not say: as measured, or else as predicted.
+    /// The GPU usage of workloads for which the trace gives none: as measured, or else as predicted.
     pub fn usages(&self) -> Table {
         let mut usages = self.table.clone();
         usages.extend(self.measured.clone().into_iter().flatten());
         usages
     }
 
-    /// What policies know of each workload of a trace; empty where all is measured.
+    /// What policies know about each workload of a trace; empty if all profiles are measured.
     pub fn known(&self, trace: &Trace) -> Vec<Known> {
         if !self.are_predicted() {
             return Vec::new();
@@ -72,8 +72,7 @@ impl Profiles {
         trace.workloads.iter().map(known).collect()
     }
 
-    /// What is said of workloads whose jobs share with no other, for lack of a profile or of one
-    /// of the sharing `scores`.
+    /// Remarks on workloads whose jobs never share GPUs, because they lack a profile or one of the sharing `scores`.
     pub fn remarks(&self, trace: &Trace, scores: &[Option<u8>]) -> Vec<String> {
         let workloads = trace.workloads.iter().zip(scores);
         let without = |profiled: bool| {
@@ -109,10 +108,10 @@ fn is_predicted(profile: &Profile) -> bool {
     profile.source == ProfileSource::Predicted
 }
 
-/// How many are named before the others are only counted.
+/// Maximum number of items that a message names.
 const NAMED: usize = 3;
 
-/// The first few, and how many more there are.
+/// The first few items, and the number of the others.
 pub fn listed(items: &[impl Display]) -> String {
     let named: Vec<String> = items.iter().take(NAMED).map(ToString::to_string).collect();
     let named = named.join("; ");

@@ -1,4 +1,4 @@
-//! What is replayed, and how: log, slice, tasks, rules.
+//! The inputs of a replay: log, slice, tasks and rules.
 
 mod rules;
 pub mod t_fwd;
@@ -58,7 +58,7 @@ settings! {
 }
 
 settings! {
-    /// What is replayed.
+    /// The inputs of a replay, and its rules.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct LogArgs {
         /// Event log: a pandas pickle (also .gz or .tar.gz), CSV, Parquet or .gev (-ndmap).
@@ -110,7 +110,7 @@ settings! {
 }
 
 impl SliceArgs {
-    /// The part.
+    /// The slice of the log.
     pub fn slice(&self) -> Slice {
         Slice {
             skip_rows: self.skip_rows,
@@ -122,12 +122,12 @@ impl SliceArgs {
         }
     }
 
-    /// Reads the whole log, by way of its fast copy where that is asked for.
+    /// Reads the whole log, or its fast copy if the settings allow it.
     fn read_log(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
         let Some(zone) = &self.timezone else {
             return read_log(events, self.cache, observer);
         };
-        // The fast copy is of the log on its own clock.
+        // A fast copy has the times of the log's own clock, so with another time zone the log itself is read.
         let log = gleaner_inputs::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
         observer.remark(&log.notes);
         Ok(log)
@@ -149,8 +149,8 @@ impl SliceArgs {
         })
     }
 
-    /// As [`SliceArgs::read`], but a whole log keeps its rows that change nothing: they show
-    /// that its collector was awake.
+    /// Like [`SliceArgs::read`], but a whole log keeps the rows that change nothing. They show that its collector was
+    /// working.
     ///
     /// # Errors
     /// As [`SliceArgs::read`].
@@ -167,27 +167,27 @@ impl SliceArgs {
     }
 }
 
-/// What the replay engine takes.
+/// The inputs of the replay engine.
 #[derive(Debug)]
 pub struct Replay {
     /// The slice of the log.
     pub log: EventLog,
     /// The tasks.
     pub tasks: Vec<TrainingTask>,
-    /// Faults of the tasks left out.
+    /// Faults of the skipped tasks.
     pub skipped: Faults,
     /// Every file read.
     pub sources: Vec<SourceId>,
-    /// How to replay them.
+    /// The options of the engine.
     pub options: Options,
     /// Choices made for the user, one sentence each. They require no action.
     pub notes: Vec<String>,
 }
 
-/// Checks that tasks that are to be repeated are not those of a search.
+/// Checks that tasks that will be repeated do not belong to a search.
 ///
 /// # Errors
-/// [`Error::Usage`].
+/// [`Error::Usage`] if they do.
 pub fn check_no_search(set: &TaskSet) -> Result<()> {
     match set.search {
         None => Ok(()),
@@ -199,10 +199,10 @@ pub fn check_no_search(set: &TaskSet) -> Result<()> {
     }
 }
 
-/// Checks the objective on tasks that are to be replayed on `log`.
+/// Checks the objective on tasks that will be replayed on `log`.
 ///
 /// # Errors
-/// [`Error::Usage`]: a value is out of range.
+/// [`Error::Usage`] if a value is out of range.
 pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog) -> Result<()> {
     if options.objective.is_function() {
         return Err(Error::Usage(format!(
@@ -237,7 +237,7 @@ No data at hand? Make some, and replay it:
 
 `gleaner replay --help` lists everything else";
 
-/// Reads a log, by way of its fast copy where `cache` asks for one.
+/// Reads a log, from its fast copy if `cache` is set.
 ///
 /// # Errors
 /// Faults of the file.
@@ -251,10 +251,10 @@ pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loa
     Ok(log)
 }
 
-/// Cuts the slice out of the log that was read from `file`.
+/// Cuts the slice from the log that was read from `file`.
 ///
 /// # Errors
-/// The slice holds no row or no node; `expected` says what it should. It is cut at times with
+/// The slice has no rows or no nodes; `expected` states what it should contain. Or the slice is given by times with
 /// offsets from UTC, and the log's clock is unknown.
 pub fn cut(
     log: &EventLog,
@@ -277,14 +277,14 @@ pub fn cut(
     Ok(sliced)
 }
 
-/// ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`, of a log with rows.
+/// Text such as ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`, for a log with rows.
 fn span(log: &EventLog) -> String {
     let ends = log.times().first().zip(log.times().last());
     let shown = ends.map(|(&from, &to)| (log.clock().show(from), log.clock().show(to)));
     shown.map_or(String::new(), |(from, to)| format!(" from {from} to {to}"))
 }
 
-/// Remarks where a slice asks for more than the log holds.
+/// Remarks if a slice extends beyond the log.
 fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     let mut remarks = Vec::new();
     let left = log.nodes().len().saturating_sub(slice.first_node);
@@ -311,11 +311,11 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
 }
 
 impl Replay {
-    /// Reads the tasks and the log, and cuts the slice. If `skip_invalid`, faulty tasks are left out.
+    /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`]: a file is not named, or the tasks cannot be repeated. Faults of the files,
-    /// also that the slice is empty.
+    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Faults of the files,
+    /// including an empty slice.
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -386,7 +386,7 @@ impl LogArgs {
     }
 }
 
-/// A remark where tasks are submitted after the log's end.
+/// A remark if tasks are submitted after the end of the log.
 fn late(tasks: &[TrainingTask], log: &EventLog) -> Vec<String> {
     let (Some(&end), Some(first)) = (log.times().last(), tasks.iter().map(|t| t.submit).min())
     else {

@@ -1,4 +1,4 @@
-//! How a log is replayed.
+//! The rules of a replay.
 
 use std::sync::Arc;
 
@@ -58,10 +58,10 @@ settings! {
 }
 
 impl Rules {
-    /// The search that is run; `None` if the tasks are not trained by one.
+    /// The search to run; `None` if the tasks do not belong to a search.
     ///
     /// # Errors
-    /// [`Error::Usage`]: another algorithm is asked for, and does not suit the search, or there is none.
+    /// [`Error::Usage`] if another algorithm was requested that does not suit the search, or if there is no search.
     pub fn search(&self, search: Option<&TrialSearch>) -> Result<Option<Arc<TrialSearch>>> {
         let chosen = match (self.search, search) {
             (None, search) => search.cloned(),
@@ -96,7 +96,7 @@ impl Rules {
         ))
     }
 
-    /// What the engine takes, with a forward window of `t_fwd` seconds.
+    /// The options of the engine, with a forward window of `t_fwd` seconds.
     pub fn options(&self, t_fwd: f64) -> Options {
         Options {
             t_fwd,

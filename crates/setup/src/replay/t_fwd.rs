@@ -1,4 +1,4 @@
-//! The forward window: a number of seconds, or one that suits the log and the tasks.
+//! The forward window: a given number of seconds, or a window suggested for the log and the tasks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ pub struct ChosenWindow {
 }
 
 impl TFwd {
-    /// The window for `tasks`, of which `at_once` are active at once, on `log`.
+    /// The window for `tasks` on `log`, of which at most `at_once` are active at once.
     ///
     /// # Errors
     /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
@@ -132,7 +132,7 @@ impl fmt::Display for TFwd {
 }
 
 impl fmt::Debug for TFwd {
-    /// As it is written in a plan.
+    /// The value as it is written in a plan.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -148,7 +148,7 @@ impl Serialize for TFwd {
 }
 
 impl<'de> Deserialize<'de> for TFwd {
-    /// A number, in range or not, or `"auto"`.
+    /// Reads a number, in range or not, or `"auto"`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! The order of nodes of a topology, for the rules of which nodes a task gets.
+//! The order of nodes by a topology, for the rules that choose the nodes of a task.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Batches: what was submitted together, and where its files are.
+//! Batches: runs that were submitted together, and the location of their files.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::cluster::slurm::SlurmOptions;
 /// Name of the folder of all batches in the directory of a sweep.
 const FOLDER: &str = "batch";
 
-/// Maximum size, in bytes, of a file that records what was submitted.
+/// Maximum size of a file that describes a batch, in bytes.
 pub(crate) const MOST_BYTES: u64 = 256 << 20;
 
 /// Hexadecimal digits of a batch's name.
@@ -24,26 +24,26 @@ const DIGITS: usize = 8;
 /// Runs that were submitted together, in parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Its name, which is also that of its folder and in the names of its jobs.
+    /// Its name. The folder has this name, and the names of the jobs contain it.
     pub name: String,
-    /// How often runs of the batches before it were lost: 0 for a batch that a user submitted.
+    /// How many batches of its chain lost runs before it; 0 for a batch that a user submitted.
     pub round: u32,
-    /// The batches before it of which it does what is left.
+    /// The batches before it, whose remaining runs it takes over.
     pub earlier: Vec<String>,
     /// Number of parts.
     pub parts: usize,
-    /// Seconds since 1970 when it was submitted.
+    /// Time of submission, in seconds since 1970.
     pub submitted: u64,
-    /// How it was submitted, and how what is left of it will be.
+    /// How it was submitted, and how its remaining runs will be resubmitted.
     pub options: SlurmOptions,
-    /// Ids of its arrays, and of the job that collects; fewer if its submission was interrupted.
+    /// Ids of its arrays and of the job that collects; fewer if the submission was interrupted.
     pub jobs: Vec<String>,
-    /// Most tasks of one array.
+    /// Maximum number of tasks of one array.
     pub array_size: usize,
 }
 
 impl Batch {
-    /// The name of one of its jobs: of its arrays from 0, and then of the job that collects.
+    /// The name of one of its jobs. The arrays are numbered from 0, and the job that collects comes last.
     pub fn job_name(&self, job: usize) -> String {
         format!("gleaner-{}-{job}", self.name)
     }
@@ -54,14 +54,14 @@ impl Batch {
         (0..=arrays).map(|job| self.job_name(job))
     }
 
-    /// It and the batches before it.
+    /// This batch and the batches before it.
     pub fn chain(&self) -> impl Iterator<Item = &str> {
         let earlier = self.earlier.iter().map(String::as_str);
         earlier.chain([self.name.as_str()])
     }
 }
 
-/// A batch whose file cannot be read, or is not one of this version.
+/// A batch whose file cannot be read or has the format of another version.
 #[derive(Debug)]
 pub struct BrokenBatch {
     /// Its name.
@@ -77,14 +77,14 @@ pub struct BatchFolder {
 }
 
 impl BatchFolder {
-    /// That of the sweep in `directory`. It may be missing.
+    /// The folder for the sweep in `directory`. It may be missing.
     pub fn at(directory: &Path) -> Self {
         BatchFolder {
             folder: directory.join(FOLDER),
         }
     }
 
-    /// Makes the folder of a new batch, and returns the batch's name.
+    /// Creates the folder of a new batch, and returns the batch's name.
     ///
     /// # Errors
     /// The folder cannot be created.
@@ -105,12 +105,12 @@ impl BatchFolder {
         Err(failed(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// The file that says which part of a batch does which runs.
+    /// The file that assigns the runs of a batch to parts.
     pub fn deal(&self, name: &str) -> PathBuf {
         self.folder.join(name).join("deal.json")
     }
 
-    /// The file for parts that belong to no batch.
+    /// The file that assigns runs to parts that do not belong to a batch.
     pub fn deal_of(&self, parts: usize) -> PathBuf {
         self.folder.join(format!("deal-{parts}.json"))
     }
@@ -138,7 +138,7 @@ impl BatchFolder {
         self.logs(&batch.name).join(format!("{first}+{task}.log"))
     }
 
-    /// Writes what is known of a batch.
+    /// Writes the file that describes a batch.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -148,10 +148,10 @@ impl BatchFolder {
         })
     }
 
-    /// The batch of this name.
+    /// Reads the batch with this name.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is none, or its file is not one of this version.
+    /// [`Error::Usage`] if there is none, or if its file has the format of another version.
     pub fn read(&self, name: &str) -> Result<Batch> {
         let path = self.file(name);
         let bytes = files::read_regular(&path, MOST_BYTES)
@@ -164,11 +164,10 @@ impl BatchFolder {
         })
     }
 
-    /// All batches, the oldest first. Folders without a batch, as an interrupted submission leaves
-    /// them, are left out.
+    /// All batches, oldest first. Skips the folders without a batch that an interrupted submission leaves behind.
     ///
     /// # Errors
-    /// The folder is there and cannot be read; a batch is not one of this version.
+    /// The folder exists but cannot be read, or the file of a batch has the format of another version.
     pub fn all(&self) -> Result<Vec<Batch>> {
         let (all, broken) = self.survey()?;
         match broken.into_iter().next() {
@@ -177,10 +176,10 @@ impl BatchFolder {
         }
     }
 
-    /// As [`BatchFolder::all`], but batches that cannot be read are returned beside the others.
+    /// Like [`BatchFolder::all`], but returns unreadable batches separately.
     ///
     /// # Errors
-    /// The folder is there and cannot be read.
+    /// The folder exists but cannot be read.
     pub fn survey(&self) -> Result<(Vec<Batch>, Vec<BrokenBatch>)> {
         let (mut all, mut broken) = (Vec::new(), Vec::new());
         for name in self.names()? {
@@ -215,7 +214,7 @@ impl BatchFolder {
     }
 }
 
-/// The time since 1970; 0 if the clock is set before.
+/// The time since 1970; 0 if the clock is set to an earlier time.
 fn since_1970() -> Duration {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.unwrap_or_default()

@@ -1,12 +1,12 @@
-//! How long runs are likely to take, from what others took.
+//! Estimates the durations of runs from the durations of finished runs.
 
 use std::collections::BTreeMap;
 
 use crate::PreparedRuns;
 
-/// What finished runs took. A run costs what those took that differ in the seed only; else its length
-/// times what a step took in runs of the same problem; else times what a step took in any run. Without
-/// any finished run, its length.
+/// Durations of finished runs, from which others are estimated. The estimate for a run is the mean over runs that
+/// differ only in their seed. Without such runs, it is the run's length times the seconds per step in runs of the same
+/// problem, or else in all runs. If no run has finished, it is the run's length.
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
     by_settings: BTreeMap<u64, Mean>,
@@ -14,7 +14,7 @@ pub struct Costs {
     all: Mean,
 }
 
-/// Seconds for a number of things.
+/// A mean duration: total seconds, and the number of steps or runs that they cover.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mean {
     seconds: f64,
@@ -33,7 +33,7 @@ impl Mean {
 }
 
 impl Costs {
-    /// What these runs took, each given with its seconds.
+    /// Takes the duration of each finished run, in seconds.
     pub fn of(prepared: &dyn PreparedRuns, took: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut costs = Costs::default();
         for (run, seconds) in took {
@@ -47,7 +47,7 @@ impl Costs {
         costs
     }
 
-    /// Seconds that a run is likely to take; without any finished run, its number of steps.
+    /// Estimated seconds of a run; its number of steps if no run has finished.
     pub fn of_run(&self, prepared: &dyn PreparedRuns, run: usize) -> f64 {
         let (alike, steps) = (prepared.alike(run), prepared.length(run) as f64);
         let value = |means: &BTreeMap<u64, Mean>, key| means.get(&key).and_then(|m| m.value());
@@ -57,7 +57,7 @@ impl Costs {
             .unwrap_or(steps)
     }
 
-    /// Whether a run has finished, so that costs are seconds.
+    /// Whether a run has finished, so that estimates are in seconds.
     pub fn are_seconds(&self) -> bool {
         self.all.count > 0.0
     }

@@ -1,4 +1,4 @@
-//! Which part does which runs.
+//! Assigns runs to parts.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,19 +14,20 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::Costs;
 use crate::cluster::batch::MOST_BYTES;
 
-/// Which part does which runs. Each run is in one part.
+/// An assignment of runs to parts. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deal {
-    /// A digest of the keys of all runs of the plan: a changed plan or input is another.
+    /// A digest of the keys of all runs of the plan. It changes with the plan and its inputs.
     plan: String,
-    /// The runs of each part, those that are likely to take longest first.
+    /// The runs of each part, those with the longest estimates first.
     parts: Vec<Vec<u32>>,
 }
 
 impl Deal {
-    /// Deals `runs` to at most `parts` parts that take about the same time. Runs are dealt from the
-    /// longest to the shortest, each to the part that has the least to do so far. The part that takes
-    /// longest then takes at most a third longer than in the best deal (Graham 1969).
+    /// Assigns `runs` to at most `parts` parts that take about the same time. Runs are assigned from the longest to the
+    /// shortest, each to the part with the least work so far. The longest part then takes at most a third longer than
+    /// in the best assignment (Graham 1969). For example, runs of 3, 3, 2, 2 and 2 s give two parts of 7 and 5 s, where
+    /// the best assignment has 6 and 6 s.
     pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
         let cost = |&run: &usize| (costs.of_run(prepared, run), run);
         let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();
@@ -51,14 +52,13 @@ impl Deal {
         self.parts.len()
     }
 
-    /// The runs of the part with this number, where the first part has number 1. There are none if no
-    /// part has it.
+    /// The runs of a part, numbered from 1; none if there is no such part.
     pub fn part(&self, part: usize) -> impl Iterator<Item = usize> {
         let runs = part.checked_sub(1).and_then(|part| self.parts.get(part));
         runs.into_iter().flatten().map(|&run| run as usize)
     }
 
-    /// All runs that were dealt.
+    /// All assigned runs.
     pub fn runs(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().flatten().map(|&run| run as usize)
     }
@@ -71,10 +71,10 @@ impl Deal {
         files::write(path, |out| Ok(serde_json::to_writer(out, self)?))
     }
 
-    /// Reads it back, for the plan that it was made for.
+    /// Reads an assignment that was made for the same plan.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the file is not one, or was made for another plan or other inputs.
+    /// [`Error::Usage`] if the file is not an assignment, or was made for another plan or other inputs.
     pub fn read(path: &Path, prepared: &dyn PreparedRuns) -> Result<Self> {
         let bytes = files::read_regular(path, MOST_BYTES)
             .map_err(|error| Error::io("read", path, error))?;
@@ -106,7 +106,7 @@ fn digest(prepared: &dyn PreparedRuns) -> String {
     Digest::of(&keys).to_string()
 }
 
-/// What a part has to do so far, and its index, by which equal loads are ordered.
+/// The work of a part so far, and its index, which breaks ties.
 #[derive(Debug, PartialEq)]
 struct Load(f64, usize);
 

@@ -1,11 +1,11 @@
-//! Which of how many parts.
+//! One part of N, as in `--part I/N`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// Most parts of a sweep.
+/// Maximum number of parts of a sweep.
 const MOST: usize = 1_000_000;
 
 /// A part of a sweep, written as `I/N`.

@@ -1,4 +1,4 @@
-//! What there is of a sweep, and what went wrong.
+//! The progress and the problems of a sweep.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -17,43 +17,43 @@ const LOG_BYTES: u64 = 4096;
 /// Maximum number of lines that are shown from the end of a log.
 const LOG_LINES: usize = 5;
 
-/// What there is of a sweep.
+/// The progress of a sweep.
 #[derive(Debug)]
 pub struct State {
     /// Number of runs that are done.
     pub done: usize,
-    /// How often runs were begun again.
+    /// How many times runs were restarted.
     pub begun_again: u64,
     /// The runs that are not done, in the plan's order.
     pub missing: Vec<usize>,
     /// Number of these runs that a process is executing now, as far as the file system shows.
     pub running: usize,
-    /// Those of them that have failed, with why.
+    /// The missing runs that have failed, with the reasons.
     pub failed: Vec<(usize, Failure)>,
-    /// What runs are likely to cost.
+    /// Estimated durations of runs.
     pub costs: Costs,
 }
 
-/// A part of a batch whose jobs have ended that has not done all its runs.
+/// A part of a batch that has not done all its runs although its jobs have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The part.
     pub name: PartName,
-    /// Those of its runs that are neither done nor have failed.
+    /// Its runs that are neither done nor failed.
     pub runs: Vec<usize>,
-    /// How it ended; `None` if it did not say so: it was killed, or never began.
+    /// How it ended; `None` if it recorded no end, because it was killed or never started.
     pub ended: Option<Ended>,
     /// The last lines of its log, with bars between them.
     pub log: String,
 }
 
 impl Trouble {
-    /// Whether it stopped by itself, as its time limit was near.
+    /// Whether it stopped by itself because its time limit was near.
     pub fn is_orderly(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| ended.code == 0)
     }
 
-    /// Whether another attempt would end the same way: the plan or an input is not what it was.
+    /// Whether another attempt would end the same way, because the plan or an input has changed.
     pub fn is_final(&self) -> bool {
         self.ended
             .as_ref()
@@ -62,7 +62,7 @@ impl Trouble {
 }
 
 impl State {
-    /// What a store says about the runs of a plan.
+    /// The progress of a plan's runs according to a store.
     pub fn of<R>(prepared: &dyn PreparedRuns, found: &Found<R>) -> Self {
         let (mut missing, mut failed, mut took) = (Vec::new(), Vec::new(), Vec::new());
         for run in 0..prepared.count() {
@@ -86,9 +86,9 @@ impl State {
         }
     }
 
-    /// The runs of a batch that may be submitted again: those that are not done, have not failed in
-    /// this batch or in the batches before it, and are in no part of `troubles` that would end the same
-    /// way again ([`Trouble::is_final`]).
+    /// The runs of a batch that may be resubmitted. Excludes runs that are done, that have failed in this batch or in
+    /// the batches before it, and that belong to a part of `troubles` that would end the same way again
+    /// ([`Trouble::is_final`]).
     pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
         let chain: BTreeSet<&str> = batch.chain().collect();
         let has_failed = |failure: &Failure| {
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// The parts of a batch, whose jobs have ended, that have not done all their runs.
+/// The parts that have not done all their runs, of a batch whose jobs have ended.
 pub fn troubles<R>(
     state: &State,
     found: &Found<R>,
@@ -138,7 +138,7 @@ pub fn troubles<R>(
             part,
         };
         let logs = found.parts.iter().filter(|log| log.name == name);
-        // Of several, as when Slurm started it again, one that said how it ended tells the most.
+        // A part has several logs if Slurm restarted it. Those without a recorded end are ignored.
         let ended = logs.filter_map(|log| log.ended.clone()).next_back();
         let log = log_end(&batches.log(batch, part));
         troubles.push(Trouble {

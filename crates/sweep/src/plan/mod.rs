@@ -19,7 +19,7 @@ pub use table::PlanFault;
 
 use gleaner_domain::results::sweep::Mode;
 
-/// Most runs of a plan.
+/// Maximum number of runs of a plan.
 pub const MAX_RUNS: usize = 10_000_000;
 
 /// A valid plan.

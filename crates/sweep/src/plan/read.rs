@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::table::Table;
 use super::{MAX_RUNS, Plan, PlanFault, ReplayPlan, SimulatePlan};
 
-/// What a plan is.
+/// What the reader expects.
 const EXPECTED: &str = "a plan as in dataset/README.md";
 
 /// The content of a plan file. A valid plan has exactly one of the two tables.
@@ -59,7 +59,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     })
 }
 
-/// A plan with its faults in the order of the text, among them the one of too many runs.
+/// Returns a plan with its faults in the order of the text, including the fault of too many runs.
 pub(super) fn checked<P: Into<Plan>>(
     (plan, mut faults): (P, Vec<PlanFault>),
 ) -> (Plan, Vec<PlanFault>) {

@@ -40,22 +40,22 @@ const WINDOW: Group = Group {
 /// Settings that a plan must not give.
 const EXCLUDED: &[&str] = &["timezone", "scripted", "strict"];
 
-/// Which combination of a plan's settings.
+/// A combination of a plan's settings, by the index of each value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combination {
-    /// Place of the tasks in the plan.
+    /// Index of the set of tasks in the plan.
     pub tasks: usize,
-    /// Place of the window in the plan.
+    /// Index of the window in the plan.
     pub window: usize,
-    /// Place of the solver in the plan.
+    /// Index of the solver in the plan.
     pub solver: usize,
-    /// Equal in combinations that differ in the seed only.
+    /// Equal for combinations that differ only in the seed.
     pub same_but_seed: u64,
-    /// Equal in combinations with the same tasks, window, objective, solver and search.
+    /// Equal for combinations with the same tasks, window, objective, solver and search.
     pub same_problem: u64,
-    /// Equal in combinations that require the same checks.
+    /// Equal for combinations that require the same checks.
     pub same_checks: u64,
-    /// Places of the values of all settings.
+    /// Index of the value of each setting.
     places: Vec<usize>,
 }
 
@@ -175,14 +175,14 @@ impl ReplayPlan {
             .each(&self.base, "window", |settings| settings.log.slice.slice())
     }
 
-    /// The rules of which nodes a task gets.
+    /// The rules that choose the nodes of a task.
     pub fn node_choices(&self) -> Vec<NodeRule> {
         self.axes.each(&self.base, "node_choice", |settings| {
             settings.log.rules.node_choice
         })
     }
 
-    /// The forward windows, some of which may have to be found.
+    /// The forward windows. Some may be `auto`, which has to be resolved.
     pub fn t_fwds(&self) -> Vec<TFwd> {
         self.axes
             .each(&self.base, "t_fwd", |settings| settings.log.rules.t_fwd)

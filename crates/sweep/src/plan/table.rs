@@ -71,7 +71,7 @@ pub(super) struct Group {
     pub parts: &'static [&'static str],
 }
 
-/// What a plan gives.
+/// The settings that a plan gives.
 #[derive(Debug, Clone)]
 pub(super) struct Given<S> {
     /// The settings that all runs share.
@@ -147,7 +147,7 @@ impl<S: Settings + Clone> Grammar<S> {
         self.columns.iter().position(|column| column.name == first)
     }
 
-    /// The settings for which a name stands; empty if it is the name of a single setting.
+    /// The settings of a group; empty if the name is that of a single setting.
     fn parts(&self, name: &str) -> &'static [&'static str] {
         let group = self.groups.iter().find(|group| group.name == name);
         group.map_or(&[], |group| group.parts)
@@ -166,8 +166,8 @@ impl<S: Settings + Clone> Grammar<S> {
             let fault = PlanFault::new(Some(at), name, "an empty list", "at least one value");
             faults.push(fault);
         }
-        // Values are compared by the settings that they result in, because 60 and 60.0 are equal. A list may have a
-        // million values, so a set records those seen.
+        // Values are compared by the settings that result from them, because 60 and 60.0 are equal. A set records the
+        // values seen, because a list may have a million values.
         let parts = self.parts(name);
         let of = |setting: &&Setting<S>| {
             setting.about.name == name || parts.contains(&setting.about.name)
@@ -243,7 +243,7 @@ impl<S: Settings> Words<'_, S> {
     }
 }
 
-/// The values of these settings after a change, as texts.
+/// The values of these settings after a change, as text.
 fn shown<S: Settings>(list: &[&Setting<S>], change: &Change<S>) -> Vec<Vec<String>> {
     let mut settings = S::default();
     change.apply(&mut settings);

@@ -1,4 +1,4 @@
-//! Plans and the settings that they expand to.
+//! Tests plans and the settings that they expand to.
 
 use std::collections::BTreeSet;
 

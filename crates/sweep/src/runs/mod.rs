@@ -1,4 +1,4 @@
-//! The runs of a plan: what they need is read once, then any of them can be executed.
+//! Prepares the runs of a plan: reads what they need once, so that any of them can be executed.
 
 mod replay;
 mod simulate;
@@ -29,7 +29,7 @@ pub trait PreparedRuns: Sync {
     /// Number of runs.
     fn count(&self) -> usize;
 
-    /// The key of a run: its result is known by it.
+    /// The key that identifies the result of a run.
     fn key(&self, run: usize) -> RunKey;
 
     /// The settings of a run as JSON.
@@ -41,10 +41,10 @@ pub trait PreparedRuns: Sync {
     /// Every file read.
     fn sources(&self) -> &[SourceId];
 
-    /// The most steps that a run takes.
+    /// Maximum number of steps of the run.
     fn length(&self, run: usize) -> usize;
 
-    /// Which runs are likely to take as long as this one.
+    /// Identifies the runs that are likely to take as long as this one.
     fn alike(&self, run: usize) -> Alike;
 
     /// Executes the run. Returns its result, or `None` if it was stopped.
@@ -54,12 +54,12 @@ pub trait PreparedRuns: Sync {
     fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>>;
 }
 
-/// Numbers that are equal in runs that are alike.
+/// Numbers that are equal for similar runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alike {
-    /// Equal in runs that differ in the seed only.
+    /// Equal for runs that differ only in the seed.
     pub same_but_seed: u64,
-    /// Equal in runs on the same inputs that decide in the same way.
+    /// Equal for runs on the same inputs that decide in the same way.
     pub same_problem: u64,
 }
 
@@ -74,7 +74,7 @@ pub fn prepare(plan: Plan, observer: &dyn Observer) -> Result<Box<dyn PreparedRu
     })
 }
 
-/// A run as the tables have it.
+/// A run as it appears in the tables.
 ///
 /// # Errors
 /// As [`PreparedRuns::settings`].
@@ -85,23 +85,23 @@ pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
     })
 }
 
-/// What became of a run.
+/// Outcome of an attempt to execute a run.
 #[derive(Debug)]
 pub enum Attempt {
-    /// It is done, and its result is kept.
+    /// It is done, and its result is stored.
     Done(RunOutcome),
-    /// It failed, which is noted.
+    /// It failed, and the failure is recorded.
     Failed(Error),
-    /// It was stopped, or not begun.
+    /// It was stopped or never started.
     Stopped,
 }
 
-/// Executes some runs in parallel, and keeps each result as soon as it is there. If a run fails, the others are
-/// still executed. The observer's flag stops runs in progress; `soon` only prevents further runs from starting.
-/// Returns the outcome of each run.
+/// Executes some runs in parallel, and stores each result as soon as it is known. If a run fails, the others are still
+/// executed. The observer's flag stops runs in progress; `soon` only prevents further runs from starting. Returns the
+/// outcome of each run.
 ///
 /// # Errors
-/// A result cannot be kept. The runs under way end, and no other is begun.
+/// A result cannot be stored. No further runs are started, and those in progress are finished.
 pub fn execute(
     prepared: &dyn PreparedRuns,
     runs: &[usize],
@@ -125,7 +125,7 @@ pub fn execute(
         let part = parts.part(prepared.length(run));
         let executed = prepared.execute(run, &part);
         if let Ok(Some(_)) = executed {
-            // A replay may end before its log does.
+            // Fills the rest of the progress, because a replay may end before its log does.
             part.complete();
         }
         Ok(match executed {
@@ -141,8 +141,8 @@ pub fn execute(
             }
         })
     };
-    // Whichever thread is free takes the next run, so that runs begin in their order, which may be by
-    // their length.
+    // Each free thread takes the next run. Runs thus start in their order, which may be from the longest to the
+    // shortest.
     let next = AtomicUsize::new(0);
     let attempts = runs.par_iter().map(|_| {
         let place = next.fetch_add(1, Ordering::Relaxed);
@@ -157,7 +157,7 @@ pub fn execute(
     Ok(attempts.into_iter().map(|(_, attempt)| attempt).collect())
 }
 
-/// The key of the run whose result depends on `decisive` and the program's version.
+/// The key of a run whose result depends on `decisive` and the program's version.
 fn sweep_key(decisive: &impl Serialize) -> Result<RunKey> {
     RunKey::of_json(&(env!("CARGO_PKG_VERSION"), decisive))
 }

@@ -1,4 +1,4 @@
-//! Sweeps of replays: the log is read once, and each of its windows cut once.
+//! Prepares sweeps of replays: reads the log once, and cuts each of its windows once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ use gleaner_setup::replay::{
 use gleaner_setup::{Built, LogArgs, ReplaySettings, Rules, SolverName, TFwd, report_left_out};
 use gleaner_store::RunKey;
 
-/// The replays of a plan. Millions of runs are held: what a run needs is made when it is asked for.
+/// The replays of a plan. There may be millions of runs, so what a run needs is created on demand.
 pub struct Replays {
     plan: ReplayPlan,
     /// The combinations that are runs, with their keys.
     runs: Vec<(u32, RunKey)>,
-    /// Forward windows that were found, in seconds.
+    /// Resolved forward windows, in seconds.
     t_fwds: BTreeMap<Situation, f64>,
     windows: Vec<EventLog>,
     tasks: Vec<TaskSet>,
@@ -44,8 +44,8 @@ pub struct Replays {
     sources: Vec<SourceId>,
 }
 
-/// What a forward window that is found depends on: the places of window and tasks, and the number of
-/// tasks at a time.
+/// What a resolved forward window depends on: the indices of the window and of the tasks, and the maximum number of
+/// tasks.
 type Situation = (usize, usize, usize);
 
 struct TaskSet {
@@ -60,8 +60,8 @@ impl Replays {
     /// Reads and checks everything that the plan names.
     ///
     /// # Errors
-    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty
-    /// manifests of programs.
+    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty manifests of
+    /// programs.
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
         let events = plan.base.log.events.clone().unwrap_or_default();
         let log = read_log(&events, plan.base.log.slice.cache, observer)?;
@@ -86,7 +86,7 @@ impl Replays {
             replays.cut(window, &events, &log.value, observer)?;
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
-        // What fits the shortest window fits all, and all runs have the same tasks.
+        // All runs have the same tasks, and tasks that fit the shortest forward window fit all of them.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;
@@ -148,8 +148,8 @@ impl Replays {
         Ok(())
     }
 
-    /// Finds the forward windows that are to be found, and says where they come from. Returns the
-    /// shortest of all.
+    /// Resolves the forward windows that are `auto`, and reports where they come from. Returns the shortest of all
+    /// forward windows.
     fn find_forward_windows(
         &mut self,
         sets: &[gleaner_inputs::tasks::TaskSet],
@@ -179,7 +179,7 @@ impl Replays {
         Ok(self.t_fwds.values().copied().fold(shortest, f64::min))
     }
 
-    /// Takes the tasks that all runs can have.
+    /// Keeps the tasks that every run can have.
     fn take_tasks(
         &mut self,
         place: usize,
@@ -197,7 +197,7 @@ impl Replays {
         Ok(())
     }
 
-    /// Checks objectives and searches, each once for what they depend on.
+    /// Checks objectives and searches, once for each combination of the settings that matter.
     fn check(&self) -> Result<()> {
         let mut checked = BTreeSet::new();
         for index in 0..self.plan.count() {
@@ -213,8 +213,8 @@ impl Replays {
         Ok(())
     }
 
-    /// Lists the runs. A combination that is one already, as where `auto` comes to a forward window
-    /// that the plan lists, is left out.
+    /// Lists the runs. Skips duplicate combinations, for example if `auto` resolves to a forward window that the plan
+    /// lists too.
     fn list(&mut self) -> Result<()> {
         let count = self.plan.count();
         let key = |index| {
@@ -229,7 +229,7 @@ impl Replays {
         Ok(())
     }
 
-    /// All that the result of a combination depends on.
+    /// Everything that the result of a combination depends on.
     fn decisive<'a>(
         &'a self,
         one: &Combination,
@@ -260,7 +260,7 @@ impl Replays {
         self.plan.combination(self.runs[run].0 as usize)
     }
 
-    /// What the engine takes for a run.
+    /// The options of the engine for a run.
     fn options(&self, one: &Combination, settings: &ReplaySettings) -> Result<Options> {
         let (set, rules) = (&self.tasks[one.tasks], &settings.log.rules);
         let t_fwd = rules.t_fwd.seconds().unwrap_or(f64::NAN);
@@ -310,7 +310,7 @@ struct Listed<'a> {
 struct Choices<'a> {
     #[serde(flatten)]
     window: Slice,
-    /// The forward window is always in seconds: `auto` has been replaced.
+    /// The forward window is always in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     rules: &'a Rules,
     /// The path of a program is relative to the folder of the plan.

@@ -1,4 +1,4 @@
-//! Sweeps of simulations. All of them see the same jobs.
+//! Prepares sweeps of simulations. All of them have the same jobs.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ impl Simulations {
     /// Reads and checks everything that the plan names.
     ///
     /// # Errors
-    /// Settings that `gleaner simulate` refuses; faults of the files.
+    /// Settings that `gleaner simulate` rejects; faults of the files.
     pub fn prepare(plan: SimulatePlan, observer: &dyn Observer) -> Result<Self> {
         let files = &plan.base.files;
         let mut jobs = Vec::new();
@@ -57,7 +57,7 @@ impl Simulations {
     }
 }
 
-/// All that a simulation depends on: of the files, those that its policy takes in.
+/// Everything that a simulation depends on. Of the files, only those that its policy reads.
 fn decisive(
     plan: &SimulatePlan,
     settings: &Listed,

@@ -1,4 +1,4 @@
-//! The solvers of a plan. Programs are looked for beside the plan.
+//! The solvers of a plan. Programs are looked up relative to the folder of the plan.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ pub(super) struct Solvers(Vec<Solver>);
 /// A solver of a plan.
 struct Solver {
     choice: SolverChoice,
-    /// The files of a program: other content is another solver.
+    /// The files of a program. If their content changes, it counts as another solver.
     files: Vec<SourceId>,
 }
 
 impl Solvers {
-    /// Adds the solver of this name, as seen from the folder of the plan.
+    /// Adds the solver with this name, relative to the folder of the plan.
     ///
     /// # Errors
     /// A faulty manifest, or a file of the program that cannot be read.
@@ -37,18 +37,18 @@ impl Solvers {
         Ok(())
     }
 
-    /// The solver of this index.
+    /// The solver with this index.
     pub fn choice(&self, index: usize) -> &SolverChoice {
         &self.0[index].choice
     }
 
-    /// Digests of the files of the solver of this index; none if it is one of ours.
+    /// Digests of the files of the solver with this index; none for a built-in solver.
     pub fn digests(&self, index: usize) -> impl Iterator<Item = String> {
         let files = self.0[index].files.iter();
         files.map(|file| file.sha256.to_string())
     }
 
-    /// The files of all programs, each once.
+    /// The files of all programs, without duplicates.
     pub fn files(&self) -> Vec<SourceId> {
         let mut all: Vec<SourceId> = Vec::new();
         for file in self.0.iter().flat_map(|solver| &solver.files) {

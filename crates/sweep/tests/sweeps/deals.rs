@@ -1,4 +1,4 @@
-//! Deals of runs to parts.
+//! Tests the assignment of runs to parts.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ impl PreparedRuns for Runs {
     }
 }
 
-/// The steps of each part, and of the fullest of the best deal by brute force.
+/// The number of steps of each part.
 fn loads(runs: &Runs, deal: &Deal) -> Vec<usize> {
     let parts = 1..=deal.parts();
     parts
@@ -56,7 +56,7 @@ fn loads(runs: &Runs, deal: &Deal) -> Vec<usize> {
         .collect()
 }
 
-/// The least that the fullest part can have, by trying all deals.
+/// The smallest possible load of the fullest part, found by trying all assignments.
 fn best(lengths: &[usize], loads: &mut Vec<usize>) -> usize {
     let Some((first, rest)) = lengths.split_first() else {
         return loads.iter().copied().max().unwrap_or(0);
@@ -93,7 +93,7 @@ proptest! {
         let least = best(&lengths, &mut vec![0; parts]);
         let bound = least as f64 * (4.0 / 3.0 - 1.0 / (3.0 * parts as f64));
         prop_assert!(fullest as f64 <= bound + 1e-9, "{} against {}", fullest, least);
-        // A part begins with its longest.
+        // A part begins with its longest run.
         for part in 1..=deal.parts() {
             let steps: Vec<usize> = deal.part(part).map(|run| runs.length(run)).collect();
             prop_assert!(steps.is_sorted_by(|a, b| a >= b));
@@ -110,7 +110,7 @@ fn costs_are_those_of_the_runs_most_alike() {
     assert!(!none.are_seconds());
     let costs = Costs::of(&runs, [(0, 5.0), (4, 40.0)]);
     assert!(costs.are_seconds());
-    // As the run that differs in the seed only; by steps of the same problem.
+    // Run 1 is estimated by the run that differs only in the seed; the next, by the steps of the same problem.
     assert_eq!(costs.of_run(&runs, 1), 5.0);
     assert_eq!(costs.of_run(&runs, 3), 10.0);
     assert_eq!(costs.of_run(&runs, 5), 40.0);

@@ -1,4 +1,4 @@
-//! Plans of many runs, and their assignment to parts.
+//! Tests plans of many runs, and their assignment to parts.
 
 mod deals;
 mod plans;

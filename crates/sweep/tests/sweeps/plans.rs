@@ -1,4 +1,4 @@
-//! The plans in dataset/README.md.
+//! Tests the plans in dataset/README.md.
 
 use gleaner_sweep::plan::{self, Plan};
 

@@ -1,4 +1,4 @@
-//! The graphs that are predicted, from files and directories or from a data set.
+//! Reads the graphs to predict, from files and directories or from a data set.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ use gleaner_predict::driple::Part;
 pub struct Named {
     pub job: String,
     pub graph: GroupedGraph,
-    /// Its file, or that of the data set.
+    /// The file of the graph or of its data set.
     pub file: PathBuf,
 }
 
 /// The graphs of a part of a data set.
 ///
 /// # Errors
-/// The file is no data set, or has no jobs in the part.
+/// The file is not a data set, or has no jobs in the part.
 pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
     let (data, _) = data::read(path)?.value;
     let examples = part.of(&data);
@@ -40,11 +40,11 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
     Ok(named.collect())
 }
 
-/// Reads and groups the graphs of `paths`, several at a time. Also the faults of those in
-/// directories that cannot be read.
+/// Reads and groups the graphs of `paths`, several at a time. Also returns the faults of unreadable graphs in
+/// directories.
 ///
 /// # Errors
-/// The faults of all graphs that `paths` name themselves, a directory without graphs, or a file or
+/// The faults of all graphs that `paths` name directly, a directory without graphs, or a file or
 /// directory that cannot be read. [`Error::Stopped`] if the observer stops it.
 pub fn of_files(
     paths: &[PathBuf],
@@ -81,7 +81,7 @@ pub fn of_files(
     Ok((graphs, left_out))
 }
 
-/// Why a file cannot be read.
+/// The reasons why a file cannot be read.
 fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
     match error {
         Error::Data(faults) => faults.0,
@@ -95,7 +95,7 @@ fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
 /// A file to read.
 struct Asked {
     file: PathBuf,
-    /// Whether only its directory was named.
+    /// Whether the file was found in a named directory, not named itself.
     in_directory: bool,
 }
 
@@ -113,7 +113,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Asked>> {
     Ok(files)
 }
 
-/// What the model cannot know of a graph.
+/// Remarks on features of a graph that the model does not know.
 fn unknown(job: &str, report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     let types: Vec<&str> = report

@@ -69,8 +69,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, all of which are told, a model that lacks what graphs are grouped by,
-/// no graph that can be predicted, a table that cannot be written, or a stop.
+/// Missing or faulty files, which are reported together; a model without the settings for grouping graphs;
+/// no graph that can be predicted; a table that cannot be written; or a stop.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
@@ -91,12 +91,12 @@ pub fn run(args: &Args) -> Result<()> {
     args.give(&rows)
 }
 
-/// What is said of a model without units.
+/// Remark on a model without units.
 pub(super) const UNSCALED: &str = "the model does not know the units of its predictions: values \
     are shares of each metric's highest value in the data it was trained on; gleaner driple \
     convert --scale-of DATA sets them";
 
-/// The predictions. Graphs of which the model predicts no finite numbers are added to `faults`.
+/// The predictions. Graphs whose predictions are not finite are added to `faults`.
 fn rows(
     inspector: &Inspector,
     graphs: &[Named],
@@ -133,7 +133,7 @@ fn rows(
 }
 
 impl Args {
-    /// Writes and prints the predictions, as asked for.
+    /// Writes and prints the predictions as requested.
     fn give(&self, rows: &[Row]) -> Result<()> {
         if let Some(path) = &self.output {
             predictions::write(rows, path)?;
@@ -150,7 +150,7 @@ impl Args {
         }
     }
 
-    /// The graphs, grouped as the model knows them, and the faults of those left out.
+    /// The graphs, grouped as the model requires, and the faults of skipped graphs.
     fn graphs(&self, card: &Card, observer: &dyn Observer) -> Result<(Vec<Named>, Faults)> {
         if let Some(path) = &self.data {
             return Ok((graphs::of_data(path, self.part)?, Faults::default()));

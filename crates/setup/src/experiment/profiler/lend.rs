@@ -1,4 +1,4 @@
-//! Virtual clusters that lend the profiler its nodes.
+//! Virtual clusters that lend nodes to the profiler.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,18 +12,18 @@ use gleaner_domain::words::{counted, printable};
 use gleaner_domain::{Cluster, Trace};
 use gleaner_simulate::profiler::Profiler;
 
-/// Who lends nodes.
+/// A lender of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {
-    /// As many as the profiler has, from the virtual clusters that keep the most.
+    /// The profiler's number of nodes, from the virtual clusters that keep the most nodes.
     Auto,
     /// One virtual cluster.
     #[serde(untagged)]
     Loan {
-        /// Its name.
+        /// Name of the virtual cluster.
         vc: String,
-        /// How many nodes.
+        /// Number of nodes.
         nodes: u32,
     },
 }
@@ -55,11 +55,11 @@ impl FromStr for Lend {
     }
 }
 
-/// The nodes that each virtual cluster lends, by its index.
+/// The number of nodes that each virtual cluster lends, by its index.
 ///
 /// # Errors
-/// [`Error::Usage`]: `auto` beside names, a name that the cluster lacks, or too few nodes that
-/// can be spared.
+/// [`Error::Usage`] if `auto` is combined with names, if the cluster lacks a name, or if too few nodes can be
+/// spared.
 pub fn loans(
     lend: &[Lend],
     nodes: u32,
@@ -81,14 +81,15 @@ pub fn loans(
 /// The index of a virtual cluster that an option names.
 ///
 /// # Errors
-/// [`Error::Usage`]: there is none of this name.
+/// [`Error::Usage`] if the name is unknown.
 pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
     let missing = || Error::Usage(format!("{option}: the cluster has no VC {name:?}"));
     cluster.vc(name).ok_or_else(missing)
 }
 
-/// Takes nodes one by one from the virtual cluster that has the most left. Each keeps a node,
-/// and enough for its largest job.
+/// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each cluster keeps at least one
+/// node, and enough for its largest job. For example, clusters A, B and C have 5, 4 and 2 nodes, and only small jobs.
+/// Of three nodes, A lends the first (5 is the most), A the second (4 each, A comes first) and B the third.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {
@@ -120,8 +121,7 @@ fn too_few(spare: u32, nodes: u32) -> Error {
     ))
 }
 
-/// Checks that no virtual cluster lends all of its nodes, and that the profiler has all that
-/// are lent.
+/// Checks that no virtual cluster lends all of its nodes, and that the profiler has all nodes that are lent.
 ///
 /// # Errors
 /// [`Error::Usage`] otherwise.
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Jobs of these virtual clusters and GPUs.
+    /// A trace with a job for each pair of virtual cluster and number of GPUs.
     fn trace(jobs: &[(usize, u32)]) -> Trace {
         let job = |&(vc, gpus): &(usize, u32)| Job {
             vc,
@@ -201,7 +201,7 @@ mod tests {
         let three = cluster(&[3, 5, 4]);
         assert_eq!(lend(1, &three, &[]), Some(vec![(1, 1)]));
         assert_eq!(lend(3, &three, &[]), Some(vec![(1, 2), (2, 1)]));
-        // 33 GPUs need all five nodes; 17 of vc2 need three of four.
+        // A job with 33 GPUs needs all five nodes of its cluster; one with 17 needs three of the four nodes of vc2.
         let jobs = [(1, 33), (2, 17), (0, 8)];
         assert_eq!(lend(2, &three, &jobs), Some(vec![(0, 1), (2, 1)]));
         assert_eq!(lend(3, &three, &jobs), Some(vec![(0, 2), (2, 1)]));

@@ -1,4 +1,4 @@
-//! Arguments of Lucid's profiler.
+//! Settings of Lucid's profiler.
 
 mod lend;
 mod remarks;
@@ -46,18 +46,18 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
-    /// As published for the cluster; off for others.
+    /// As published for the cluster; off for other clusters.
     #[default]
     Auto,
     /// No profiler.
     Off,
-    /// Chosen by hand.
+    /// Set by hand.
     Manual {
-        /// Seconds for each job.
+        /// Seconds of profiling for each job.
         time: i64,
         /// Nodes of the profiler.
         nodes: u32,
-        /// A job is profiled if it asks for at most this many times `nodes` GPUs.
+        /// A job is profiled if it requests at most this many times `nodes` GPUs.
         factor: f64,
     },
 }
@@ -110,11 +110,11 @@ impl FromStr for Setting {
 }
 
 impl ProfilerArgs {
-    /// The profiler's settings, where a policy has a profiler and it is not off. Jobs that
-    /// then do not fit their virtual cluster are faults, or left out where that is asked for.
+    /// The profiler's settings; `None` if no policy has a profiler or it is off. Jobs that no longer fit their virtual
+    /// cluster are faults, or are skipped if the settings say so.
     ///
     /// # Errors
-    /// [`Error::Usage`] for settings that do not go with the cluster; faults of jobs.
+    /// [`Error::Usage`] if settings do not fit the cluster; faults of jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,
@@ -146,7 +146,7 @@ impl ProfilerArgs {
         Ok(Some(profiler))
     }
 
-    /// The setting before `--lend` and `--elastic`; `None` where the profiler is off.
+    /// The settings before `--lend` and `--elastic`; `None` if the profiler is off.
     fn base(&self, cluster: &Cluster, observer: &dyn Observer) -> Option<Profiler> {
         let published = published(cluster);
         match self.profiler {
@@ -180,7 +180,7 @@ fn manual(limit: i64, nodes: u32, factor: f64) -> Profiler {
     }
 }
 
-/// The published settings, told by the names of the virtual clusters.
+/// The published settings. The names of the virtual clusters identify the cluster.
 fn published(cluster: &Cluster) -> Option<Profiler> {
     if let (Some(first), Some(second), Some(elastic)) = (
         cluster.vc("vc8Gr"),
@@ -200,7 +200,7 @@ fn published(cluster: &Cluster) -> Option<Profiler> {
     })
 }
 
-/// Checks that the largest job to be profiled fits the profiler.
+/// Checks that the largest job to profile fits the profiler.
 fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     let per_node = u64::from(cluster.gpus_per_node);
     let (most, gpus) = (
@@ -217,7 +217,7 @@ fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     )))
 }
 
-/// Jobs that fit their virtual cluster only with the nodes it lends.
+/// Reports jobs that fit their virtual cluster only with the nodes that it lends.
 fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
     let cluster = &inputs.cluster;
     let kept = |vc: usize| {

@@ -4,7 +4,7 @@ use gleaner_domain::error::Result;
 
 use super::program::call;
 
-/// Slurm's default of `MaxArraySize`, one more than the greatest index.
+/// Slurm's default of `MaxArraySize`, which is the largest index plus one.
 const ARRAY_SIZE: usize = 1001;
 
 /// Slurm's default of `MaxJobCount`.
@@ -13,14 +13,14 @@ const JOB_COUNT: usize = 10_000;
 /// Limits of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClusterLimits {
-    /// Most tasks of an array.
+    /// Maximum number of tasks of an array.
     pub array_size: usize,
-    /// Most jobs, each task of an array counted.
+    /// Maximum number of jobs. Each task of an array counts.
     pub job_count: usize,
 }
 
 impl ClusterLimits {
-    /// Asks the controller.
+    /// Asks Slurm's controller.
     ///
     /// # Errors
     /// As [`call`].

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the jobs of a batch are submitted. Texts are handed to `sbatch` as they are.
+/// How the jobs of a batch are submitted. Strings are passed to `sbatch` unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlurmOptions {
     /// The partition.
@@ -15,28 +15,28 @@ pub struct SlurmOptions {
     pub mem: Option<String>,
     /// Cores of a task.
     pub cpus: Option<u32>,
-    /// Most tasks that run at a time.
+    /// Maximum number of tasks that run at a time.
     pub array_limit: Option<u32>,
     /// Other options of `sbatch`.
     pub others: Vec<String>,
-    /// Most parts; [`SlurmOptions::PARTS`] if `None`.
+    /// Maximum number of parts; [`SlurmOptions::PARTS`] if `None`.
     pub parts: Option<usize>,
-    /// How often what was lost is submitted again.
+    /// How many times lost runs are resubmitted.
     pub retries: u32,
 }
 
-/// Seconds before the time limit of a task at which Slurm sends it SIGUSR1. From then on it starts no
-/// further runs, and only finishes those that it has started.
+/// Slurm sends SIGUSR1 to a task this many seconds before its time limit. The task then starts no further runs, and
+/// only finishes those that it has started.
 const WARNING: u32 = 120;
 
 impl SlurmOptions {
-    /// Most parts of a batch, unless told.
+    /// Default maximum number of parts of a batch.
     pub const PARTS: usize = 100;
 
     /// The options of `sbatch` for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
         let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
-        // The script becomes gleaner, which gets the signal: docs/CLUSTER.md.
+        // `B:` sends the signal to the shell of the script, which gleaner has replaced: docs/CLUSTER.md.
         let signal = format!("--signal=B:USR1@{WARNING}");
         let own = cpus.into_iter().chain([signal]);
         [self.shared(), own.collect(), self.others.clone()].concat()
@@ -47,8 +47,8 @@ impl SlurmOptions {
         [self.shared(), self.others.clone()].concat()
     }
 
-    /// The options of all jobs. The others of the user go behind them, as `sbatch` takes the last of
-    /// an option that is given twice.
+    /// The options of all jobs. The user's other options come last, because `sbatch` uses the last value of a repeated
+    /// option.
     fn shared(&self) -> Vec<String> {
         let named = [
             ("partition", &self.partition),
@@ -59,7 +59,7 @@ impl SlurmOptions {
         let given = named
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        // What is lost is submitted again by gleaner, a stated number of times.
+        // Gleaner itself resubmits lost runs, a limited number of times.
         let mut all = vec!["--no-requeue".to_owned()];
         all.extend(given.map(|(name, value)| format!("--{name}={value}")));
         all

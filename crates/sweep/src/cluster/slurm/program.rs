@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::printable;
 
-/// What to do without Slurm.
+/// Advice for systems without Slurm.
 const WITHOUT: &str = "on another batch system, or without one, run the parts of the sweep yourself \
                        (gleaner sweep PLAN --out DIR --part I/N) and then collect (--collect): \
                        docs/CLUSTER.md";
@@ -15,8 +15,8 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
 /// Runs a program of Slurm, such as `squeue`, and returns its standard output.
 ///
 /// # Errors
-/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if it cannot be started, or if it
-/// fails; the message then has its standard error.
+/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if it cannot be started or fails. After a failure,
+/// the message contains its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
     // By default, Slurm cuts long lists of array tasks.

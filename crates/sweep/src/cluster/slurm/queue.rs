@@ -1,4 +1,4 @@
-//! What is in the queue.
+//! The jobs in Slurm's queue.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use gleaner_domain::error::Result;
 use super::program::call;
 use crate::cluster::Batch;
 
-/// The jobs of batches that wait or run, by their name.
+/// The waiting and running jobs of batches, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue(BTreeMap<String, Job>);
 
-/// A job by name.
+/// A job with a given name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Job {
-    /// Its id, without that of a task.
+    /// Its id, without the index of an array task.
     id: String,
     tasks: Jobs,
 }
 
-/// Jobs of a batch, each task of an array counted.
+/// Numbers of a batch's jobs. Each task of an array counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Jobs {
-    /// Those that run.
+    /// Running jobs.
     pub running: usize,
-    /// Those that wait.
+    /// Waiting jobs.
     pub waiting: usize,
-    /// Why some wait that will not begin by themselves, as Slurm says it, such as `launch failed
-    /// requeued held`; `None` if there are none.
+    /// Slurm's reason, such as `launch failed requeued held`, if jobs wait that will never start by themselves;
+    /// otherwise `None`.
     pub held: Option<String>,
 }
 
 impl Queue {
-    /// Asks for the jobs of all these batches in one call. Without batches, nothing is asked.
+    /// Asks for the jobs of all these batches in one call. Makes no call if there are no batches.
     ///
     /// # Errors
     /// [`Error::Usage`] without Slurm, [`Error::Run`] if it does not answer.
@@ -49,7 +49,7 @@ impl Queue {
         Ok(Self::parse(&text))
     }
 
-    /// The jobs of a batch; `None` if it has none any more.
+    /// The jobs of a batch; `None` if none is left in the queue.
     pub fn of(&self, batch: &Batch) -> Option<Jobs> {
         let names = batch.job_names();
         let found: Vec<Jobs> = names
@@ -63,7 +63,7 @@ impl Queue {
         })
     }
 
-    /// The id of the job of this name, if it waits or runs.
+    /// The id of the waiting or running job with this name.
     pub(super) fn id_of(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|job| job.id.as_str())
     }
@@ -92,14 +92,14 @@ impl Queue {
     }
 }
 
-/// Whether a job that waits for this reason waits until its owner does something.
+/// Whether a job with this reason waits until its owner acts.
 fn is_final(reason: &str) -> bool {
     let held = reason.to_ascii_lowercase().contains("held");
     held || reason.starts_with("Partition")
         || ["BadConstraints", "DependencyNeverSatisfied"].contains(&reason)
 }
 
-/// Number of tasks of an id: 1, or those of a list such as `12_[1,3-9%2]`.
+/// Number of tasks of an id: 1, or the number in a list. For example, `12_[1,3-9%2]` has 8 tasks.
 fn tasks(id: &str) -> usize {
     let Some((_, list)) = id.split_once("_[") else {
         return 1;
@@ -122,7 +122,7 @@ fn tasks(id: &str) -> usize {
 mod tests {
     use super::*;
 
-    // Lines as Slurm 22.05 writes them.
+    // Example lines in the format of Slurm 22.05.
     #[test]
     fn tasks_of_arrays_are_counted() {
         let queue = Queue::parse(

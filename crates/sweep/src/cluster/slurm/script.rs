@@ -7,25 +7,25 @@ use gleaner_domain::error::{Error, Result};
 
 use crate::cluster::{Batch, BatchFolder};
 
-/// How gleaner is called by jobs.
+/// How jobs call gleaner.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The program.
     pub program: PathBuf,
     /// The folder in which it runs.
     pub folder: PathBuf,
-    /// The plan, as seen from there.
+    /// The plan, relative to that folder.
     pub plan: PathBuf,
-    /// The directory of the sweep, as seen from there.
+    /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
-    /// Options that the tables depend on, which the job that collects needs.
+    /// Options that affect the tables, for the job that collects.
     pub collecting: Vec<String>,
 }
 
 impl Call {
-    /// The script of an array task. Its argument is the number of parts before the array's first.
+    /// The script of an array task. Its argument is the number of parts in earlier arrays.
     pub(super) fn part(&self, batches: &BatchFolder, batch: &Batch) -> Result<Vec<u8>> {
-        // The shell becomes gleaner, so that the signals of Slurm reach it.
+        // `exec` replaces the shell by gleaner, so that Slurm's signals reach gleaner.
         let mut script = self.head()?;
         script.extend(b" --part \"$((SLURM_ARRAY_TASK_ID + $1 + 1))/");
         script.extend(batch.parts.to_string().as_bytes());
@@ -65,7 +65,7 @@ impl Call {
     }
 }
 
-/// A path as one word of a shell.
+/// A path quoted as one word of a shell.
 fn quoted(path: &Path) -> Result<Vec<u8>> {
     let bytes = path.as_os_str().as_bytes();
     if bytes.contains(&b'\0') || bytes.contains(&b'\n') {

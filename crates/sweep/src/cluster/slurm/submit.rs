@@ -21,33 +21,33 @@ const ATTEMPTS: u32 = 10;
 /// Time between two attempts.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(3);
 
-/// What is to be submitted.
+/// Runs to submit as a batch.
 pub struct Submission<'a> {
     /// The plan's runs.
     pub prepared: &'a dyn PreparedRuns,
-    /// Those that are missing.
+    /// The missing runs, which are submitted.
     pub runs: &'a [usize],
-    /// What they are likely to cost.
+    /// Their estimated durations.
     pub costs: &'a Costs,
     /// How jobs are submitted.
     pub options: &'a SlurmOptions,
     /// How jobs call gleaner.
     pub call: &'a Call,
-    /// The batch of which it does what is left; `None` if a user submits.
+    /// The batch whose remaining runs this one takes over; `None` if a user submits.
     pub after: Option<&'a Batch>,
-    /// How often runs of it and of the batches before it were lost.
+    /// How many batches of its chain lost runs before it.
     pub round: u32,
 }
 
-/// Submits runs as arrays, and a job that collects when these have ended, however they end.
+/// Submits runs as arrays, and a job that collects after these have ended, whether or not they succeed.
 ///
 /// # Errors
-/// [`Error::Usage`] without Slurm or for more parts than its limits allow; [`Error::Run`] if it refuses
-/// the jobs. Jobs that were submitted before the error run on, and are found by their name.
+/// [`Error::Usage`] without Slurm, or if there are more parts than its limits allow. [`Error::Run`] if it refuses
+/// the jobs. Jobs that were submitted before the error keep running, and can be found by their names.
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
-    // One job is that which collects.
+    // Leave room for the job that collects.
     let most = limits.job_count.saturating_sub(1).max(1);
     let parts = options.parts.unwrap_or(SlurmOptions::PARTS.min(most));
     if parts > most {
@@ -79,7 +79,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     let call = submission.call;
     files::write_bytes(&batches.script(&batch.name), &call.part(batches, &batch)?)?;
     files::write_bytes(&batches.collecting(&batch.name), &call.collect(&batch)?)?;
-    // Known before it is submitted: whoever comes after a kill from here on looks for its jobs.
+    // The batch is written before its jobs are submitted, so that a restart after a kill finds them.
     batches.write(&batch)?;
     for first in (0..batch.parts).step_by(limits.array_size) {
         let id = array(
@@ -97,7 +97,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     Ok(batch)
 }
 
-/// Submits the parts from `first` to before `end`, both counted from 0, as an array. Returns its id.
+/// Submits the parts `first..end`, counted from 0, as an array. Returns its id.
 fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Result<String> {
     let limit = batch.options.array_limit;
     let limit = limit.map_or(String::new(), |limit| format!("%{limit}"));
@@ -128,7 +128,7 @@ fn collecting(batches: &BatchFolder, batch: &Batch) -> Result<String> {
     sbatch(batch, &words)
 }
 
-/// The option that names a log. In Slurm's patterns, a percent sign stands for itself when doubled.
+/// The option that names a log. In Slurm's patterns, `%%` is a literal percent sign.
 fn output(folder: &Path, name: &str) -> Result<OsString> {
     let folder = absolute(folder)?;
     let text = folder.to_str().ok_or_else(|| {
@@ -144,8 +144,8 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf> {
     fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
-/// Submits the next job of a batch and returns its id. While the controller does not answer, it is
-/// tried again, unless the job is in the queue after all.
+/// Submits the next job of a batch and returns its id. If the controller does not answer, the attempt is repeated,
+/// unless the queue shows that the job was submitted.
 fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     let name = batch.job_name(batch.jobs.len());
     let mut all: Vec<OsString> = vec![
@@ -157,7 +157,7 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     let mut attempt = 1;
     loop {
         let error = match call("sbatch", &all) {
-            // The id, and with several clusters a semicolon and the cluster's name.
+            // The answer is the id. With several clusters, a semicolon and the cluster's name follow.
             Ok(text) => return Ok(text.trim().split(';').next().unwrap_or_default().to_owned()),
             Err(error) => error,
         };
@@ -166,7 +166,7 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
         }
         attempt += 1;
         thread::sleep(BETWEEN_ATTEMPTS);
-        // An answer may have been lost on its way.
+        // The job may have been submitted although the answer was lost.
         let queue = Queue::ask([batch]);
         if let Some(id) = queue.as_ref().ok().and_then(|queue| queue.id_of(&name)) {
             return Ok(id.to_owned());
@@ -174,7 +174,7 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     }
 }
 
-/// Whether the controller could not be reached, rather than having refused.
+/// Whether the controller could not be reached. False if it refused the job.
 fn is_silent(error: &Error) -> bool {
     let text = error.to_string();
     let silent = [
