@@ -18,7 +18,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of appearances of possible partners that all other jobs have been compared with.
+    /// Number of possible partners, counted in the order in which they appeared, that all jobs
+    /// except new ones have been compared with.
     met: usize,
 }
 
