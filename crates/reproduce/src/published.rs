@@ -124,7 +124,7 @@ pub struct NotComputed {
     pub row: String,
     /// The column.
     pub column: String,
-    /// The published value, if it is at hand.
+    /// The published value, if it is available.
     pub value: Option<f64>,
     /// Why it is not computed.
     pub why: String,

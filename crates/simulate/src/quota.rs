@@ -2,9 +2,9 @@
 //!
 //! The rule is one pass over all running and waiting jobs in one order. Each job takes its GPUs if
 //! that many of the total are left, otherwise it takes none. Running jobs that take none are
-//! preempted; waiting jobs that take theirs are chosen to start. For example, with 8 GPUs and the
-//! order running 4, waiting 8, waiting 2, running 4: the first takes 4, the second is refused, the
-//! third takes 2, and the last is preempted because only 2 are left.
+//! preempted; waiting jobs that take theirs are chosen to start. For example, there are 8 GPUs, and
+//! the order is: running with 4, waiting for 8, waiting for 2, running with 4. The first job takes
+//! 4, the second is refused, and the third takes 2. The last is preempted, because only 2 are left.
 //!
 //! [`select`] finds the same jobs without visiting each. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:

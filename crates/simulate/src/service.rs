@@ -52,8 +52,8 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     }
     // Floats of one exponent are evenly spaced, and their bits count the spacings. Every step
     // lowers the result by the same number of spacings as the step from `first` to `second`. This
-    // also holds if the exact difference is halfway between two floats: it is then rounded to an
-    // even number of spacings, so `first` is even, and so is the result of every later step.
+    // also holds if the exact difference is halfway between two floats. It is then rounded to an
+    // even number of spacings: `first` is even, and so is the result of every later step.
     let spacings = first.to_bits() - second.to_bits();
     if spacings == 0 {
         return (left, most);

@@ -19,7 +19,7 @@ pub struct SweepChoice {
 }
 
 impl SweepChoice {
-    /// Whether the user asked for nothing.
+    /// Whether the user made no choice.
     pub(crate) fn is_empty(&self) -> bool {
         self.heat.is_none() && self.metric.is_none() && self.against.is_none()
     }
@@ -45,7 +45,7 @@ pub(super) enum Axes {
 }
 
 impl Drawn {
-    /// What to draw: what the user chose, or else what shows the most.
+    /// Decides what to draw: the choice of the user, or else what shows the most.
     ///
     /// # Errors
     /// [`Error::Usage`] for a setting or figure that the sweep does not have.

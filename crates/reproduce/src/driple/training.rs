@@ -37,7 +37,7 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Epochs of the original's trainings.
 const ALL_EPOCHS: usize = 150;
-/// Epochs of trainings with half as many layers as nodes: each takes most of a second, and later
+/// Epochs of trainings with half as many layers as nodes. There are few because each takes most of a second, and later
 /// errors depend on the last bits.
 const FEW_EPOCHS: usize = 20;
 

@@ -14,8 +14,8 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
-/// metric asked for and by every other metric with a best value.
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
+/// by every other metric with a best value.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));

@@ -36,8 +36,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// the earliest second at which, according to the estimates, enough running jobs have ended for it
 /// to be placed. A later job may start before it if the later job fits now and either ends by that
 /// second, according to its own estimate, or leaves enough free GPUs for the reservation. For
-/// example, a job of 8 GPUs waits for 4 of 8 GPUs that are expected back in 100 s: a job of 2 GPUs
-/// may pass it if its estimate is at most 100 s.
+/// example, on a cluster of 8 GPUs, a job of 4 GPUs is expected to run for another 100 s, and a job
+/// of 8 GPUs waits. A job of 2 GPUs may then start if its estimate is at most 100 s.
 struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,

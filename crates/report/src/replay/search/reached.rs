@@ -81,8 +81,8 @@ fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     placed.collect()
 }
 
-/// The rungs that are drawn: all, or as many as there are colours, evenly spaced from the first to
-/// the last.
+/// The rungs that are drawn: all of them, or, if there are more rungs than colours, one for each
+/// colour, evenly spaced from the first to the last.
 fn shown(rungs: usize) -> Vec<usize> {
     match rungs {
         0..=SERIES => (0..rungs).collect(),

@@ -1,4 +1,4 @@
-//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, sharing GPUs if it pays.
+//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared if it pays.
 
 mod partners;
 mod sharing;
@@ -54,7 +54,7 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// tried: first on the GPUs of a compatible running job, then on free GPUs.
 ///
 /// A job that could not start is reconsidered only when enough GPUs for it are free or a possible
-/// partner has appeared, so that the time per decision does not grow with the queue.
+/// partner has appeared. So the time per decision does not grow with the queue.
 struct Lucid<'a> {
     priorities: Vec<f64>,
     packing: Option<&'a dyn Packing>,
