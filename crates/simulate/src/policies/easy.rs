@@ -88,6 +88,8 @@ impl Easy {
                 continue;
             };
             let end = view.now() + self.estimates[job];
+            // A job that ends by the reserved second has given its GPUs back by then, so it takes
+            // nothing from the reservation.
             if end <= reservation.second || reservation.outlasts(&placement, view) {
                 self.passed = true;
                 return Some(Decision::Start { job, placement });
