@@ -1,4 +1,5 @@
-//! Any bytes are a pickle or a fault, and a pickle is a table or a fault.
+//! Any bytes are either decoded as a pickle or refused with a fault, and a pickle is either read as
+//! a table or refused with a fault.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Pages in a browser, checked by scripts/check-report.py, which says what it checks.
+//! Checks pages in a browser with scripts/check-report.py, which describes its checks.
 
 use std::path::PathBuf;
 use std::process::Command;

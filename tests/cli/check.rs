@@ -1,4 +1,4 @@
-//! `gleaner check`: what runs wrote is accepted, and what was changed is found.
+//! `gleaner check` accepts what runs wrote and finds what was changed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -81,7 +81,7 @@ fn correct_runs_pass_the_check() {
     }
 }
 
-/// Every figure of a row that somebody changes is noticed.
+/// A change of any figure of a row is noticed.
 #[test]
 fn changed_rows_are_found() {
     let directory = samples();
@@ -187,7 +187,7 @@ fn other_files_and_inputs_are_refused() {
     gleaner(at, "check nothing").expect(1).says(&["nothing"]);
 }
 
-/// Numbers that no simulation writes are faults or findings. They do not overflow.
+/// Numbers that no simulation writes are reported as faults or findings. They cause no overflow.
 #[test]
 fn extreme_job_tables_are_refused() {
     let directory = samples();

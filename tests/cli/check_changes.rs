@@ -107,7 +107,7 @@ fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
         Column::Times(values) => values.len(),
         other => panic!("{other:?}"),
     };
-    // A row is enough of the wide tables of sweeps, whose rows are all alike.
+    // The wide tables of sweeps have rows that are all alike, so one row is enough.
     let taken = if table.columns.len() > 50 { 1 } else { 2 };
     let rows: BTreeSet<usize> = [1.min(rows.saturating_sub(1)), rows.saturating_sub(2)]
         .into_iter()
@@ -452,7 +452,7 @@ fn runs_are_run_again() {
         assert!(found.contains(words), "{words}: {found}");
     }
     assert_eq!(names(), before);
-    // The file claims another seed: only a repeated run can detect this.
+    // The file names another seed, which only a repeated run can detect.
     let file = at.join("run/run.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();

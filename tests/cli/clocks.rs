@@ -1,4 +1,4 @@
-//! Local time, from a scheduler's log to the inspection and the replay.
+//! Local times are kept from a scheduler's log to the inspection and the replay.
 
 use std::fs;
 use std::path::Path;
@@ -20,15 +20,15 @@ fn american(local: i64) -> String {
     )
 }
 
-/// A machine of two nodes at Chicago: both are idle from 12 to 13 o'clock of local time on five
-/// days, two before the clock was put forward and three after.
+/// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days,
+/// two before the clock was put forward and three after.
 fn write_log(at: &Path) {
     let mut log = String::new();
     for day in 0..5i64 {
         let shift = if day < 2 { -6 } else { -5 } * HOUR;
         let midnight = SPRING - 8 * HOUR + (day - 2) * 24 * HOUR - shift;
         for (from, to) in [(0, 12), (13, 24)] {
-            // The third day has no hour from 2 to 3.
+            // The third day has no hour from 2:00 to 3:00.
             let (from, to) = (midnight + from * HOUR, midnight + to * HOUR);
             let from = if day == 2 && from == midnight {
                 from + HOUR
@@ -89,14 +89,14 @@ fn a_replay_is_cut_at_local_times_and_its_tasks_may_have_offsets() {
     gleaner(at, line).expect(0);
     let run = json(&at.join("run/run.json"));
     assert!(run.to_string().contains("2026-03-09 11:30:00"), "{run}");
-    // From 12:00 as the clock showed, and submitted at 12:30.
+    // The log starts at 12:00 on the local clock, and the task is submitted at 12:30.
     assert_eq!(
         json(&at.join("run/summary.json"))["from"],
         "2026-03-09 12:00:00"
     );
     let tasks = fs::read_to_string(at.join("run/tasks.csv")).unwrap();
     assert!(tasks.contains("2026-03-09 12:30:00"), "{tasks}");
-    // A log whose zone is unknown has no use for offsets.
+    // If the time zone of a log is unknown, times with offsets are refused.
     let unknown = gleaner(at, "replay --events idle.csv --tasks one.toml --t-fwd 60").expect(3);
     unknown.says(&["one.toml", "submit", "as the log's time zone is unknown"]);
     let cut = "inspect idle.csv --from 2021-01-01T12:00:00Z";

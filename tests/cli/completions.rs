@@ -1,4 +1,4 @@
-//! `gleaner completions`: the scripts, and what shells complete with them.
+//! `gleaner completions`: the scripts, and the completions that shells offer with them.
 
 use std::fs;
 use std::path::Path;
@@ -76,8 +76,8 @@ fn shells_accept_their_scripts() {
     }
 }
 
-/// Types into an interactive bash, with tabs. The bash has a session of its own, so that it does
-/// not take the terminal.
+/// Types a text with tabs into an interactive bash, which has a session of its own so that it does
+/// not take over the terminal.
 #[test]
 fn bash_completes_subcommands_flags_and_values() {
     let directory = saved("bash");

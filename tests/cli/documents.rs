@@ -46,7 +46,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python has a module, for lines that name a program in Python; says so if not.
+/// Whether Python has a module, for lines that run a program in Python. If not, this is reported.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -242,8 +242,8 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
     assert!(at.join("measured/colocate_info.csv").exists());
 }
 
-/// Scripts of other batch systems are run as these would run them. Those of Slurm are run by
-/// `tests/slurm`.
+/// Scripts of other batch systems are run as those systems would run them. `tests/slurm` runs the
+/// scripts of Slurm.
 #[test]
 fn the_page_of_clusters_runs_in_parts() {
     let directory = tempfile::tempdir().unwrap();
@@ -317,7 +317,8 @@ fn targets_of_make_exist() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// The kinds that other tests read: those of dataset/README.md, and the policy in CONTRIBUTING.md.
+/// Blocks of these kinds are read by other tests: the kinds of dataset/README.md, and the policy in
+/// CONTRIBUTING.md.
 #[test]
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [
@@ -354,7 +355,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "docs/CLUSTER.md" => {
                     ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
                 }
-                // python/tests/test_docs.py runs the Python.
+                // python/tests/test_docs.py runs the blocks of Python.
                 "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",

@@ -1,4 +1,4 @@
-//! Solvers that are programs, as a user names them.
+//! External programs as solvers, named as a user names them.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -65,7 +65,8 @@ fn a_program_gets_the_values_of_an_expression() {
         return;
     };
     manifest(&directory, "dp.toml", &["dp.py"]);
-    // The first is a list of the task times a factor, the second is evaluated at every point.
+    // For the first objective, the program gets a list of the task multiplied by a factor; the second one is evaluated
+    // at every point.
     for objective in ["rate / left", "min(rate, 3000) + waited"] {
         for (solver, out) in [("exec:dp.toml", "theirs"), ("exact", "ours")] {
             let line =
@@ -80,7 +81,7 @@ fn a_program_gets_the_values_of_an_expression() {
             assert_eq!(summary["events_optimal"], summary["events"]);
             summary["total_work"].as_f64().unwrap()
         });
-        // Plans that are equally good may differ.
+        // The plans may differ if they are equally good.
         assert!((works[0] / works[1] - 1.0).abs() < 0.02, "{works:?}");
     }
 }
@@ -287,7 +288,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // A result whose counts were changed is no result.
+    // A result with changed counts does not count as done.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();
@@ -308,7 +309,7 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     let at = directory.path();
     fs::create_dir_all(at.join("plans/solvers")).unwrap();
     fs::rename(at.join("dp.py"), at.join("plans/solvers/dp.py")).unwrap();
-    // The command of the manifest is seen from the manifest.
+    // The command of a manifest is relative to the manifest's folder.
     let text = "command = [\"python3\", \"dp.py\"]\n";
     fs::write(at.join("plans/solvers/dp.toml"), text).unwrap();
     let solvers = "\"exec:solvers/dp.toml\", \"exec:python3 solvers/dp.py\"";
@@ -320,16 +321,16 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     for file in ["plans/solvers/dp.toml", "plans/solvers/dp.py", "/python3"] {
         assert!(inputs.contains(file), "{file}: {inputs}");
     }
-    // Another program is another solver.
+    // A changed program counts as another solver, so all its runs are repeated.
     let again = || sweep(at, solvers, "--out swept --strict").expect(0).out;
     assert!(again().contains("4, 4 of them done before"));
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
     assert!(again().contains("4, 0 of them done before"));
-    // From another folder the plan has the same programs.
+    // The plan names the same programs if it is run from another folder.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
-    // On the command line, names are seen from where gleaner runs.
+    // On the command line, names are relative to the folder in which gleaner runs.
     let line = format!("{REPLAY} --skip-rows 2200 --solver exec:plans/solvers/dp.toml --strict");
     gleaner(at, &line).expect(0);
     sweep(at, "\"exec:none.toml\"", "--dry-run")
@@ -350,8 +351,7 @@ fn awaited(file: &std::path::Path) -> String {
     }
 }
 
-/// Starts a replay with a program that starts children, lists all processes in the file `family` and
-/// computes for ever.
+/// Starts a replay with a program that starts children, lists all processes in the file `family` and computes forever.
 fn with_a_family(directory: &TempDir) -> std::process::Child {
     let file = directory.path().join("family");
     manifest(

@@ -27,7 +27,7 @@ fn events_and_jobs_come_from_one_table() {
     assert_eq!(summary["policies"]["fifo"]["jobs"], 3);
     let events = fs::read(at.join("log.gev")).unwrap();
     let jobs = fs::read(at.join("jobs.csv")).unwrap();
-    // Each output has the same bytes if it is the only one, also if the table comes from stdin.
+    // Each output has the same bytes if it is the only one, even if the table comes from stdin.
     gleaner(at, "ingest slurm sacct-gpus.txt -o alone.gev").expect(0);
     assert!(fs::read(at.join("alone.gev")).unwrap() == events);
     let text = fs::read_to_string(at.join("sacct-gpus.txt")).unwrap();
@@ -98,7 +98,8 @@ fn nodes_are_a_list_or_a_file() {
         fs::read(at.join("file.csv")).unwrap(),
         fs::read(at.join("list.csv")).unwrap()
     );
-    // The log names more nodes than the list: the user chose this, so it is not a contradiction.
+    // The log names more nodes than the list. The user chose the list, so this is not a
+    // contradiction.
     list.says(&["with nodes that are missing from the list of nodes (the others are used); first sacct.txt, line "]);
     gleaner(
         at,

@@ -1,4 +1,4 @@
-//! The program as a user runs it: exit codes, messages, files.
+//! Runs the program as a user does, and checks exit codes, messages and files.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod browser;

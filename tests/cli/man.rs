@@ -13,7 +13,7 @@ fn page_name(command: &Shown) -> String {
     words.collect::<Vec<_>>().join("-") + ".1"
 }
 
-/// A page without the marks of troff that occur inside words.
+/// A page without the troff marks that occur inside words.
 fn plain(page: &str) -> String {
     let plain = page.replace("\\-", "-");
     ["\\fB", "\\fI", "\\fR"]
@@ -82,7 +82,7 @@ fn examples_keep_their_lines() {
     assert!(literal > 60, "{literal} examples");
 }
 
-/// groff reports no warning for any page, with all its warnings on. It does for a faulty page.
+/// With all warnings enabled, groff reports none for any page, but it does for a faulty page.
 #[test]
 fn troff_has_no_warning() {
     let directory = tempfile::tempdir().unwrap();

@@ -167,7 +167,7 @@ fn curves_can_be_made_monotone() {
 }
 
 /// Writes 30 bursts of 30 jobs, 70,000 s apart, on one node that each job needs as a whole. A
-/// user's jobs of the same name run equally long, and nothing else determines their duration.
+/// user's jobs of the same name have the same duration, and nothing else determines the duration.
 /// Returns the arguments that name the files.
 fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
@@ -220,7 +220,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     assert!(of("median")["rank_correlation"].is_null());
     assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
 
-    // Predictions are those of the best estimator, or of another that is named.
+    // Predictions are those of the best estimator, or of the one that is named.
     let predict = |more: &str| {
         let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
         let (_, err) = run(here, &line, 0);
@@ -298,7 +298,7 @@ fn estimators_are_learnt_in_simulations() {
     assert_eq!(week["from"], 2 * 7 * 24 * 3600);
     assert_eq!(week["estimator"], "history");
     // From the second week on, the estimate is the mean of the user's jobs of that name, which all
-    // run equally long.
+    // have the same duration.
     let rows = table("history");
     assert!(rows.contains("\nqssf,0,77\n") && rows.contains("\neasy,0,77\n"));
     for k in 270..900 {
@@ -320,7 +320,7 @@ fn estimators_are_learnt_in_simulations() {
         0,
     );
     assert!(json(here.join("fifo/run.json"))["estimates"].is_null());
-    // A trace of a week teaches nothing, and this is reported.
+    // Nothing can be learnt from a trace of one week, and this is reported.
     let line = format!(
         "simulate --data {} --policy qssf --estimates median",
         dataset()
@@ -431,7 +431,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train packing workload --data {data} -o m"),
         0,
     );
-    // A model under the name of another, one of another feature, and one cut short.
+    // A model under the name of another, a model with another feature, and a truncated one.
     fs::copy(here.join("m/packing.json"), here.join("m/throughput.json")).unwrap();
     let (_, err) = run(
         here,

@@ -1,5 +1,5 @@
-//! docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md against the code: the tables of columns and fields are those of
-//! the types of results, and the tables of objectives are those that the program knows.
+//! Compares docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md with the code: the tables of columns and fields
+//! must match the types of results, and the tables of objectives must match the objectives that the program knows.
 
 use std::fmt::Write;
 

@@ -43,7 +43,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
     let directory = samples();
     let at = directory.path();
     gleaner(at, "sweep plan.toml --out whole").expect(0);
-    // Two parts at a time, one of them twice, and one after the other.
+    // Parts 1 and 3 run at the same time, and part 1 runs twice. Part 2 runs afterwards.
     let spawn = |line: &str| command(at, line).stdout(Stdio::null()).spawn().unwrap();
     let children =
         [1, 1, 3].map(|part| spawn(&format!("sweep plan.toml --out parts --part {part}/3")));
@@ -74,7 +74,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
     assert_eq!(tables(at, "parts"), tables(at, "whole"));
     assert_eq!(gleaner_testing::segments(&at.join("parts")).len(), 1);
-    // Nothing is left to do, for a part or for all.
+    // Nothing is left to do, neither for a part nor for the whole sweep.
     let again = gleaner(at, "sweep plan.toml --out parts --part 2/3")
         .expect(0)
         .out;
@@ -102,8 +102,8 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     gleaner(at, "report o -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
-    // Run the rest: the tables are those of the whole sweep, and the earlier tables had a subset of
-    // their rows.
+    // After the rest has run, the tables are those of the whole sweep, and the earlier tables had a
+    // subset of their rows.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -170,7 +170,7 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
         assert!(out.contains("0 of them done before"), "{out}");
     }
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
-    // A changed plan has other runs: what was dealt is not for it.
+    // A changed plan has other runs, so the earlier assignment to parts does not apply to it.
     write_plan(at, 11, "");
     let refused = gleaner(at, "sweep plan.toml --out parts --part 1/2").expect(2);
     assert!(refused.err.contains("deal-2.json") && refused.err.contains("deal or submit again"));
@@ -240,7 +240,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // What was begun was finished.
+    // Runs that had begun were finished.
     assert!(!status.contains("begun again"), "{status}");
 }
 
@@ -274,7 +274,7 @@ fn wrong_parts_are_refused() {
         assert!(refused.err.contains(words), "{line}: {}", refused.err);
     }
     assert!(!at.join("o").exists());
-    // A directory of something else is left alone.
+    // A directory with other files is left unchanged.
     fs::create_dir(at.join("mine")).unwrap();
     fs::write(at.join("mine/notes.txt"), "mine").unwrap();
     let refused = gleaner(at, "sweep plan.toml --out mine --part 1/3").expect(2);
@@ -283,7 +283,7 @@ fn wrong_parts_are_refused() {
         "{}",
         refused.err
     );
-    // Faults of the plan end a part as they end a sweep, and are noted.
+    // Faults of the plan end a part like a whole sweep, and they are recorded.
     fs::write(
         at.join("plan.toml"),
         "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",
@@ -333,7 +333,7 @@ fn the_directory_of_another_plan_is_refused() {
         ]);
     }
     assert_eq!(gleaner_testing::records(&at.join("o")), before);
-    // A renamed plan finds its runs.
+    // A renamed plan still finds its runs.
     fs::rename(at.join("b.toml"), at.join("c.toml")).unwrap();
     let whole = gleaner(at, "sweep c.toml --out o").expect(0).out;
     assert!(whole.contains("4 of them done before"), "{whole}");
@@ -346,8 +346,8 @@ fn a_segment_in_use_is_not_merged() {
     let at = directory.path();
     write_named(at, "b.toml", 60);
     let child = long_part(at, "b.toml");
-    // Two sweeps cover a part of the same runs: their own segments could be merged with that of the
-    // part.
+    // Two sweeps cover some of the same runs. Their own segments could be merged with the segment
+    // of the part.
     for seeds in [1, 2] {
         write_named(at, "a.toml", seeds);
         gleaner(at, "sweep a.toml --out o --quiet").expect(0);

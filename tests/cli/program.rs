@@ -1,4 +1,4 @@
-//! The help of the subcommands, and the samples of `dataset/`.
+//! Tests the help of the subcommands, and the samples of `dataset/`.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Numbers of any size: no solver aborts, panics or answers without a figure.
+//! With numbers of any size, no solver aborts, panics or answers without a figure.
 //!
 //! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
 //! process of its own.
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{Run, gleaner, samples};
 
-/// Numbers that some computations may fail on, and some that are harmless.
+/// Numbers with which some computations may fail, and some harmless ones.
 const RATES: [f64; 12] = [
     0.0,
     5e-324,

@@ -293,7 +293,7 @@ fn scripts_that_cannot_be_carried_out_are_invalid_data() {
     let head = fs::read_to_string(at.join("idle.csv")).unwrap();
     let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
     for (line, found) in [
-        // The first node of the log is in the slice, but busy by event 1, or given twice.
+        // The first node of the log is in the slice, but it is busy at event 1, or the script gives it twice.
         (
             format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
             "line 1: found node",
@@ -395,8 +395,7 @@ fn an_interrupted_run_writes_its_partial_results() {
     }
 }
 
-/// Sends a signal to a replay that has made at least one step. The wait before the signal is doubled
-/// until that is so.
+/// Sends a signal to a replay that has made at least one step. The wait before the signal is doubled until it has.
 fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     let mut wait = Duration::from_millis(250);
     loop {
@@ -410,7 +409,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Run {
         assert!(Command::new("kill").args(kill).status().unwrap().success());
         let run = Run::from(child.wait_with_output().unwrap());
         assert_ne!(run.code, Some(0), "the replay was over before the signal");
-        // Interrupted before the first event, there is no row.
+        // If the replay is interrupted before the first event, there are no rows.
         let steps = fs::read_to_string(at.join("run/steps.csv")).unwrap_or_default();
         if steps.lines().count() > 1 {
             return run;

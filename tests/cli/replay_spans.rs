@@ -1,4 +1,4 @@
-//! What `gleaner replay` reports of the log, of the part replayed, and of its settings.
+//! What `gleaner replay` reports about the log, the replayed part, and its settings.
 
 use std::fs;
 use std::path::Path;
@@ -142,7 +142,7 @@ fn the_window_is_what_inspect_suggests() {
     );
     let run = run.says(&["--t-fwd auto is", "s to grow"]);
     assert!(line(&run.out, "solver").ends_with("  exact"));
-    // The original's command line keeps the original's window.
+    // The original's command line still uses the original's window.
     let run = gleaner(at, "replay -ndmap idle.csv --tasks tasks.toml -nN 50").expect(0);
     assert!(
         line(&run.out, "planning window").contains("10 s"),
@@ -197,7 +197,7 @@ fn sweeps_and_comparisons_suggest_windows() {
     let found = windows("auto");
     assert_eq!(found.len(), 2);
     assert_ne!(found[0], found[1]);
-    // A window that is listed and also found is replayed once.
+    // A window that is both listed and found is replayed only once.
     let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
     fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
     gleaner(at, "sweep plan.toml --out both").expect(0);

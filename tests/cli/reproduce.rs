@@ -124,7 +124,8 @@ fn a_system_and_a_place_for_it_are_needed() {
     }
 }
 
-// The document is a fresh run's, byte for byte; so the values are those that the program computes.
+// The document equals that of a fresh run, byte for byte, so its values are those that the program
+// computes.
 #[test]
 fn the_document_is_that_of_a_fresh_run() {
     let Some(data) = data() else { return };
@@ -149,7 +150,7 @@ fn the_document_is_that_of_a_fresh_run() {
         kept == fresh,
         "docs/REPRODUCED.md, {differs:?}: write it by {WRITE}=1 cargo test --test cli reproduce"
     );
-    // Every policy is as published, to the second.
+    // Every policy agrees with the published values, to the second.
     for policy in ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias"] {
         let line = format!("| {policy} | 15 | 15 | 0 |\n");
         assert!(fresh.contains(&line), "{line}");

@@ -30,7 +30,7 @@ impl Run {
         self
     }
 
-    /// Asserts that every word is in what the program writes to stderr.
+    /// Asserts that stderr contains every word.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {

@@ -17,7 +17,7 @@ use crate::support::{Run, command, samples};
 const POINTS: u32 = 200_000;
 const TASKS: u32 = 2_000;
 
-/// 2,000 tasks of one curve of 200,000 points: 8 GB if each had its own.
+/// 2,000 tasks with one curve of 200,000 points. If each had its own copy, they would take 8 GB.
 fn tasks() -> String {
     let nodes: Vec<String> = (0..POINTS).map(|n| n.to_string()).collect();
     let progress: Vec<String> = (0..POINTS).map(|n| format!("{}", 10 * n)).collect();
@@ -47,7 +47,7 @@ fn run_in_a_gigabyte(directory: &Path, line: &str) {
         .arg(run.get_program())
         .args(run.get_args())
         .current_dir(directory)
-        // Every thread takes address space of its own.
+        // Every thread takes additional address space.
         .env("RAYON_NUM_THREADS", "2");
     Run::from(limited.output().unwrap()).expect(0);
 }

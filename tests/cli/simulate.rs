@@ -165,8 +165,8 @@ fn lucid_without_parts_and_corrected() {
     }
 }
 
-/// Jobs that the original's Lucid runs in the profiler and in their virtual cluster at the same time
-/// are counted from the tables. A sentence and the summary report the count.
+/// The original's Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A sentence and
+/// the summary report their number, which is counted from the tables here.
 #[test]
 fn jobs_that_start_before_their_profiling_ends_are_counted() {
     let directory = cluster();
@@ -243,7 +243,7 @@ fn results_say_what_policies_know_of_durations() {
         let is_named = source.ends_with("duration_estimate.csv");
         assert_eq!(is_named, durations == "estimated", "{policy}");
     }
-    // The true durations order the jobs perfectly; a constant gives no order.
+    // The true durations rank the jobs perfectly; a constant does not rank them.
     for (estimates, expected) in [("oracle", Some(1.0)), ("600", None)] {
         let line = format!("simulate --data trace --policy easy --estimates {estimates} --json");
         let summary: Value = serde_json::from_str(&gleaner(at, &line).expect(0).out).unwrap();
@@ -375,7 +375,7 @@ fn the_documented_examples_are_an_experiment() {
     let line = "simulate --data . --policy all,easy --profiler 100,1,4 --check --json";
     let run = gleaner(at, line).expect(0);
     let summary: Value = serde_json::from_str(&run.out).unwrap();
-    // All three jobs fit at once, so each takes its duration.
+    // All three jobs fit at once, so no job waits.
     assert_eq!(
         figure(&summary, "fifo", "avg_jct_s"),
         (5400.0 + 600.0 + 7200.0) / 3.0

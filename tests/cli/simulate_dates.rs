@@ -1,4 +1,4 @@
-//! The dates of `gleaner simulate --idle-events` are those of the trace.
+//! Tests that the dates of `gleaner simulate --idle-events` are those of the trace.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn trace(at: &Path, submissions: [&str; 2]) {
     fs::write(at.join("trace/vc_config.csv"), "vc,num\na,2\n").unwrap();
 }
 
-/// First and last time of the log of idle nodes, and what was written to stderr.
+/// The first and last time of the log of idle nodes, and the text written to stderr.
 fn log(at: &Path, arguments: &str) -> (String, String, String) {
     let line = format!("simulate {arguments} --policy fifo --with-drain --idle-events idle.csv");
     let err = gleaner(at, &line).expect(0).err;
@@ -93,7 +93,7 @@ fn a_trace_without_dates_gets_those_of_the_epoch() {
     assert_eq!(weekdays(at), WEDNESDAY);
 }
 
-/// Seconds of Venus count from 1 April 2020; 1 September was a Tuesday.
+/// Times of Venus are seconds since 1 April 2020; 1 September was a Tuesday.
 #[test]
 fn published_traces_have_their_dates() {
     let directory = tempfile::tempdir().unwrap();

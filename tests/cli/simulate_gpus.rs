@@ -1,4 +1,4 @@
-//! How many GPUs each policy of `gleaner simulate` has, and what is reported about them.
+//! The number of GPUs of each policy of `gleaner simulate`, and what is reported about it.
 
 use std::fs;
 use std::path::Path;
@@ -56,13 +56,13 @@ fn lending_gives_all_policies_the_same_gpus() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // A single policy is compared with nothing.
+    // A single policy is not compared, so the note is missing.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }
 
-/// Derived: the share of the policy's own GPUs that jobs hold, from the first submission to the
-/// last end.
+/// Derived by formula: the share of the policy's own GPUs that jobs hold, from the first submission
+/// to the last end.
 #[test]
 fn utilisation_is_a_share_of_the_gpus_shown() {
     let directory = cluster();
@@ -108,7 +108,7 @@ fn invalid_lenders_are_refused() {
             "--profiler 120,1,4 --lend auto,vc1=1",
             &["--lend", "not both"][..],
         ),
-        // vc2 lends no node: a job of 24 GPUs needs its three nodes.
+        // vc2 lends no node, because a job of 24 GPUs needs its three nodes.
         (
             "--profiler 120,20,0.1 --lend auto",
             &["--lend auto", "of the profiler's 20 nodes", "--profiler"],

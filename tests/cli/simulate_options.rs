@@ -1,4 +1,4 @@
-//! Options of `gleaner simulate` that depend on the cluster and on the policies chosen.
+//! Options of `gleaner simulate` that depend on the cluster and on the chosen policies.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn the_auto_profiler_is_off_without_published_settings() {
     let off = gleaner(at, &format!("{line} --profiler off")).expect(0);
     assert_eq!(auto.out, off.out);
     assert!(off.err.is_empty(), "{}", off.err);
-    // Policies without a profiler do not use the option.
+    // Policies without a profiler ignore the option.
     let fifo = gleaner(at, "simulate --data trace --policy fifo").expect(0);
     assert!(fifo.err.is_empty(), "{}", fifo.err);
 }

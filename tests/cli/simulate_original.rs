@@ -29,8 +29,8 @@ fn lay_out(at: &Path) {
     let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
     let mut lines = jobs.lines();
     let mut log = lines.next().unwrap().to_owned() + "\n";
-    // The original counts from the first job since April, so this job is submitted in April's first
-    // second.
+    // The original counts time from the first job since April, so this job is submitted in April's
+    // first second.
     log += "0,u,vc1,,1,1,COMPLETED,2020-04-01 00:00:00,60,Tiles-10,GlyphNet,64,0,1,1,1,1\n";
     for line in lines {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
@@ -94,7 +94,8 @@ fn the_originals_directories_and_times_are_understood() {
     let [ours, theirs] = ["ours", "log/Venus_Sept"].map(|out| {
         let mut summary = json(&at.join(out).join("summary.json"));
         let figures = summary["policies"]["lucid"].as_object_mut().unwrap();
-        // The file of estimates has another name there, and the trace another clock.
+        // In the original's layout, the file of estimates has another name, and the trace another
+        // clock.
         for field in ["estimates", "warm_up_until"] {
             assert!(!figures.remove(field).unwrap().is_null(), "{field}");
         }

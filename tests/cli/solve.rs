@@ -108,7 +108,7 @@ fn an_answer_names_the_solver_that_ran() {
     );
 }
 
-// A solver that cannot solve the given problem is the wrong choice: wrong usage.
+// Choosing a solver that cannot solve the given problem counts as wrong usage.
 #[test]
 fn wrong_solvers_are_wrong_usage() {
     let directory = samples();
@@ -224,7 +224,7 @@ fn models_of_one_name_are_refused_before_any_is_written() {
     let mut names = written();
     names.sort();
     assert_eq!(names, ["m-a-b.lp", "m-a_b.lp"]);
-    // A wrong format is also found before anything is written.
+    // A wrong format is reported before anything is written.
     with_stdin(at, "solve - --write-model m.txt", &problems)
         .expect(2)
         .says(&[".lp or .mps"]);

@@ -1,4 +1,4 @@
-//! The subcommands and flags, read from what --help prints.
+//! The subcommands and flags, read from the output of --help.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ impl Shown {
             .collect()
     }
 
-    /// Every flag with the heading it stands under, such as `("Options", "--seed")`.
+    /// Every flag with the heading above it, such as `("Options", "--seed")`.
     pub fn flags(&self) -> Vec<(&str, &str)> {
         let mut heading = "";
         let mut flags = Vec::new();

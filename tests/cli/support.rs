@@ -84,7 +84,7 @@ pub fn change_line(file: &Path, line: usize, change: impl FnOnce(&mut Vec<String
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// A simulation with the tables of `gleaner profile` in `measured`, but for `--out`.
+/// The command for a simulation with the tables of `gleaner profile` in `measured`, without `--out`.
 pub const SIMULATE_MEASURED: &str = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid \
     --estimates oracle --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
     --profiler off --check";

@@ -55,7 +55,7 @@ fn saved(directory: &Path, out: &str) -> usize {
 /// A change of a line.
 type Change = fn(&str) -> String;
 
-/// Changes lines of the only segment, each given by its place among the results.
+/// Changes lines of the only segment. Each line is given by its place among the results.
 fn spoil(directory: &Path, out: &str, changes: &[(usize, Change)]) {
     let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
         panic!("more than one segment");
@@ -91,9 +91,9 @@ fn changed_results_are_not_reused() {
             (4, |line| {
                 line.replace("\"settings\":{", "\"settings\":{\"a\":1,")
             }),
-            // Without its digest.
+            // This line has no digest.
             (7, |line| line[65..].to_owned()),
-            // With the digest of another.
+            // This line has the digest of another.
             (9, |line| format!("{}{}", &line[..32], &line[33..])),
         ],
     );
@@ -137,7 +137,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
             );
         }
     }
-    // The best is the greatest of the means over both seeds, which vary fastest.
+    // The best value is the largest of the means over both seeds, which vary fastest.
     let values = |name: &str| -> Vec<f64> {
         let cells = lines[1..].iter().map(|row| row[column(name)]);
         let cells: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
@@ -154,7 +154,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
     close(&summary["best"]["value"], greatest);
-    // The plan is informative: one setting is the best, and most settings differ.
+    // The plan distinguishes settings: one is the best, and most differ.
     assert_eq!(summary["best"]["settings_as_good"], 1);
     let different: BTreeSet<String> = values("total_work").iter().map(f64::to_string).collect();
     assert!(different.len() >= 8, "{different:?}");
@@ -248,7 +248,7 @@ fn a_changed_plan_uses_results_that_still_fit() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  16, 8 of them done before"), "{out}");
-    // With other tasks, the runs are other runs.
+    // If the tasks change, all runs are repeated.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
@@ -277,8 +277,7 @@ fn a_killed_sweep_continues_where_it_stopped() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // A temporary file, as left by a kill in the middle of a write; a result cut short; and a forged
-    // one.
+    // A temporary file, such as a kill during a write leaves; a truncated result; and a forged one.
     fs::write(at.join("killed/runs/.0.records.part"), "{").unwrap();
     spoil(
         at,
@@ -405,7 +404,7 @@ fn simulations_are_swept_too() {
         summary["best"]["value"],
         single["policies"]["sjf"]["avg_jct_s"]
     );
-    // Another policy, which needs another file, leaves the results of the others valid.
+    // If a policy is added that needs another file, the results of the other policies stay valid.
     let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
     fs::write(at.join("plan.toml"), more).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out swept", 0);
@@ -418,7 +417,7 @@ fn simulations_are_swept_too() {
     );
 }
 
-// The bound of endless tasks is of the log and the tasks alone.
+// The bound for endless tasks depends only on the log and the tasks.
 #[test]
 fn a_sweep_tells_the_share_of_the_bound_that_each_rule_reached() {
     let directory = samples();

@@ -71,7 +71,7 @@ fn what_a_topology_leaves_open_is_said() {
     let run = gleaner(at, &format!("{REPLAY} --topology part.conf")).expect(0);
     run.says(&["90 of 100 nodes are not in part.conf: they come last, by name"]);
 
-    // Without effect, the file is not even read.
+    // If the topology has no effect, the file is not even read.
     let run = gleaner(
         at,
         &format!("{REPLAY} --node-choice arrival --topology none.conf"),
@@ -149,7 +149,7 @@ fn a_plan_names_a_topology_beside_it() {
         single["preemption_loss"].as_f64().unwrap()
     );
 
-    // Results are stored under a name of what they depend on. A changed topology is a new run.
+    // Results are stored under a digest of their inputs, so a changed topology means new runs.
     fs::write(plans.join("net.conf"), "BlockName=b Nodes=n[00-49]\n").unwrap();
     let run = gleaner(at, "sweep plans/net.toml --out net").expect(0);
     run.says(&["50 of 100 nodes are not in plans/net.conf"]);

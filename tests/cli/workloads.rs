@@ -1,7 +1,7 @@
-//! The workloads that come with Gleaner, as `gleaner profile` runs them: small models, on cores.
+//! Runs the workloads that come with Gleaner as `gleaner profile` does, with small models on CPU cores.
 //!
-//! They need a Python that has PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else
-//! the system's. Without it the tests say that they are skipped. `scripts/torch.sh` installs it.
+//! They need a Python with PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else the system's. Without
+//! it, the tests report that they are skipped. `scripts/torch.sh` installs it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,7 @@ impl Training {
         let mut command = Command::new(python);
         command.arg(folder().join("train.py")).args(words);
         command.args(["--batch", "4", "--tiny", "--own", "--device", "cpu"]);
-        // Threads that wait for each other are slow where other tests run beside them.
+        // Threads that wait for each other are slow while other tests run.
         command.env("OMP_NUM_THREADS", "1");
         command.env("PYTHONDONTWRITEBYTECODE", "1").process_group(0);
         let mut child = command
@@ -61,13 +61,13 @@ impl Training {
         Training { child, lines }
     }
 
-    /// The next line; the workload may not end by itself.
+    /// The next line. Fails if the workload has ended by itself.
     #[track_caller]
     fn line(&mut self) -> String {
         self.lines.next().unwrap().unwrap()
     }
 
-    /// Reads until it is warm, and then three reports.
+    /// Reads until the workload is warm, and then three reports.
     #[track_caller]
     fn reports(&mut self) -> Vec<u64> {
         while self.line() != "gleaner warm" {}
@@ -75,14 +75,14 @@ impl Training {
         (0..3).map(|_| count(self.line()).unwrap()).collect()
     }
 
-    /// Asks it to end, and checks that its process group is empty then.
+    /// Asks the workload to end, and checks that its process group is then empty.
     #[track_caller]
     fn end(mut self) {
         let pid = self.child.id().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(told.unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(143));
-        // A process that was started by it may need a moment to end.
+        // A process that the workload started may need a moment to end.
         let is_left = || {
             let group = format!("-{pid}");
             let asked = Command::new("kill").args(["-0", "--", &group]).output();
@@ -96,7 +96,7 @@ impl Training {
     }
 }
 
-/// The names of the workloads, and whether they have mixed precision.
+/// The names of the workloads, each with whether it is also run in mixed precision.
 fn models() -> Vec<(String, bool)> {
     let plan = lucid();
     let mixed = |index| plan.configs.iter().any(|c| c.workload == index && c.amp);
@@ -129,14 +129,14 @@ fn samples_of_several_processes_are_summed() {
     let Some(python) = python() else { return };
     let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
     let reports = training.reports();
-    // Two processes have done batches of four.
+    // Two processes have each done batches of four samples.
     let is_summed = reports.iter().all(|count| count % 8 == 0);
     let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
     assert!(is_summed && grows, "{reports:?}");
     training.end();
 }
 
-/// What the programs in Python below begin with. Their `models` builds every workload in turn.
+/// The beginning of the Python programs below. Its function `models` builds every workload in turn.
 const PRELUDE: &str = "
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -157,19 +157,19 @@ for name, module, workload in models(2, False):
     print(name, sum(one.numel() for model in workload.models for one in model.parameters()))
 ";
 
-/// Parameters of each model: as published, or by hand from the shapes of the layers.
+/// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
-    // The documentation of torchvision; with 10 in place of 1,000 classes of 1,280 features, a
-    // linear layer has 1281 * 990 parameters less.
+    // The numbers in torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the linear layer
+    // has 1281 * 990 parameters fewer.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
-    // torchvision's has a stem of 7 x 7 in place of 3 x 3, and 1,000 classes of 512 features.
+    // torchvision's model has a stem of 7 x 7 instead of 3 x 3, and 1,000 instead of 10 classes of 512 features.
     let resnet18 = 11_689_512 - 64 * 3 * (49 - 9) - 513 * 990;
     let widths = [3, 64, 128, 256, 256, 512, 512, 512, 512];
     let convolved: u64 = widths.windows(2).map(|w| 9 * w[0] * w[1] + 2 * w[1]).sum();
     let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
     let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
     let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
-    // Attention, the two layers behind it, and a normalisation of the Transformer.
+    // The Transformer's attention, the two layers behind it, and a normalisation.
     let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
     let layers = 3 * attention + 2 * behind + 5 * norm;
     let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);
@@ -215,7 +215,7 @@ fn models_have_as_many_parameters_as_published_ones() {
     assert_eq!(script(&python, COUNT), expected);
 }
 
-/// Trains small models for a while, and names the matrices that are still as they were.
+/// Trains small models for a while, and prints the matrices that have not changed.
 const LEARN: &str = "
 for name, module, workload in models(8, True):
     named = [one for model in workload.models for one in model.named_parameters()]
@@ -261,7 +261,7 @@ fn config(plan: &Plan, index: usize) -> Workload {
     )
 }
 
-/// The columns of a table that are named, row by row.
+/// The named columns of a table, row by row.
 fn columns(path: &Path, names: [&str; 4]) -> Vec<Workload> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -274,7 +274,7 @@ fn columns(path: &Path, names: [&str; 4]) -> Vec<Workload> {
     lines.map(row).collect()
 }
 
-// Against the published tables, which ../shared/data has.
+// Compares the plan with the published tables in ../shared/data.
 #[test]
 fn the_plan_has_the_workloads_and_the_pairs_of_the_published_tables() {
     let singles = shared("lucid/venus_sept/single_data.csv");

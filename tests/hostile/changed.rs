@@ -53,8 +53,8 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
             let line = line("log.csv", "run");
             let found = end(bounded(at, &line).spawn().unwrap(), &line);
             if found.code != 0 {
-                // The change was noticed, or only half of a file was read that is rewritten in
-                // place.
+                // The change was noticed, or the file was rewritten in place while it was read, so
+                // that only half of it was seen.
                 assert!([1, 3].contains(&found.code), "{}", found.err);
                 continue;
             }

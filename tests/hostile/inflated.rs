@@ -1,4 +1,4 @@
-//! Small files that decompress to very large ones: refused, or read in bounded memory.
+//! Small files that decompress to very large ones are refused, or read in bounded memory.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use crate::support::{attack, gzip, samples};
 
 const GIB: u64 = 1 << 30;
 
-// The attack: 1.1 MB of gzipped zeros, read as TOML, asked for 7.9 GB; 204 KB, read as
-// measurements, asked for 1.6 GB.
+// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB; 204 KB, read
+// as measurements, 1.6 GB.
 #[test]
 fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let directory = samples();
@@ -15,7 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // For readers that stream, which take time for every line.
+    // This size is for streaming readers, which take time for every line.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
@@ -63,7 +63,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     }
 }
 
-// With a valid beginning, readers that stream continue.
+// If the beginning is valid, streaming readers continue.
 #[test]
 fn endless_valid_rows_are_read_in_bounded_memory() {
     let directory = samples();
@@ -76,7 +76,7 @@ fn endless_valid_rows_are_read_in_bounded_memory() {
     gzip(&at.join("ends.txt.gz"), head, row, 1_000_000, job);
     attack(at, "ingest slurm sacct.txt.gz -o x.gev");
     assert_eq!(attack(at, "ingest slurm ends.txt.gz -o y.gev").code, 0);
-    // The same event thirty million times.
+    // The log repeats the same event thirty million times.
     let head = "time,node,state\n2026-01-01 00:00:00,a,1\n";
     gzip(
         &at.join("events.csv.gz"),

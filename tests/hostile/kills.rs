@@ -1,4 +1,4 @@
-//! Kills at any moment: the directory then holds one run, or says that it is unfinished.
+//! Kills runs at any moment: the directory then holds one run, or is marked as unfinished.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn a_kill_leaves_one_run_or_an_unfinished_one() {
     );
     assert_eq!(attack(at, &replay(30)).code, 0);
     assert_eq!(state(&at.join("run")), State::Whole);
-    // Files that kills left are gone.
+    // Temporary files of killed runs are gone.
     let left = files(&at.join("run"));
     assert!(left.iter().all(|name| !name.ends_with(".part")), "{left:?}");
 }
@@ -84,7 +84,7 @@ fn a_killed_sweep_continues() {
     assert!(table("swept") == table("again"));
 }
 
-/// Each file is whole, or as it was before.
+/// Each file is complete, or unchanged.
 #[test]
 fn a_kill_leaves_no_half_file() {
     let directory = samples();
@@ -103,7 +103,7 @@ fn a_kill_leaves_no_half_file() {
             fs::write(at.join(file), "as it was before").unwrap();
             kill(at, make, moment);
             let found = fs::read(at.join(file)).unwrap();
-            // Pages differ, because they say when they were made.
+            // Pages differ, because they contain the time at which they were written.
             let is_page = file.ends_with(".html") && found.ends_with(b"</html>\n");
             let sound = found == whole || found == b"as it was before" || is_page;
             assert!(sound, "{make}: {} of {} bytes", found.len(), whole.len());

@@ -1,10 +1,10 @@
-//! Files and moments that somebody chose to do harm. Memory and time stay bounded, exit codes are
-//! the documented ones, no escape byte reaches the terminal, and no directory mixes two runs.
+//! Attacks the program with files and at moments that were chosen to do harm. Memory and time stay
+//! bounded, exit codes are the documented ones, no escape byte reaches the terminal, and no
+//! directory mixes two runs.
 //!
-//! The classes are those of an attack on the program: text that decompresses without end, short
-//! input that asks for large tables, numbers at the edge of every range, names that control
-//! terminals, cut and changed files, kills, signals, races, and files that change while they are
-//! read.
+//! The classes of attacks are text that decompresses without end, short input that asks for large
+//! tables, numbers at the edge of every range, names that control terminals, truncated and changed
+//! files, kills, signals, races, and files that change while they are read.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod changed;

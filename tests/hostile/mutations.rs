@@ -1,5 +1,5 @@
-//! Cut and changed files: the program uses what it reads of them, or refuses them with a message. The
-//! tests of `gleaner-inputs` damage files of every format in the same ways, and only read them.
+//! Truncated and changed files: the program uses what it can read, or refuses the file with a message. The tests of
+//! `gleaner-inputs` damage files of every format in the same ways, but only read them.
 
 use std::fs;
 use std::path::Path;

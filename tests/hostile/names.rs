@@ -1,4 +1,4 @@
-//! Names that control terminals: no message or page has an escape byte or a mark of direction.
+//! Names that control terminals: no message or page contains an escape byte or a direction mark.
 
 use std::fs;
 use std::path::Path;

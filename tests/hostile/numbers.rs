@@ -1,12 +1,12 @@
-//! Every number of tasks, plans and problems at the edges of its range: an answer or a fault, never a
-//! panic, an overflow or an abort.
+//! Sets every number of tasks, plans and problems to the edges of its range. The result is an answer or a fault, never
+//! a panic, an overflow or an abort.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{attack, samples};
 
-/// The edges. One of the attacks: CBC met coefficients of 1e308.
+/// The edges. One of the attacks gave CBC coefficients of 1e308.
 const EDGES: [&str; 14] = [
     "0",
     "-1",
@@ -91,7 +91,7 @@ fn problems() {
             .unwrap_or_else(|| panic!("no {pointer}"))
             .clone();
         for edge in EDGES {
-            // A number that JSON does not have is given as text.
+            // A number that JSON cannot represent is given as text.
             let edge = serde_json::from_str(edge).unwrap_or_else(|_| edge.into());
             *problem.pointer_mut(pointer).unwrap() = edge;
             for goal in ["total", "max-min"] {

@@ -107,7 +107,7 @@ fn dictionary(values: i64) -> Vec<u8> {
     let data = 4 + pages.len() as i64;
     let content = Thrift::default().int(1, 1).int(2, 8).int(3, 3).int(4, 3);
     pages.extend(page(0, 3, 5, content));
-    // The width of an index is one bit. Then there is a run of one index, which is 0.
+    // Indices are one bit wide. Then there is a run of one index, which is 0.
     pages.extend([1, 2, 0]);
     let length = pages.len() as i64;
     let metadata = Thrift::default()
@@ -139,7 +139,7 @@ fn inspect(at: &Path, bytes: &[u8]) -> Attack {
     attack(at, "inspect forged.parquet")
 }
 
-// The attack: a dictionary of 8 bytes asked for 16 GB for its values.
+// The attack: a dictionary of 8 bytes made the reader allocate 16 GB for its values.
 #[test]
 fn the_stated_size_of_a_dictionary_is_checked() {
     let directory = samples();

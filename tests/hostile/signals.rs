@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
-/// Starts `line` and sends it the signal after a while. The wait grows until the program catches
-/// the signal before its end. `None` if it always ends first.
+/// Starts `line` and sends it the signal after a while. The wait grows until the program catches the signal before its
+/// end. Returns `None` if the program always ends first.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {
@@ -20,7 +20,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
         Command::new("kill").args(kill).status().unwrap();
         let found = try_end(child, line);
         match found {
-            // The signal came too early: the shell or the program did not yet watch for it.
+            // The signal came too early: the shell or the program was not watching for it yet.
             None => wait = wait.mul_f64(1.6),
             Some(found) if found.code == 0 => return None,
             Some(found) => return Some(found),

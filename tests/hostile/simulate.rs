@@ -1,4 +1,4 @@
-//! Extreme numbers in every field of every input of `gleaner simulate`: a result or a fault, and
+//! Puts extreme numbers into every field of every input of `gleaner simulate`. Each gives a result or a fault, and
 //! never a crash. Most runs call the library, which is quicker than starting the program.
 
 use std::fs;
@@ -83,7 +83,7 @@ fn write(file: &Path, rows: &[Vec<String>]) {
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// The largest values that some fields accept, which must not ask for large tables either.
+/// The largest values that some fields accept. They must not lead to large tables either.
 const LARGEST: [&str; 2] = ["1000000000", "1000000000000"];
 
 /// Runs every policy in bounded memory and checks each schedule. The run must succeed or report faults of the data.
@@ -193,7 +193,7 @@ fn options() {
     }
 }
 
-/// A file, a row after its header, a column, and the value that is put there.
+/// A change: the file, the row after its header, the column, and the new value.
 fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
     (
         0..FILES.len(),

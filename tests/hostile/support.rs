@@ -1,4 +1,4 @@
-//! Runs the program as an attacker would: in 4 GB of address space, and with a limit of time.
+//! Runs the program on hostile input, in 4 GB of address space and with a time limit.
 
 use std::fs;
 use std::io::Read;
@@ -185,7 +185,7 @@ pub fn state(run: &Path) -> State {
         listed.push(name.to_owned());
     }
     for name in files(run) {
-        // Files that a kill left, and results of single runs, which have digests of their own.
+        // Files that a killed run left, and results of single runs, which have digests of their own.
         let is_part = name.ends_with(".part");
         let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(

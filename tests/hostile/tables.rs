@@ -24,7 +24,8 @@ fn long_jobs_do_not_make_endless_tables() {
         &format!("{line} --policy fifo,sjf,srtf,tiresias --check --out run"),
     );
     assert_eq!(found.code, 0, "{}", found.err);
-    // 60 jobs of 1e9 s under four policies are 4e9 minutes, of which 120 million may have a row.
+    // 60 jobs of 1e9 s under four policies take 4e9 minutes, and at most 120 million of these may
+    // have a row.
     let words = "by the minute they would have 4.0e9 rows";
     assert!(found.err.contains(words), "{}", found.err);
     assert_eq!(json(&at.join("run/summary.json"))["seq_step_s"], 3600);
@@ -37,8 +38,8 @@ fn long_jobs_do_not_make_endless_tables() {
     );
 }
 
-// The attack: 160 lists of 262,144 nodes, in 2.4 KB. Memory and time must depend on the different
-// nodes only.
+// The attack: 160 lists of 262,144 nodes, in 2.4 KB. Memory and time must depend only on the number
+// of distinct nodes.
 #[test]
 fn lists_of_nodes_cost_only_their_distinct_nodes() {
     let directory = samples();
@@ -72,7 +73,7 @@ fn lists_of_nodes_cost_only_their_distinct_nodes() {
     }
 }
 
-// Counts that would need more memory than there is.
+// Counts that would need more memory than is available.
 #[test]
 fn unbounded_counts_are_refused() {
     let directory = samples();

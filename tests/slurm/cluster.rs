@@ -10,16 +10,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// A condition that does not come true in this time fails its test, however busy the machine is.
+/// If a condition does not become true within this time, its test fails, however busy the machine is.
 const HANG: Duration = Duration::from_secs(180);
 
-/// Time between two looks at a condition.
+/// Time between two checks of a condition.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Exit code of the script where Slurm is not installed.
 const UNAVAILABLE: i32 = 77;
 
-/// The nodes n1 to n4 with 2 CPUs each, the partitions `test` (the default) and `other`. Dropping it
+/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. Dropping it
 /// ends the daemons and all jobs, as does the end of this process.
 pub struct Cluster {
     /// Holds `cluster`, which the script deletes, and `work`.
@@ -108,8 +108,8 @@ impl Cluster {
         ));
     }
 
-    /// Waits until the controller has saved the state of all jobs, `job` among them. It saves every 5 s
-    /// at most. One that is killed earlier forgets which jobs it started, and holds them later.
+    /// Waits until the controller has saved the state of all jobs, including `job`. It saves at most every 5 s. A
+    /// controller that is killed earlier forgets which jobs it started, and later holds them.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -124,7 +124,7 @@ impl Cluster {
         });
     }
 
-    /// Kills the controller with SIGKILL. The nodes and their tasks go on.
+    /// Kills the controller with SIGKILL. The nodes and their tasks continue.
     #[track_caller]
     pub fn kill_controller(&self) {
         let pid = fs::read_to_string(self.home().join("slurmctld.pid")).unwrap();
@@ -165,8 +165,8 @@ pub fn script() -> Command {
     Command::new(gleaner_testing::workspace().join("scripts/slurm.sh"))
 }
 
-/// Makes a command, and what it runs, use the `squeue` that appends a line with the time (seconds
-/// since 1970) and the arguments of each call to the file `calls`.
+/// Makes a command and its children use a `squeue` that logs its calls: each call appends a line with the time (seconds
+/// since 1970) and the arguments to the file `calls`.
 pub fn count_squeue(command: &mut Command, calls: &Path) {
     let counting = gleaner_testing::workspace().join("tests/slurm/counting");
     let path = env::var_os("PATH").unwrap();
@@ -175,7 +175,7 @@ pub fn count_squeue(command: &mut Command, calls: &Path) {
     command.env("SQUEUE_CALLS", calls);
 }
 
-/// Waits for a condition, and fails if it does not come true.
+/// Waits for a condition, and fails if it does not become true.
 #[track_caller]
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();

@@ -1,8 +1,7 @@
 //! Jobs on a real Slurm of four nodes, which scripts/slurm.sh starts on this host. Each test has a
 //! cluster of its own, since it starts in less than a second and tests kill parts of it.
 //!
-//! Where Slurm is not installed, tests say that they are skipped; with `GLEANER_NEED_SLURM` set they
-//! fail.
+//! If Slurm is not installed, tests report that they are skipped; with `GLEANER_NEED_SLURM` set they fail.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cluster;
@@ -14,8 +13,8 @@ use std::process::Command;
 
 use cluster::{Cluster, script, wait_until};
 
-/// A task says that it has started, waits for the file `go`, and then writes its result: how often it
-/// was started again.
+/// A task that reports its start, waits for the file `go`, and then writes its result: the number of times that it was
+/// restarted.
 const GATED: &str = "touch started.$SLURM_ARRAY_TASK_ID
 while [ ! -e go ]; do sleep 0.1; done
 echo ${SLURM_RESTART_COUNT:-0} > done.$SLURM_ARRAY_TASK_ID";
@@ -29,7 +28,7 @@ fn running_array(cluster: &Cluster) -> String {
     array
 }
 
-/// Opens the gate, waits until all tasks are done, and returns the restarts of each.
+/// Creates `go`, waits until all tasks are done, and returns the number of restarts of each.
 fn finish(cluster: &Cluster, array: &str) -> Vec<u32> {
     fs::write(cluster.work().join("go"), "").unwrap();
     wait_until("all tasks are done", || {
@@ -60,7 +59,7 @@ fn tasks_of_a_node_that_goes_down_start_again() {
     };
     let array = running_array(&cluster);
     cluster.set_state("n2", "DOWN");
-    // Both of its tasks are queued again, and no other node has a free CPU.
+    // Both tasks of the node are queued again, and no other node has a free CPU.
     wait_until("two tasks wait", || cluster.count(&array, "PENDING") == 2);
     cluster.set_state("n2", "RESUME");
     wait_until("all tasks run", || cluster.count(&array, "RUNNING") == 8);
@@ -90,7 +89,7 @@ fn settings_replace_lines_of_the_configuration() {
     let Some(cluster) = Cluster::start(&["MaxArraySize=11"]) else {
         return;
     };
-    // Indices are below MaxArraySize: slurm.conf(5).
+    // Indices must be below MaxArraySize, see slurm.conf(5).
     cluster.submit("--array=0-10", "true");
     let mut command = cluster.command("sbatch");
     let refused = command
@@ -140,8 +139,8 @@ fn a_cluster_ends_with_its_owner() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     wait_until("the cluster is gone", || !directory.exists());
-    // A process that has ended but was not waited for has no program.
+    // A process that has ended has no program, even if it was not waited for.
     assert!(fs::read_link(&daemon).is_err());
-    // The other one goes on.
+    // The other cluster continues.
     other.submit("--wait", "true");
 }

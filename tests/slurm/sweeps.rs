@@ -1,5 +1,5 @@
-//! Sweeps as job arrays: killed tasks, a node that goes down, a controller and a submitter that are
-//! killed, failures that are not tried again, and those that are.
+//! Sweeps as job arrays: killed tasks, a node that goes down, a killed controller, a killed
+//! submitter, failures that are retried, and failures that are not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,10 +8,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::cluster::{Cluster, count_squeue, wait_until};
 
-/// Least seconds between two calls of `squeue` that these sweeps are told.
+/// Minimum number of seconds between two calls of `squeue` by these sweeps.
 const INTERVAL: f64 = 0.5;
 
-/// Writes the samples and a plan of so many runs.
+/// Writes the samples and a plan with this number of runs.
 fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     let dataset = gleaner_testing::workspace().join("dataset");
     for name in ["idle.csv", "tasks.toml"] {
@@ -62,14 +62,14 @@ fn results(cluster: &Cluster, out: &str) -> usize {
     gleaner_testing::results(&cluster.work().join(out))
 }
 
-/// How often runs were begun again, as run.json says.
+/// Number of times that runs were begun again, from run.json.
 fn begun_again(cluster: &Cluster, out: &str) -> u64 {
     let text = fs::read_to_string(cluster.work().join(out).join("run.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     json["runs_begun_again"].as_u64().unwrap()
 }
 
-/// The tasks that run, as JOB_TASK, by their node.
+/// The running tasks, as JOB_TASK, by node.
 fn running(cluster: &Cluster) -> BTreeMap<String, Vec<String>> {
     let text = cluster.run("squeue --noheader --array --states=running --format=%N|%i");
     let mut by_node = BTreeMap::<String, Vec<String>>::new();
@@ -109,7 +109,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
         .spawn()
         .unwrap();
     wait_until("some runs are done", || results(&cluster, "swept") >= 20);
-    // The one that submitted is killed; two others come at the same time and submit nothing.
+    // The process that submitted is killed. Two others start at the same time, and submit nothing.
     kill(&mut first);
     let others = ["second", "third"].map(|calls| {
         slurm(&cluster, "swept", "--parts 24 --cpus 1", calls)
@@ -139,7 +139,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
         let (_, err) = expect(other.wait_with_output().unwrap(), 0);
         assert!(err.contains("waits or runs already"), "{err}");
     }
-    // What was in flight was begun again: of each task that was killed one run, as it has one core.
+    // Runs that were in progress were begun again: one for each killed task, because a task has one
+    // core.
     let lost = 1 + on_node.len() as u64;
     let again = begun_again(&cluster, "swept");
     assert!(
@@ -152,8 +153,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     );
     expect(sweep(&cluster, "alone", "", "none").output().unwrap(), 0);
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // The queue was asked at most once an interval, for all arrays. The script that counts takes a
-    // moment itself.
+    // The queue was queried at most once per interval, for all arrays together. The tolerance is
+    // for the counting script, which takes a moment itself.
     for calls in ["second", "third"] {
         let gaps = gaps(&cluster.work().join(calls));
         assert!(
@@ -186,7 +187,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
     );
     assert!(!err.contains("submitted again"), "{err}");
     assert_eq!(results(&cluster, "swept"), 4);
-    // An input that changes after the submission: the parts refuse it.
+    // If an input changes after the submission, the parts refuse it.
     prepare(&cluster, 6, "");
     let detached = slurm(
         &cluster,
@@ -230,7 +231,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         .unwrap()
         .count();
     assert_eq!(batches, 1, "nothing was submitted again");
-    // Submitted by the user, all is done.
+    // After the user submits again, all runs are done.
     expect(
         slurm(&cluster, "changed", "--parts 2", "calls")
             .output()
@@ -308,7 +309,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // Three arrays and the job that collects.
+    // There are three arrays and the job that collects.
     let batch = fs::read_dir(cluster.work().join("swept/batch"))
         .unwrap()
         .next()
@@ -318,7 +319,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["jobs"].as_array().unwrap().len(), 4);
     assert_eq!(fs::read_dir(batch.path().join("logs")).unwrap().count(), 9);
-    // All is done: nothing is submitted.
+    // All runs are done, so nothing is submitted.
     let (out, _) = expect(
         slurm(&cluster, "swept", "--best efficiency", "calls")
             .output()
@@ -326,7 +327,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert!(out.contains("40, 40 of them done before"), "{out}");
-    // What sbatch refuses is said in its words.
+    // If sbatch refuses a job, its message is shown.
     let (_, err) = expect(
         slurm(&cluster, "other", "--partition nope", "calls")
             .output()
@@ -352,7 +353,7 @@ fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     expect(child.wait_with_output().unwrap(), 0);
     let batches = cluster.work().join("swept/batch");
     assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
-    // What was begun was finished.
+    // Runs that had begun were finished.
     assert_eq!(begun_again(&cluster, "swept"), 0);
 }
 

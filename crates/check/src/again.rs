@@ -8,8 +8,8 @@ use gleaner_domain::results::Column;
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
-/// The result of running a command again. It is reported separately from what was computed
-/// independently.
+/// The result of running a command again. It is reported separately from the values that were
+/// computed independently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Again {
     /// Number of files or runs that are identical.

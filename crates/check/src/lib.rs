@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here is shared with the engines but the domain types, so that an engine's mistake does not
-//! confirm itself. A table that somebody changed is found, too.
+//! The check shares only the domain types with the engines, so that an engine's mistake does not confirm itself. The
+//! check also finds tables that were changed after the run.
 
 mod files;
 mod report;

@@ -24,7 +24,7 @@ impl Findings {
     /// Maximum number of sentences kept.
     pub const SHOWN: usize = 20;
 
-    /// Stands for all columns or fields of a file.
+    /// The name that stands for all columns or fields of a file.
     pub const WHOLE: &str = "all of it";
 
     /// Reason for a column or field that no check mentions.

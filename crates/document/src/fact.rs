@@ -5,11 +5,11 @@ use super::{Grid, Head};
 /// A label with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What the value is.
+    /// The name of the value.
     pub label: String,
     /// The value with its unit.
     pub value: String,
-    /// Text that follows the value, such as what to compare it with; may be empty.
+    /// Text that follows the value, such as a value to compare it with; may be empty.
     pub remark: String,
     /// One-line explanation of the label; may be empty.
     pub meaning: &'static str,

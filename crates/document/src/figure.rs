@@ -1,4 +1,4 @@
-//! Figures as data: their axes, what is drawn, and their texts and numbers.
+//! Figures as data: their axes and marks, their texts, and their numbers.
 
 use super::grid::Grid;
 
@@ -9,7 +9,7 @@ pub struct Figure {
     pub id: String,
     /// The heading: what the figure shows.
     pub title: String,
-    /// How to read it, and what there is to see, in a sentence or two.
+    /// A sentence or two on how to read the figure and what it shows.
     pub text: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -118,7 +118,7 @@ pub enum Colour {
     /// A series by its number from 0, which has the accent colour. The first [`SERIES`] colours
     /// differ.
     Series(usize),
-    /// A muted colour for what is in the background.
+    /// A muted colour for marks in the background.
     Muted,
 }
 
@@ -165,7 +165,7 @@ pub struct Shade {
 pub enum Shape {
     /// A value holds until the next point.
     Step,
-    /// As [`Shape::Step`], with a dot at each point whose value differs from the one before.
+    /// As [`Shape::Step`], with a dot at each point whose value differs from the previous one.
     Stairs,
     /// As [`Shape::Step`], and filled down to zero.
     Area,
@@ -178,10 +178,10 @@ pub enum Shape {
     Line,
     /// As [`Shape::Line`], with a dot at each point.
     Dotted,
-    /// Not joined: a dot at each point.
+    /// Points are not joined; there is a dot at each.
     Points,
-    /// In pairs: a line from each first point to the second, with a bar across at both ends. Ordered by
-    /// the first points.
+    /// The points form pairs: a line joins the two points of a pair, with a bar across each end. Pairs are ordered by
+    /// their first points.
     Whiskers,
 }
 

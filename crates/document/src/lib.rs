@@ -1,6 +1,6 @@
-//! Results in the form in which users read them, at the end of a command and on its page: sections of facts, tables,
-//! notes and figures. The types are independent of markup. [`text`] renders them for a terminal; the crate
-//! `gleaner-report` renders them as HTML and as images.
+//! Documents: the results that users read at the end of a command and on its page, as sections of facts, tables, notes
+//! and figures. The types are independent of markup. [`text`] renders them for a terminal; the crate `gleaner-report`
+//! renders them as HTML and as images.
 //!
 //! ```
 //! use gleaner_document::{Block, Fact, Grid, Head, text};
@@ -43,7 +43,7 @@ pub struct Section {
     pub id: String,
     /// The heading.
     pub title: String,
-    /// Text below the heading: what to know before reading on; may be empty.
+    /// Text below the heading, with what a reader should know first; may be empty.
     pub lead: String,
     /// The contents, in order.
     pub blocks: Vec<Block>,

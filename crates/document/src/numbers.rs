@@ -1,4 +1,4 @@
-//! Numbers formatted for people.
+//! Formats numbers for readers.
 
 use std::fmt::Display;
 
@@ -48,7 +48,7 @@ fn five_digits(value: f64) -> String {
     grouped(&format!("{value:.*}", decimals as usize))
 }
 
-/// A share as percent: `12.3 %`.
+/// A share in percent: `12.3 %`.
 pub fn percent(share: f64) -> String {
     if share.is_finite() {
         format!("{:.1} %", 100.0 * share)
@@ -57,7 +57,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A part of a whole as percent; 0 % if the whole is 0.
+/// A part of a whole in percent; 0 % if the whole is 0.
 pub fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(text(&[Block::Facts(facts)]), expected);
     }
 
-    // Small fixed example: after the first column, three columns of 40 characters, of which two fit on a line.
+    // Small fixed example: the first column is followed by three columns of 40 characters, two of which fit on a line.
     #[test]
     fn wide_tables_are_divided_and_columns_aligned() {
         let name = |place: usize| format!("{place:x>40}");

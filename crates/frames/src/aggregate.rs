@@ -1,4 +1,4 @@
-//! Means of groups of rows, and how sure they are.
+//! Means of groups of rows, with their standard errors and intervals.
 
 use gleaner_domain::student::t95;
 use polars::prelude::{
@@ -7,7 +7,7 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// What is known of the values of a group.
+/// The statistics of all groups, one value per group in each list.
 #[derive(Default)]
 struct Spreads {
     runs: Vec<u64>,
@@ -17,8 +17,8 @@ struct Spreads {
     high: Vec<Option<f64>>,
 }
 
-/// Aggregates the column `value` over the rows that are equal in all columns of `by`. The result has
-/// a row for each such group, in the order of their first rows: the columns of `by`, then
+/// Aggregates the column `value` over the rows that are equal in all columns of `by`. The result has a row for each
+/// such group, in the order of their first rows. Its columns are those of `by`, then
 ///
 /// - `runs`: the number n of its rows;
 /// - `mean`: the mean m of the values;
@@ -26,8 +26,8 @@ struct Spreads {
 /// - `low` and `high`: m ∓ t·e, the 95 % interval of the mean, where t is the 97.5th percentile of
 ///   Student's t distribution with n − 1 degrees of freedom ([`t95`]).
 ///
-/// All but the first have the unit of the value. The mean is null where a row of the group has no
-/// value. The other three are then null as well, and where n is 1. Nulls of `by` are equal.
+/// All except `runs` have the unit of the value. All except `runs` are null if a row of the group has no value. The
+/// standard error and the interval are also null if n is 1. Nulls of `by` count as equal.
 ///
 /// # Errors
 /// [`Error::NoNumbers`] if the values are not numbers. [`Error::Polars`] if the frame lacks a column, or

@@ -5,11 +5,11 @@ use polars::prelude::{DataType, PolarsError};
 /// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no frame.
+/// The reason why a frame cannot be read or computed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The run directory is missing, damaged, or not one of a run.
+    /// The run directory is missing or damaged, or is not a run directory.
     #[error(transparent)]
     Run(#[from] gleaner_domain::Error),
     /// A frame does not have the expected columns, or its values are not of the expected type.
@@ -27,7 +27,7 @@ pub enum Error {
         /// Number of names.
         names: usize,
     },
-    /// A run of a sweep has a setting that is not of its type.
+    /// A setting of a run of a sweep does not have the setting's type.
     #[error(
         "setting {setting:?} of run {run}, counted from 0: found {found:?}, expected {expected}; \
          run the sweep again"
@@ -37,23 +37,23 @@ pub enum Error {
         setting: &'static str,
         /// Index of the run.
         run: usize,
-        /// What it holds.
+        /// The value found.
         found: String,
-        /// What it should hold.
+        /// The type of value expected.
         expected: &'static str,
     },
     /// The runs of a sweep have no such figure.
     #[error("found no figure {name:?}; name one of {}", known.join(", "))]
     NoMetric {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The figures that there are.
+        /// The figures that the runs have.
         known: Vec<&'static str>,
     },
-    /// The figure only describes runs: none of its values is the best.
+    /// The figure only describes runs, so it has no best value.
     #[error("the figure {name:?} has no best value; rank by one of {}", goals.join(", "))]
     NoGoal {
-        /// The figure asked for.
+        /// The requested figure.
         name: String,
         /// The figures that have a best value.
         goals: Vec<&'static str>,
@@ -68,7 +68,7 @@ pub enum Error {
         /// Type of its values.
         found: DataType,
     },
-    /// Several rows have the same values in columns that should tell all rows apart.
+    /// Several rows have the same values in columns that should distinguish all rows.
     #[error(
         "several rows are equal in {}; name more columns, or aggregate the rows first",
         columns.join(", ")
@@ -77,12 +77,12 @@ pub enum Error {
         /// The columns.
         columns: Vec<String>,
     },
-    /// The run is one of another subcommand.
+    /// The run was made by another subcommand.
     #[error("found a run of gleaner {found}; name a run directory of gleaner {expected}")]
     Command {
         /// The subcommand that made the run.
         found: String,
-        /// The subcommand that was asked for.
+        /// The requested subcommand.
         expected: &'static str,
     },
 }

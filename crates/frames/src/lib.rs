@@ -1,9 +1,8 @@
 //! Results of Gleaner as data frames of [polars].
 //!
-//! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and gives
-//! its tables as frames. [`frame`] converts any result table of the library. A [`Sweep`] is aggregated
-//! over seeds, ranked and pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any
-//! frame.
+//! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and returns its tables as
+//! frames. [`frame`] converts any result table of the library. A [`Sweep`] is aggregated over seeds, ranked and
+//! pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any frame.
 //!
 //! ```no_run
 //! use gleaner_frames::open;
@@ -16,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! Columns have the names and units of the tables, which `docs/OUTPUTS.md` documents. A missing value is
-//! null. Times are nanoseconds since 1970-01-01 00:00:00 on the log's own clock, as `Int64`: this crate
-//! enables as few features of polars as it can. Where the feature `dtype-datetime` of polars is enabled,
-//! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` makes dates and times of them.
+//! Columns have the names and units of the tables, which `docs/OUTPUTS.md` documents. A missing value is null. Times
+//! are nanoseconds since 1970-01-01 00:00:00 on the log's own clock, as `Int64`: this crate enables as few features of
+//! polars as it can. If the feature `dtype-datetime` of polars is enabled,
+//! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` converts them to dates and times.
 //!
 //! `gleaner_runs` reads the files and validates everything in them. The readers of polars are not used.
 

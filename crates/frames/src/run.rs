@@ -18,7 +18,7 @@ use crate::{Error, Result, Sweep, frame};
 /// A run directory.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What `run.json` says: the arguments and inputs of the run, and whether it reached its end.
+    /// The content of `run.json`: the arguments and inputs of the run, and whether it reached its end.
     pub info: RunInfo,
     /// Its results.
     pub frames: Frames,
@@ -49,14 +49,14 @@ pub struct ReplayFrames {
     /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
     /// program made the run.
     pub fragments: Option<DataFrame>,
-    /// What became of the trials; `None` if the tasks were not trained by a search.
+    /// The outcome of the trials; `None` if the tasks were not trained by a search.
     pub search: Option<SearchFrames>,
 }
 
 /// The results of a search in a replay.
 #[derive(Debug, Clone)]
 pub struct SearchFrames {
-    /// A row for each thing that happened to a trial: `search`.
+    /// A row for each event of a trial: `search`.
     pub events: DataFrame,
     /// A row for each trial: `trials`.
     pub trials: DataFrame,
@@ -67,12 +67,12 @@ pub struct SearchFrames {
 /// The results of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimulateFrames {
-    /// A row for each policy, in the order in which the user named them: `policy`, `gpus`, and the
-    /// figures by which policies are compared, as `avg_jct_s`. Figures of small and of large jobs are
-    /// null where there are none.
+    /// A row for each policy, in the order in which the user named them: `policy`, `gpus`, and the figures by which
+    /// policies are compared, such as `avg_jct_s`. Figures of small and of large jobs are null if there are no such
+    /// jobs.
     pub policies: DataFrame,
-    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The
-    /// delays are null where it had none.
+    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The delays are null if it
+    /// had no jobs.
     pub vcs: DataFrame,
     /// The tables of each policy, in the same order.
     pub tables: Vec<PolicyFrames>,
@@ -209,7 +209,7 @@ impl PolicyFrames {
     }
 }
 
-/// The jobs of a policy. Ids are texts, also if all of them are numbers.
+/// The jobs of a policy. Ids are texts, even if all of them are numbers.
 fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
     let mut jobs = frame(&Table::of("jobs", rows))?;
     let ids = jobs.column("job_id")?.cast(&DataType::String)?;
@@ -231,7 +231,7 @@ fn hours(hours: &[Hour]) -> Result<DataFrame> {
     })
 }
 
-/// A summary in one row. Its fields are of the types that they have in JSON.
+/// A summary in one row. Its fields have the same types as in JSON.
 fn one_row(summary: &Summary) -> Result<DataFrame> {
     let is_figure = |name: &str| Summary::METRICS.iter().any(|metric| metric.name == name);
     let values = fields(summary)?;

@@ -1,4 +1,4 @@
-//! Frames joined, pivoted and ranked.
+//! Joins, pivots and ranks frames.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// Joins each row of `left` with the row of `right` that is equal in all columns of `on`. Rows of
-/// `left` without such a row are left out. Columns of `right` that `left` also has get the suffix
-/// `_right`. The order is that of `left`. Nulls are equal.
+/// Joins each row of `left` with the row of `right` that is equal in all columns of `on`. Rows of `left` without such a
+/// row are left out. Columns of `right` that `left` also has get the suffix `_right`. The rows keep the order of
+/// `left`. Nulls count as equal.
 ///
 /// # Errors
 /// [`Error::Repeated`] if several rows of `right` are equal in these columns. [`Error::Polars`] if a
@@ -57,9 +57,9 @@ pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Resul
     Ok(DataFrame::new_infer_height(laid_out)?)
 }
 
-/// Ranks rows by the column `value`, the best first. The result has the same columns and `rank`: 1 for
-/// the best value. Equal values have the same rank, and the next rank is that of its place. Rows
-/// without a value have no rank and are last. Rows of the same rank keep their order.
+/// Ranks rows by the column `value`, the best first. The result has the same columns and `rank`: 1 for the best value.
+/// Equal values have the same rank, and the rank after them skips as many places: values 5, 5 and 7 have the ranks 1, 1
+/// and 3 if the lowest is best. Rows without a value have no rank and are last. Rows of the same rank keep their order.
 ///
 /// # Errors
 /// The frame lacks the column.
@@ -85,7 +85,7 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// The last row of the frame in each cell that has one, by the cell's groups across and down.
+/// The last row of the frame in each cell that has a row, keyed by the cell's groups across and down.
 fn cells(
     down: &GroupBy<'_>,
     across: &GroupBy<'_>,
@@ -96,7 +96,7 @@ fn cells(
     cells.zip(0..).collect()
 }
 
-/// The number of the group of each row.
+/// The group number of each row.
 fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     let mut places = vec![0; height];
     for (place, group) in grouped.get_groups().iter().enumerate() {

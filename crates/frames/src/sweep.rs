@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub struct Sweep {
     /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure by which the user chose the best settings.
+    /// The figure that decides which settings are best, as chosen by the user.
     pub by: Metric,
     /// A row for each run, in the order of the plan: the settings, then the figures, as in
     /// `sweep.parquet`. A setting or figure that the run does not have is null.
@@ -60,7 +60,7 @@ impl Sweep {
         names.filter(|name| *name != SEED).collect()
     }
 
-    /// The settings, except for the seed, of which there is more than one value.
+    /// The settings, except for the seed, that have more than one value.
     ///
     /// # Errors
     /// The frame of runs lacks a setting.
@@ -74,8 +74,8 @@ impl Sweep {
         Ok(varied)
     }
 
-    /// A figure by settings without the seed: a row for each combination of settings, with the mean
-    /// over the seeds, its standard error, and its 95 % interval. For the columns see [`aggregate`].
+    /// Aggregates a figure by settings without the seed. The result has a row for each combination of settings, with
+    /// the mean over the seeds, its standard error, and its 95 % interval. For the columns see [`aggregate`].
     ///
     /// # Errors
     /// [`Error::NoMetric`] if the runs have no such figure.
@@ -83,12 +83,11 @@ impl Sweep {
         self.aggregate_by(metric, &self.settings())
     }
 
-    /// As [`Sweep::aggregate`], by these settings alone. Runs that differ in another setting count as
-    /// repetitions, as those that differ in their seed.
+    /// As [`Sweep::aggregate`], by these settings alone. Runs that differ in another setting count as repetitions, like
+    /// those that differ in their seed.
     ///
     /// # Errors
-    /// As for [`Sweep::aggregate`], and if `by` is empty or names something else than columns of
-    /// `runs`.
+    /// As for [`Sweep::aggregate`], and if `by` is empty or names something other than a column of `runs`.
     pub fn aggregate_by(&self, metric: &str, by: &[&str]) -> Result<DataFrame> {
         aggregate(&self.runs, self.metric(metric)?.name, by)
     }
@@ -97,7 +96,7 @@ impl Sweep {
     /// [`rank`](crate::rank).
     ///
     /// # Errors
-    /// As for [`Sweep::aggregate`]. [`Error::NoGoal`] if no value of the figure is the best.
+    /// As for [`Sweep::aggregate`]. [`Error::NoGoal`] if the figure has no best value.
     pub fn rank(&self, metric: &str) -> Result<DataFrame> {
         let goals = self.mode.metrics().iter().filter(|m| m.best.is_some());
         let best = self.metric(metric)?.best.ok_or_else(|| Error::NoGoal {
@@ -107,8 +106,8 @@ impl Sweep {
         rank(&self.aggregate(metric)?, "mean", best)
     }
 
-    /// The runs of both sweeps, side by side: those that are equal in all settings, the seed included.
-    /// Figures of the other sweep have the suffix `_right`. See [`join`](crate::join).
+    /// Joins the runs of both sweeps that are equal in all settings, including the seed. Figures of the other sweep
+    /// have the suffix `_right`. See [`join`](crate::join).
     ///
     /// # Errors
     /// [`Error::Repeated`] if the other sweep has several runs with the same settings.
@@ -118,9 +117,8 @@ impl Sweep {
         join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
     }
 
-    /// Means of a figure in two dimensions: a row for each value of the setting `rows`, a column for
-    /// each of `columns`. A mean is that of all runs with both values, over seeds and all other
-    /// settings. See [`pivot`](crate::pivot).
+    /// Means of a figure in two dimensions: a row for each value of the setting `rows`, a column for each of `columns`.
+    /// A mean is over all runs with both values, whatever their seeds and other settings. See [`pivot`](crate::pivot).
     ///
     /// # Errors
     /// As for [`Sweep::aggregate_by`].
@@ -143,7 +141,7 @@ fn setting(name: &'static str, kind: Kind, texts: &[&str]) -> Result<Column> {
     })
 }
 
-/// The values of a setting; `None` where the text is empty.
+/// The parsed values of a setting; `None` for an empty text.
 fn parsed<T: std::str::FromStr>(
     setting: &'static str,
     texts: &[&str],

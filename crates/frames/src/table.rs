@@ -70,7 +70,7 @@ fn convert(name: &str, column: &Column<'_>) -> Result<FrameColumn> {
     })
 }
 
-/// The name of every row of a column.
+/// The name for every row of a column of indices into names.
 fn named_by<'a>(
     column: &str,
     names: &[&'a str],

@@ -19,7 +19,7 @@ pub struct Calendar {
     pub week: Vec<Vec<Slot>>,
 }
 
-/// A recurring part of the week.
+/// A recurring part of the week, such as an hour of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Slot {
     /// Seconds of this part that the log covers.
@@ -32,7 +32,8 @@ pub struct Slot {
 #[derive(Debug, Clone)]
 pub(super) struct CalendarScan<'l> {
     clock: &'l Clock,
-    /// Nanoseconds covered and idle node-nanoseconds, by hour of the week from Monday.
+    /// The nanoseconds that the log covers and the idle node-nanoseconds, by hour of the week from
+    /// Monday.
     week: [(i128, i128); 168],
 }
 
@@ -143,13 +144,14 @@ mod tests {
         assert_eq!(calendar.week[5][0], calendar.hours[0]);
     }
 
-    // Derived: a clock, one hour ahead of UTC, that is put back at 2:00 has two hours from 1:00 on.
+    // Derived by hand: a clock one hour ahead of UTC that is put back at 2:00 shows the hour from
+    // 1:00 to 2:00 twice.
     #[test]
     fn hours_follow_the_clock() {
         let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
         let mut scan = CalendarScan::new(&changed);
         scan.add(time("2021-02-12 23:00:00"), time("2021-02-13 01:00:00"), 2);
-        // From 1:00 to 2:00 once more.
+        // The hour from 1:00 to 2:00 for the second time.
         scan.add(time("2021-02-13 01:00:00"), time("2021-02-13 03:00:00"), 4);
         let calendar = scan.finish();
         let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ratio;
 
-/// Nanoseconds, in which logs measure time, as seconds.
+/// Converts nanoseconds, the unit of logs, to seconds.
 pub(super) fn seconds(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
@@ -24,7 +24,7 @@ pub struct Distribution {
     pub max_s: f64,
     /// Quantiles; empty if there are no lengths.
     pub quantiles: Vec<Quantile>,
-    /// Bins between bounds that people use, such as a minute or an hour.
+    /// Bins between customary bounds, such as a minute or an hour.
     pub bins: Vec<Bin>,
     /// Bins that double in width, up to the longest length, for figures.
     pub fine_bins: Vec<Bin>,
@@ -35,18 +35,18 @@ pub struct Distribution {
 pub struct Quantile {
     /// Share, in percent.
     pub percent: f64,
-    /// The least length that at least this share of all lengths does not exceed.
+    /// The smallest length that at least this share of all lengths does not exceed.
     pub by_count_s: f64,
-    /// The least length such that lengths up to it hold at least this share of the sum.
+    /// The smallest length such that the lengths up to it make up at least this share of the sum.
     pub by_sum_s: f64,
 }
 
 /// The lengths from one bound up to the next, which is not included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// Lower bound in seconds, within the bin.
+    /// Lower bound in seconds, inclusive.
     pub from_s: f64,
-    /// Upper bound in seconds, outside the bin; `None` for the last bin.
+    /// Upper bound in seconds, exclusive; `None` for the last bin.
     pub to_s: Option<f64>,
     /// Number of lengths.
     pub count: usize,

@@ -11,9 +11,8 @@ const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
 /// The idle fragments of a log.
 ///
-/// A fragment runs from the row at which a node becomes idle to the one at which it
-/// becomes busy. A fragment that the log's first or last row cuts off counts with its
-/// length within the log.
+/// A fragment runs from the row at which a node becomes idle to the one at which it becomes busy.
+/// If the log's first or last row cuts off a fragment, only its length within the log counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fragments {
     /// Their lengths; a bin's sum is idle node-time.

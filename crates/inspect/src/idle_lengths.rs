@@ -1,4 +1,4 @@
-//! How long idle nodes stay idle, weighted by time.
+//! The lengths of time that idle nodes stay idle, weighted by time.
 
 use super::distribution::{cumulated, seconds};
 use super::ratio;
@@ -37,7 +37,7 @@ impl<'a> IdleLengths<'a> {
         ratio(self.total(), self.sorted.len() as f64)
     }
 
-    /// Number of fragments shorter than `tau`, and number of the others.
+    /// Number of fragments shorter than `tau`, and number of the other fragments.
     fn split(&self, tau: f64) -> (usize, f64) {
         let shorter = self.sorted.partition_point(|&length| seconds(length) < tau);
         (shorter, (self.sorted.len() - shorter) as f64)

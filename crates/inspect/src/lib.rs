@@ -1,4 +1,4 @@
-//! Describes an event log: how much is idle, in what fragments, when, and how far to trust it.
+//! Describes an event log: how much is idle, in what fragments, when, and how reliable the log is.
 //!
 //! ```
 //! use gleaner_domain::{Change, EventLogBuilder, Unobserved, Utc};
@@ -51,7 +51,7 @@ pub struct Inspection {
     pub from: String,
     /// Local time of the last row.
     pub to: String,
-    /// Times of the first and of the last row, as in the log.
+    /// Times of the first and the last row, as in the log.
     #[serde(skip)]
     pub span: (Utc, Utc),
     /// Seconds between the first and the last row.
@@ -72,7 +72,8 @@ pub struct Inspection {
     pub idle_share: f64,
     /// Largest number of nodes idle at once.
     pub idle_nodes_max: u32,
-    /// Seconds from each row to the next; the sum of a bin is the time in gaps of its lengths.
+    /// Seconds from each row to the next. The sum of a bin is the total time in gaps of these
+    /// lengths.
     pub event_gaps: Distribution,
     /// The idle fragments.
     pub fragments: Fragments,
@@ -84,7 +85,8 @@ pub struct Inspection {
     pub never_idle: UnchangedNodes,
     /// Nodes that were idle throughout.
     pub always_idle: UnchangedNodes,
-    /// Spans that a faulty collector of the log may have caused, not the machine; by time.
+    /// Spans that may be due to a faulty collector of the log rather than the machine, ordered by
+    /// time.
     pub suspicions: Vec<Suspicion>,
     /// A suggested window for the replay.
     pub suggestion: Suggestion,

@@ -24,7 +24,7 @@ pub(super) struct Scan<'l> {
     pub cut_at_start: usize,
     /// Number of nodes idle at the last row.
     pub cut_at_end: usize,
-    /// Number of changes of each node.
+    /// Number of changes of each node's state.
     pub touched: Vec<u32>,
     /// Number of events after the first, by the number of nodes that they took away.
     pub departures: BTreeMap<u32, u32>,

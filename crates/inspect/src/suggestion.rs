@@ -1,27 +1,29 @@
-//! A forward window for the replay, from fragment lengths and rescale costs.
+//! Suggests a forward window for the replay, from the lengths of idle fragments and the costs of
+//! rescaling.
 //!
 //! # Derivation
 //!
-//! Let L be the mean length of idle fragments and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ the chance that
-//! a node, drawn by idle time, became idle within the last τ seconds; by symmetry also that
-//! it will be taken within the next τ. A task that took up all its idle nodes τ seconds ago
-//! therefore holds the share 1 − F(τ) of those idle now, and the share F(τ) is unused. Taking
-//! these up costs `up` seconds of the task's progress. With a window T this pays, for speed
-//! proportional to nodes, when T·F ≥ up·(1 − F). So with a window T, a task takes nodes up
-//! every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
+//! Let ℓ be the lengths of the idle fragments, L their mean, and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ. F(τ) is
+//! the probability that a node that is idle now became idle within the last τ seconds. By symmetry,
+//! it is also the probability that the node is taken away within the next τ seconds. So a task that
+//! grew to all idle nodes τ seconds ago holds the share 1 − F(τ) of the nodes that are idle now,
+//! and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's progress.
+//! With a window T and a speed proportional to the number of nodes, growing pays if T·F ≥ up·(1 −
+//! F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ). For
+//! example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
 //!
 //! Over such a period the share of idle node-time that becomes work is
 //!
 //! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
 //!
-//! where η is how often per second the task loses nodes. Of the nodes that an event takes
-//! away, the share s = L·F(τ) ÷ τ is held, by each of J tasks with the same probability. So
-//! an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the
-//! sum of these over the log's events ÷ its span. The suggested T belongs to the τ with the
-//! largest p. For long fragments and rare losses it is near √(up·L/2).
+//! where η is the number of times per second that the task loses nodes. Of the nodes that an event
+//! takes away, the share s = L·F(τ) ÷ τ is held by tasks, by each of J tasks with the same
+//! probability. So an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d.
+//! η is the sum of these probabilities over the log's events, divided by its span. The suggested T
+//! belongs to the τ with the largest p. For long fragments and rare losses it is near √(up·L/2).
 //!
-//! The model has no fitted parameters. It leaves out the curvature of scaling curves and tasks
-//! that reach their largest size.
+//! The model has no fitted parameters. It ignores the curvature of scaling curves, and that tasks
+//! may reach their largest size.
 
 use std::collections::BTreeMap;
 
@@ -63,14 +65,14 @@ impl RescaleCosts {
     }
 }
 
-/// A window for the replay, and where it comes from.
+/// A window for the replay, and how it was derived.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// The rescale costs it is derived from.
+    /// The rescale costs from which it is derived.
     pub costs: RescaleCosts,
     /// The window; `None` if there is none to suggest.
     pub window: Option<Window>,
-    /// Why there is no window; `None` if there is one.
+    /// The reason why there is no window; `None` if there is one.
     pub reason: Option<&'static str>,
     /// The useful share of idle node-time with other windows, by ascending window. Empty if
     /// there is no idle time, no task, or no cost of growing.
@@ -82,20 +84,20 @@ pub struct Suggestion {
 pub struct OtherWindow {
     /// The window in seconds.
     pub t_fwd_s: f64,
-    /// Share of idle node-time that becomes work; below 0 if more is lost than earned.
+    /// Share of idle node-time that becomes work; negative if more is lost than gained.
     pub useful_share: f64,
 }
 
 /// A suggested window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Window {
-    /// The window in seconds, to two digits: the optimum is flat.
+    /// The window in seconds, rounded to two digits, because the optimum is flat.
     pub t_fwd_s: f64,
     /// Seconds between two growths of a task with this window.
     pub growth_every_s: f64,
     /// Probability that an idle node is taken within that time.
     pub taken_within: f64,
-    /// Seconds between two losses of nodes of a task; `None` if it loses none.
+    /// Mean seconds between two losses of nodes by a task; `None` if it loses none.
     pub loss_every_s: Option<f64>,
     /// Share of idle node-time that becomes work, for a task that scales linearly.
     pub useful_share: f64,
@@ -166,7 +168,7 @@ impl Model<'_> {
             t_fwd_s: self.window(tau),
             useful_share: self.useful(tau),
         };
-        // A longer period is a shorter window.
+        // A longer period belongs to a shorter window.
         let mut others: Vec<OtherWindow> = self.periods(longest, OTHERS).map(other).collect();
         others.retain(|other| other.t_fwd_s >= SHORTEST);
         others.reverse();
@@ -180,8 +182,8 @@ const OTHERS: f64 = 60.0;
 /// The shortest other window that is reported, in seconds.
 const SHORTEST: f64 = 1.0;
 
-/// Suggests a window for `costs` on a log of `span` seconds with these idle lengths and
-/// departures of nodes.
+/// Suggests a window for tasks with these `costs` on a log of `span` seconds with these idle
+/// lengths and departures of nodes.
 pub(super) fn suggest(
     idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,
@@ -286,7 +288,8 @@ mod tests {
         assert_eq!(window.loss_every_s, None);
     }
 
-    // Derived by formula: an event of 2 nodes spares a task that holds 1/4 of all with (3/4)².
+    // Derived by formula: an event that takes 2 nodes spares a task that holds 1/4 of all nodes
+    // with probability (3/4)².
     #[test]
     fn an_event_hits_a_task_at_most_once() {
         let sorted = [1000 * S];
@@ -297,7 +300,7 @@ mod tests {
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
         };
-        // All lengths are above τ, so every leaving node is a held one.
+        // All lengths are above τ, so every node that leaves is held by a task.
         assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
     }
 

@@ -1,4 +1,4 @@
-//! Spans of a log that a faulty collector may have caused, not the machine.
+//! Spans of a log that may be due to a faulty collector rather than the machine.
 
 use serde::Serialize;
 
@@ -27,23 +27,23 @@ pub struct Suspicion {
 pub enum SuspicionKind {
     /// No event for more than ten times the 95th percentile of the gaps between events.
     LogGap,
-    /// Every node idle all at once, though ten or more are busy on average.
+    /// All nodes become idle at once, although ten or more are busy on average.
     AllIdle,
-    /// Every node busy all at once, though ten or more are idle on average.
+    /// All nodes become busy at once, although ten or more are idle on average.
     AllBusy,
     /// Several rows with the same time.
     RepeatedTime,
 }
 
-/// A gap is suspicious if it is longer than this many times the 95th percentile. Random events
-/// would show one such gap in 10^13.
+/// A gap is suspicious if it is longer than this many times the 95th percentile. If events were
+/// random, one gap in 10^13 would be that long.
 const USUAL_GAPS: f64 = 10.0;
-/// With fewer gaps, a 95th percentile means nothing.
+/// With fewer gaps, a 95th percentile is meaningless.
 const FEWEST_GAPS: usize = 20;
-/// A span with all nodes in one state is suspicious if this many nodes are in the other state
-/// on average. Nodes that change independently would cause it with a probability of e^-10.
-/// Large jobs cause such spans too. So the span must also begin and end at once, each with a
-/// change of at least half of that average number of nodes, or begin with the log.
+/// A span with all nodes in one state is suspicious if this many nodes are in the other state on
+/// average. Nodes that change independently would cause it with a probability of e^-10. Large jobs
+/// cause such spans too. So the span must also begin and end abruptly: both with a change of at
+/// least half of that average number of nodes, unless it begins with the log.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicions, by time.

@@ -1,4 +1,4 @@
-//! The inspection against a dense matrix of seconds, and small examples.
+//! Compares the inspection with a dense matrix of seconds, and tests small examples.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use gleaner_domain::{Change, Error, EventLogBuilder, Unobserved, Utc};
 use gleaner_testing::StopAtCheck;
 
-/// A log from rows of (seconds after the row before, states).
+/// A log from rows of (seconds after the previous row, states).
 fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
     let width = rows.first().map_or(0, |(_, states)| states.len());
     let mut log = EventLogBuilder::new((0..width).map(|n| format!("n{n}")).collect());
@@ -172,7 +172,7 @@ fn a_stop_ends_the_inspection_at_any_row() {
     assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
-/// 30 nodes of which half are idle, one of them changing every 10 s, with odd rows put in.
+/// 30 nodes, half of which are idle. One node changes every 10 s, and `odd` inserts odd rows.
 fn steady(odd: impl Fn(usize) -> Option<(i64, bool)>) -> Vec<(i64, Vec<bool>)> {
     (0..60)
         .map(|i| match odd(i) {
@@ -231,7 +231,8 @@ fn nodes_that_leave_one_by_one_are_not_suspicious() {
     let rows: Vec<_> = (0..60usize)
         .map(|i| (10, (0..30).map(|n| n < 30 - i.abs_diff(30)).collect()))
         .collect();
-    // Row 0 is all busy from the start of the log; row 30 is all idle, one node after the other.
+    // In row 0 all nodes are busy, from the start of the log. In row 30 all are idle, but they
+    // became idle one by one.
     assert_eq!(
         kinds(&inspected(&rows)),
         [(SuspicionKind::AllBusy, 10.0, 2)]

@@ -15,7 +15,7 @@ pub struct Timeline {
 
 /// Largest number of steps of a timeline.
 const STEPS: i128 = 500;
-/// Widths that people read easily, in minutes. A longer log uses whole multiples of the last.
+/// Customary widths in minutes. A longer log uses whole multiples of the last.
 const WIDTHS: [i128; 9] = [1, 5, 10, 30, 60, 180, 360, 720, 1440];
 const MINUTE: i128 = 60_000_000_000;
 

@@ -1,11 +1,11 @@
-//! How far a graph may be expanded.
+//! Limits how far a graph may be expanded.
 
 use std::cell::Cell;
 
-/// An amount that a reader of a graph may spend on what it expands.
+/// An amount, such as of memory, that a reader of a graph may spend on expanding it.
 ///
-/// Nodes may be shared. A reader that copies a node for each value that refers to it pays for each
-/// copy, so that a small file cannot use up memory or time.
+/// Nodes may be shared. If a reader copies a node for each value that refers to it, it pays for
+/// each copy, so that a small file cannot exhaust memory or time.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
@@ -26,7 +26,7 @@ impl Budget {
         self.limit
     }
 
-    /// Pays for `count` things of `size` each. Returns `None` and takes nothing if less is left.
+    /// Pays for `count` items of `size` each. Returns `None` and takes nothing if less is left.
     #[must_use]
     pub fn spend(&self, count: usize, size: usize) -> Option<()> {
         let left = self.left.get().checked_sub(count.checked_mul(size)?)?;

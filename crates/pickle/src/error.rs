@@ -1,4 +1,4 @@
-//! What can be wrong with a pickle.
+//! The faults that a pickle can have.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub struct PickleError {
     pub problem: Problem,
 }
 
-/// The kinds of [`PickleError`].
+/// The fault that a [`PickleError`] reports.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -32,7 +32,7 @@ pub enum Problem {
     Truncated {
         /// The name of the instruction in Python's `pickletools`.
         instruction: &'static str,
-        /// Bytes it needs.
+        /// Number of bytes that it needs.
         needed: u64,
         /// Bytes left.
         left: usize,
@@ -48,9 +48,9 @@ pub enum Problem {
     /// A class or function outside the caller's list.
     #[error("{module}.{name} is not among the names accepted here; nothing was executed")]
     Global {
-        /// The module. Both parts are escaped and cut to be fit for messages.
+        /// The module. Both parts are escaped and shortened for messages.
         module: String,
-        /// The name in it.
+        /// The name within the module.
         name: String,
     },
     /// The stack machine's rules are broken.
@@ -60,13 +60,13 @@ pub enum Problem {
         instruction: &'static str,
         /// What the instruction needs.
         expected: &'static str,
-        /// What there is, in words.
+        /// What was found, in words.
         found: String,
     },
     /// A limit is exceeded.
     #[error("the pickle has more than {limit} {what}")]
     Limit {
-        /// What there is too much of.
+        /// The kind of thing that exceeds the limit.
         what: &'static str,
         /// The limit.
         limit: usize,

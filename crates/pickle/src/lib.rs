@@ -67,21 +67,21 @@ pub use budget::Budget;
 pub use error::{PickleError, Problem};
 pub use value::{Body, Call, Node, Pickle, Value};
 
-/// The most values that a pickle may push: one for each number, text, name, node and reference to
-/// one of these.
+/// Maximum number of values that a pickle may push: one for each number, text, name, node and reference to one of
+/// these.
 pub const MAX_VALUES: usize = 1 << 23;
-/// The most containers and calls that a pickle may make, and the most that may be open at a time.
+/// Maximum number of containers and calls that a pickle may make, and maximum number that may be open at a time.
 pub const MAX_NODES: usize = 1 << 21;
 
 /// Decodes the pickle at the start of `bytes`. [`Pickle::length`] says where it ends.
 ///
-/// `global` is the closed list of names: it returns the meaning of the class or function
-/// `module.name`, or `None` to refuse the file. `refused` lists the [instructions](opcode) that
-/// files of this kind do not have, besides those that are never decoded.
+/// `global` is the closed list of names: it returns the meaning of the class or function `module.name`, or `None` to
+/// refuse the file. `refused` lists the [instructions](opcode) that files of this kind do not have. They are refused in
+/// addition to those that are never decoded.
 ///
 /// # Errors
-/// Where the pickle is damaged, contains a refused name or instruction, or exceeds a limit. The
-/// error gives the offset of the instruction at fault.
+/// The pickle is damaged, contains a refused name or instruction, or exceeds a limit. The error gives the offset of the
+/// instruction at fault.
 pub fn decode<'a, G: Copy>(
     bytes: &'a [u8],
     refused: &[u8],

@@ -73,7 +73,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.header()?;
         loop {
             self.at = self.next;
-            // If nothing is left, STOP is what is missing.
+            // If no byte is left, the error names STOP as the missing instruction.
             self.code = op::STOP;
             self.code = self.byte()?;
             if self.code == op::STOP {
@@ -152,7 +152,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Problem::Instruction { code, name }
     }
 
-    /// The problem that the current instruction needs `expected` and there is `found`.
+    /// The problem that the current instruction needs `expected` but found something else.
     fn needs(&self, expected: &'static str, found: impl Into<String>) -> Problem {
         Problem::Malformed {
             instruction: op::name(self.code),
@@ -161,7 +161,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// The problem that the current instruction needs `expected` and found another value.
+    /// The problem that the current instruction needs `expected` but found another value.
     fn mismatch(&self, expected: &'static str, found: Value<'a, G>) -> Problem {
         self.needs(expected, self.pickle.describe(found))
     }
@@ -177,7 +177,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
 
     fn push_node(&mut self, body: Body<'a, G>) -> Step {
         below(self.pickle.nodes.len(), MAX_NODES, "lists and objects")?;
-        // MAX_NODES fits 32 bits.
+        // MAX_NODES fits into 32 bits, so the cast is exact.
         let id = self.pickle.nodes.len() as u32;
         self.pickle.nodes.push(Node { at: self.at, body });
         self.push(Value::Node(id))
@@ -237,7 +237,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Python numbers memoized values in sequence, some versions from 1.
+    /// Python numbers memoized values in sequence; some versions start at 1. So a number beyond the
+    /// next two is a fault, and a short file cannot ask for a large memo.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
         let next = self.memo.len();
@@ -254,7 +255,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 }
 
-/// Fails if `count` has reached `limit`.
+/// Returns an error if `count` has reached `limit`.
 fn below(count: usize, limit: usize, what: &'static str) -> Step {
     if count < limit {
         return Ok(());

@@ -1,14 +1,15 @@
 //! The graph of values that a pickle describes.
 
-/// A decoded pickle. `G` is what the caller's list makes of the names of classes and functions.
+/// A decoded pickle. `G` is the type to which the caller's list maps the names of classes and
+/// functions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pickle<'a, G> {
-    /// All containers and calls, in the order in which the file makes them. The arguments and the
-    /// members of a tuple come before it; those of a list or dict may come after it.
+    /// All containers and calls, in the order in which the file makes them. The arguments of a call
+    /// and the members of a tuple come before it; the members of a list or dict may come after it.
     pub nodes: Vec<Node<'a, G>>,
     /// The object that was pickled.
     pub root: Value<'a, G>,
-    /// The bytes of input that the pickle takes.
+    /// Number of bytes of input that the pickle occupies.
     pub length: usize,
 }
 
@@ -40,7 +41,7 @@ pub enum Value<'a, G> {
 pub struct Node<'a, G> {
     /// Offset of the instruction that made it, in bytes from 0.
     pub at: usize,
-    /// What it is.
+    /// Its content.
     pub body: Body<'a, G>,
 }
 
@@ -51,7 +52,8 @@ pub enum Body<'a, G> {
     Tuple(Vec<Value<'a, G>>),
     /// A list.
     List(Vec<Value<'a, G>>),
-    /// A dict, as the file sets its entries: if a key is set twice, both entries are here.
+    /// A dict, with its entries as the file sets them: if a key is set twice, both entries are
+    /// here.
     Dict(Vec<(Value<'a, G>, Value<'a, G>)>),
     /// An object that a call would return.
     Call(Box<Call<'a, G>>),
@@ -73,7 +75,7 @@ pub struct Call<'a, G> {
 }
 
 impl<'a, G: Copy> Value<'a, G> {
-    /// The text, if it is one.
+    /// The text; `None` if the value is not a text.
     pub fn as_text(self) -> Option<&'a str> {
         match self {
             Value::Text(text) => Some(text),

@@ -1,5 +1,5 @@
-//! Pages about runs, event logs and models: the figures of their results, and the renderers that turn a document
-//! into one HTML file, SVG and PNG. A page has the facts and tables that the command prints, and figures.
+//! Builds pages about runs, event logs and models, with figures of their results, and renders documents as one HTML
+//! file and figures as SVG and PNG. A page has the facts and tables that the command prints, and figures.
 //!
 //! ```
 //! use gleaner_report::figure::{Axis, Colour, Curve, Marks, Shape};
@@ -46,8 +46,8 @@ mod ticks;
 pub use gleaner_document::{Block, Document, Fact, Figure, Grid, Head, Section, figure, numbers};
 pub use sweep::SweepChoice;
 
-/// The page about `runs`. Replays are compared with each other, and so are simulations. Each sweep
-/// and each comparison of solvers has a section. `choice` selects what is drawn of sweeps.
+/// The page about `runs`. Replays are compared with each other, and so are simulations. Each sweep and each comparison
+/// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
 /// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
@@ -118,7 +118,7 @@ pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &Ru
     }
 }
 
-/// The page about published values and ours. `info` describes the run that made ours.
+/// The page about published values and ours. `info` describes the run that computed our values.
 pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = reproduce::sections(artifacts);
@@ -136,7 +136,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
 struct RunKind {
     singular: &'static str,
     plural: &'static str,
-    /// What such runs show.
+    /// One sentence about what such runs show.
     lead: &'static str,
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::figure::Span;
 
-/// At most about `4 * buckets` of the points, which are ordered by x.
+/// Keeps at most about `4 * buckets` of the points, which are ordered by x.
 ///
 /// The range of x is divided into `buckets` equal parts. Of each part, the first, the lowest, the
 /// highest and the last point are kept.
@@ -73,7 +73,7 @@ pub(super) fn stretches(
                     low: value,
                     high: value,
                 });
-                // Sum the area here; it is divided by the length below.
+                // The area is summed here and divided by the length below.
                 stretch.mean += value * (next - x);
                 stretch.low = stretch.low.min(value);
                 stretch.high = stretch.high.max(value);
@@ -114,10 +114,11 @@ pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Str
     inside.chain([still(last)]).collect()
 }
 
-/// Places of at most `most` points of a cloud, in ascending order.
+/// Indices of at most `most` points of a cloud, in ascending order.
 ///
-/// The area of the points is divided into cells, four times as many across as down, as charts are
-/// wide. The first point of each cell is kept. The cells are the smallest that leave few enough.
+/// The area of the points is divided into cells, four times as many across as down because charts are wide. The first
+/// point of each cell is kept. The cells are the smallest that leave at most `most` points. For example, 4096 by 1024
+/// cells are tried first, then 2048 by 512.
 pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     let all: Vec<usize> = (0..points.len()).collect();
     if points.len() <= most {
@@ -137,8 +138,8 @@ pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     firsts(&along, [1, 1])
 }
 
-/// Where values lie between the lowest, which is 0, and the highest, which is 1. Not numbers if all
-/// are the same.
+/// The positions of values between the lowest, which is 0, and the highest, which is 1. They are NaN if all values are
+/// the same.
 fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     let low = points.iter().map(of).fold(f64::MAX, f64::min);
     let high = points.iter().map(of).fold(f64::MIN, f64::max);
@@ -148,7 +149,7 @@ fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
 
 /// The first point of each cell, of `counts` cells along each axis.
 fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
-    // What is not a number becomes 0.
+    // The conversion turns NaN into 0.
     let cell = |axis: usize, place: usize| {
         let cell = along[axis][place] * f64::from(counts[axis]);
         (cell as u32).min(counts[axis] - 1)
@@ -158,19 +159,19 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
     (0..along[0].len()).filter(is_first).collect()
 }
 
-/// At most about `most` spans, from spans ordered by row, then time.
+/// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
-/// Time is divided into equal steps. Spans of a row that begin in the same step become one span,
-/// with the largest of their values. The step is the shortest that leaves few enough spans. It is
-/// returned with them, and is 0 if no spans were joined.
+/// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
+/// their values. The step is the shortest one tried that leaves few enough spans. It is returned with them, and is 0 if
+/// no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);
     }
     let from = spans.iter().map(|span| span.from).fold(f64::MAX, f64::min);
     let to = spans.iter().map(|span| span.to).fold(f64::MIN, f64::max);
-    // From 1/2^14 of the whole time on, each step is twice the one before. The last is the whole
-    // time, which leaves a single span for each row.
+    // The first step is 1/2^14 of the whole time, and each step is twice the previous one. The last is the whole time,
+    // which leaves a single span for each row.
     let steps = (0..=14).map(|halvings| (to - from) / f64::from(1 << (14 - halvings)));
     for step in steps {
         let merged = merge(spans, from, step);
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(points(&[], 2), []);
     }
 
-    // Derived by formula: 100 by 100 points in a square. Every point has one near it that is kept.
+    // Derived by formula: 100 by 100 points in a square. Every point has a kept point near it.
     #[test]
     fn clouds_keep_a_point_near_every_point() {
         let grid = (0..10_000).map(|i| (f64::from(i % 100), f64::from(i / 100)));

@@ -36,7 +36,7 @@ const DURATIONS: [(f64, &str); 15] = [
     (8_640_000.0, "100 d"),
 ];
 
-/// The shortest duration that has a place on an axis, in seconds.
+/// The shortest duration that can be placed on an axis, in seconds.
 const SHORTEST: f64 = 1e-9;
 
 /// The possible distances between marks of civil times, in minutes.

@@ -14,7 +14,7 @@ use crate::files::Data;
 use crate::filled::Values;
 use replays::{Replayed, Replays, Setting, TaskFiles};
 
-/// The task sets that fill the machine.
+/// The task sets that are large enough to fill the machine.
 const SETS: [TaskFiles; 3] = [
     TaskFiles::new("ShuffleNet, 1,000 tasks", "hps-shufflenet", "1000J"),
     TaskFiles::new("ImageNet by images a second", "ImageNet-imgps", "1001J"),
@@ -26,7 +26,7 @@ const AT_ONCE: [usize; 6] = [5, 10, 20, 50, 100, 200];
 /// Forward windows in seconds.
 const WINDOWS: [f64; 6] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 
-/// The setting that others vary.
+/// The base setting, from which the others differ in one or two values.
 const BASE: Setting = Setting {
     t_fwd: 120.0,
     max_tasks: 100,
@@ -34,7 +34,7 @@ const BASE: Setting = Setting {
     solver: SolverKind::Exact,
 };
 
-/// Makes its replays again.
+/// Reproduces its replays.
 pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Bftrainer, observer)?;
     let replays = Replays::open(&mut part, data)?;
@@ -118,7 +118,7 @@ fn by_objective(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The optimum beside equal shares.
+/// Compares the exact optimum with equal shares.
 fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let mut ours = Values::default();
     for files in SETS {
@@ -141,7 +141,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets all figures of a single run.
+/// Sets all figures of each run.
 fn set_all(ours: &mut Values, row: &str, runs: &[Replayed]) {
     for run in runs {
         ours.set(row, "efficiency", run.efficiency);

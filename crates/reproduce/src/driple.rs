@@ -13,7 +13,7 @@ use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Makes its outputs and trainings again.
+/// Reproduces its outputs and trainings.
 pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Driple, observer)?;
     part.add("driple-abstract", &Values::default())?;

@@ -51,7 +51,7 @@ const VENUS: &[NeededFile] = &[
     ),
 ];
 
-/// Estimates that only Lucid's artifact has tables of.
+/// Tables of estimates that only Lucid's artifact has.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",
@@ -136,7 +136,7 @@ pub fn needed_files(system: System) -> Vec<NeededFile> {
     }
 }
 
-/// The files of several systems, each once.
+/// The distinct files of several systems.
 pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
     let mut files: Vec<NeededFile> = Vec::new();
     for file in systems.iter().flat_map(|system| needed_files(*system)) {
@@ -147,7 +147,7 @@ pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
     files
 }
 
-/// Checks that all files that the systems need are there.
+/// Checks that all files that the systems need exist.
 ///
 /// # Errors
 /// A fault for each file that is missing.

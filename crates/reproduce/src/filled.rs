@@ -39,11 +39,11 @@ impl Values {
 }
 
 impl PublishedArtifact {
-    /// Sets our values beside the published ones. Ours that were not published follow.
+    /// Sets our values beside the published ones. Our values without a published one follow.
     ///
     /// # Errors
-    /// A published value is not met by one of ours: a fault of the data. Ours names a column that
-    /// there is not: a fault of the program.
+    /// If a published value has no counterpart among ours, this is a fault of the data. If one of
+    /// our values names an unknown column, this is a bug of the program.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
         let mut rows = Vec::new();
@@ -81,7 +81,8 @@ impl PublishedArtifact {
         })
     }
 
-    /// The column of this name. For a value without ours it may be new, and is then without unit.
+    /// The column of this name. A value that is not computed may name a new column, which then has
+    /// no unit.
     fn column(&self, name: &str) -> PublishedColumn {
         let found = self.columns.iter().find(|column| column.name == name);
         found.cloned().unwrap_or_else(|| PublishedColumn {
@@ -121,7 +122,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The fault of data that a published value does not follow from.
+    /// The fault of data from which a published value cannot be computed.
     fn missing(&self, row: &str, column: &str) -> Error {
         let fault = Fault {
             file: "the files of --data".to_owned(),
@@ -134,7 +135,7 @@ impl PublishedArtifact {
         fault.into()
     }
 
-    /// Ours that were not published.
+    /// Our values that were not published.
     fn unpublished<'a>(&'a self, ours: &'a Values) -> impl Iterator<Item = ReproducedRow> + 'a {
         let published = |row: &str| self.rows.iter().any(|(name, _)| name == row);
         let more = ours.rows.iter().filter(move |(row, _)| !published(row));

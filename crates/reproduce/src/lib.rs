@@ -1,8 +1,7 @@
-//! The tables and figures of published systems, made again and set beside their published values.
+//! Reproduces the tables and figures of published systems, and sets our values beside the published ones.
 //!
-//! The published values are data, in `published.toml`, each with its source. Each system is a module
-//! that computes values of ours and joins them with the published ones. One rule compares them
-//! ([`verdict`]):
+//! The published values are data, in `published.toml`, each with its source. Each system is a module that computes our
+//! values and joins them with the published ones. One rule compares them ([`verdict`]):
 //!
 //! ```
 //! use gleaner_domain::results::reproduce::{Rounding, Verdict};
@@ -37,18 +36,18 @@ pub mod verdict;
 
 pub use files::{NeededFile, changed_files, check_files, needed_by, needed_files};
 
-/// What is made again, and the files read for it.
+/// The reproduced tables and figures, and the files read for them.
 #[derive(Debug, Default)]
 pub struct Reproduction {
     /// The tables and figures, by system.
     pub artifacts: Vec<Artifact>,
     /// Every file read.
     pub sources: Vec<SourceId>,
-    /// Whether all systems are there; false if it was stopped.
+    /// Whether all systems are included; false if the reproduction was stopped.
     pub complete: bool,
 }
 
-/// Why a fit ended without a model: it was stopped, or it failed with this error.
+/// The reason why a fit ended without a model: it was stopped, or it failed with this error.
 fn cause(observer: &dyn Observer, error: impl Display) -> Error {
     let stopped = check_stop(observer).err();
     stopped.unwrap_or_else(|| failed(error))
@@ -69,8 +68,7 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
 /// tables and figures.
 ///
 /// # Errors
-/// Files are missing or faulty, or a computation fails. If it is stopped, the systems that
-/// are done are returned.
+/// Files are missing or faulty, or a computation fails. If it is stopped, the finished systems are returned.
 pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Result<Reproduction> {
     check_files(data, systems)?;
     let data = files::Data(data);
@@ -115,7 +113,7 @@ impl Reproduction {
     }
 }
 
-/// What Lucid and its reproduction share.
+/// The computations that Lucid and its reproduction share.
 struct Shared {
     /// The simulations.
     simulations: venus::Venus,
@@ -124,7 +122,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Simulates and trains, if a system needs it.
+    /// Runs the simulations and the training, if a system needs them.
     fn of(
         data: files::Data<'_>,
         systems: &[System],
@@ -155,7 +153,7 @@ impl Shared {
     }
 }
 
-/// The tables and figures of one system while they are made.
+/// The tables and figures of one system while they are computed.
 struct Part<'c> {
     published: Vec<published::PublishedArtifact>,
     artifacts: Vec<Artifact>,
@@ -173,7 +171,7 @@ impl<'c> Part<'c> {
         })
     }
 
-    /// What was read.
+    /// Returns what was read, and records its sources.
     fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.sources.extend(loaded.sources);
         loaded.value
@@ -182,8 +180,8 @@ impl<'c> Part<'c> {
     /// Joins the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// The artifact has another id or lacks a column of ours, which is a bug. The data lacks what a published value is
-    /// computed from. [`Error::Stopped`] if it is stopped.
+    /// The artifact has another id or lacks one of our columns, which is a bug. Data from which a published value is
+    /// computed is missing. [`Error::Stopped`] if the observer stops it.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();
@@ -208,7 +206,7 @@ impl<'c> Part<'c> {
     /// All artifacts.
     ///
     /// # Errors
-    /// One of the file was not made: a fault of the program.
+    /// An artifact of the file was not computed, which is a bug.
     fn finish(self) -> Result<Self> {
         match self.published.get(self.artifacts.len()) {
             None => Ok(self),

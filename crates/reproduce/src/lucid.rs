@@ -17,13 +17,13 @@ use crate::{Part, Shared};
 /// The policies of its evaluation, and SRTF.
 const POLICIES: [&str; 6] = ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias", "Lucid"];
 
-/// The models that its own is compared with.
+/// The labels of its throughput model, with the columns of its scores.
 const LABELS: [(Label, [&str; 2]); 2] = [
     (Label::Jobs, ["error, jobs", "R², jobs"]),
     (Label::Gpus, ["error, GPUs", "R², GPUs"]),
 ];
 
-/// Makes its tables and figures again.
+/// Reproduces its tables and figures.
 pub(super) fn reproduce<'c>(
     data: Data<'_>,
     shared: &Shared,
@@ -40,7 +40,7 @@ pub(super) fn reproduce<'c>(
     part.finish()
 }
 
-/// The claim of the abstract, Tables 4 and 5, Figures 8 and 9.
+/// Reproduces the claim of the abstract, Tables 4 and 5, and Figures 8 and 9.
 fn policies(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
     let mut claim = Values::default();
     let jct = |name: &str| -> Result<f64> { Ok(venus.run(name)?.figures.all.avg_jct_s) };
@@ -63,7 +63,7 @@ fn policies(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
     Ok(())
 }
 
-/// Table 7, Figures 7 and 13 (a).
+/// Reproduces Table 7, and Figures 7 and 13 (a).
 fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     let mut errors = Values::default();
     for (label, columns) in LABELS {
@@ -90,7 +90,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     Ok(())
 }
 
-/// What other estimates of durations do to QSSF and Lucid.
+/// The effect of other estimates of durations on QSSF and Lucid.
 fn estimates(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let lgb = data.file("lucid/venus_sept/duration_estimate_lgb.csv");
     let observer = part.observer;

@@ -37,7 +37,7 @@ pub struct PublishedArtifact {
     /// What the values are.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
-    /// How the values were cut to their decimals.
+    /// How the values were rounded to their decimals.
     #[serde(default)]
     pub rounding: Rounding,
     /// Whether differences are measured against the range of a row.
@@ -70,7 +70,7 @@ pub struct PublishedColumn {
     pub name: String,
     /// Its unit; empty if it has none.
     pub unit: String,
-    /// Decimals of its values.
+    /// Number of decimals of its values.
     pub decimals: u32,
 }
 
@@ -110,13 +110,13 @@ impl From<&Draw> for Drawing {
 pub struct Note {
     /// The row.
     pub row: String,
-    /// The column; all of the row if it is missing.
+    /// The column. If it is missing, the remark is about the whole row.
     pub column: Option<String>,
     /// The remark.
     pub text: String,
 }
 
-/// A published value without one of ours.
+/// A published value that is not computed here.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotComputed {
@@ -124,13 +124,13 @@ pub struct NotComputed {
     pub row: String,
     /// The column.
     pub column: String,
-    /// The published value, if it is at hand.
+    /// The published value, if it is available.
     pub value: Option<f64>,
     /// Why it is not computed.
     pub why: String,
 }
 
-/// The most decimals of a published value.
+/// Maximum number of decimals of a published value.
 const MOST_DECIMALS: u32 = 9;
 
 fn named<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
@@ -170,7 +170,7 @@ fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
     Ok(file.artifact)
 }
 
-/// The error of a file that is part of the program.
+/// The error for a fault in the file, which is part of the program.
 pub fn faulty(why: &str) -> Error {
     Error::Run(format!(
         "the published values in this program are faulty: {why}; please report it"
@@ -178,7 +178,7 @@ pub fn faulty(why: &str) -> Error {
 }
 
 impl PublishedArtifact {
-    /// The first thing wrong with it.
+    /// Describes the first fault of the artifact; `None` if it is sound.
     fn fault(&self) -> Option<String> {
         let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.id.is_empty() || !self.id.chars().all(is_id) {
@@ -247,7 +247,7 @@ impl PublishedArtifact {
     }
 }
 
-/// The greatest less the least value.
+/// The greatest value minus the least.
 fn range(values: &[f64]) -> f64 {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

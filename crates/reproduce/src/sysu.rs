@@ -1,4 +1,4 @@
-//! The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations.
+//! The reproduction of Lucid at Sun Yat-sen University, with its tables, figures and ablations.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::Result;
@@ -9,7 +9,8 @@ use crate::throughput::{Label, Throughput};
 use crate::venus::{NO_THROUGHPUT, Venus};
 use crate::{Part, Shared};
 
-/// Its policies. What it calls Lucid in its logs is Lucid without throughput prediction.
+/// Its policies, with the names of our simulations. The policy called Lucid in its logs is Lucid
+/// without throughput prediction.
 const LOGGED: [(&str, &str); 6] = [
     ("FIFO", "FIFO"),
     ("SJF", "SJF"),
@@ -27,7 +28,7 @@ const ABLATIONS: [&str; 4] = [
     "Lucid without workload estimation",
 ];
 
-/// Makes its tables and figures again.
+/// Reproduces its tables and figures.
 pub(super) fn reproduce<'c>(shared: &Shared, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Sysu, observer)?;
     part.sources.extend(shared.sources().cloned());

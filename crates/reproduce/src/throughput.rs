@@ -13,22 +13,22 @@ use crate::cause;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Steps of a day, each ten minutes.
+/// Steps in a day; a step is ten minutes.
 const DAY: f64 = 144.0;
-/// Steps of an hour.
+/// Steps in an hour.
 const HOUR: usize = 6;
-/// The least number of intervals to learn from: a week.
+/// Minimum number of training intervals: a week.
 const LEAST_STEPS: usize = 7 * 24 * HOUR;
 
 /// The first day of the test.
 const SEPTEMBER: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 1, 0, 0, 0, 0);
 
-/// A label of the model: what is forecast.
+/// A label of the model: the quantity that it forecasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
     /// GPU jobs submitted in ten minutes.
     Jobs,
-    /// GPUs that these ask for.
+    /// GPUs that these jobs ask for.
     Gpus,
 }
 
@@ -36,21 +36,21 @@ pub enum Label {
 pub struct Throughput {
     series: Series,
     model: ThroughputModel,
-    /// Number of intervals learnt from.
+    /// Number of training intervals.
     train: usize,
-    /// Forecasts of the jobs and of the GPUs of the others.
+    /// Forecasts of the jobs and of the GPUs in the other intervals.
     forecasts: [Vec<f64>; 2],
-    /// The published forecasts of the same.
+    /// The published forecasts for the same intervals.
     published: [Vec<f64>; 2],
     /// Every file read.
     pub sources: Vec<SourceId>,
 }
 
-/// The most rounds; in all of them cuts are drawn at random.
+/// Maximum number of rounds. In all of them, cuts are drawn at random.
 const ROUNDS: usize = 500;
 
-/// The settings that are published, and random rounds of two leaves as in interpret 0.7.8. After
-/// these, interpret goes on with the features that gain most; here the fit ends.
+/// The published settings, and random rounds of two leaves as in interpret 0.7.8. After these
+/// rounds, interpret continues with the features that gain most, but this fit ends.
 fn settings() -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -67,7 +67,7 @@ impl Throughput {
     /// Reads the series and the published forecast, and trains.
     ///
     /// # Errors
-    /// Faults of the files; the training fails, or is stopped.
+    /// The files have faults, or the training fails or is stopped.
     pub fn train(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let file = data.file("lucid/venus_sept/cluster_throughput.csv");
         let read = jobs::throughput::read(&file)?;
@@ -127,12 +127,13 @@ impl Throughput {
         self.scores_of(label, &self.forecasts[label as usize])
     }
 
-    /// The same of the published forecast.
+    /// The same scores for the published forecast.
     pub fn published_scores(&self, label: Label) -> [f64; 2] {
         self.scores_of(label, &self.published[label as usize])
     }
 
-    /// The same of rules: the value an hour ago, the mean and the median of what was learnt from.
+    /// The same scores for simple rules: the value an hour ago, and the mean and the median of the
+    /// training intervals.
     pub fn rules(&self, label: Label) -> [(&'static str, [f64; 2]); 3] {
         let (all, test) = (self.labels(label), self.train..self.series.len());
         let hour_ago: Vec<f64> = all[test.start - HOUR..test.end - HOUR].to_vec();
@@ -150,8 +151,8 @@ impl Throughput {
         [mean_absolute_error(truth, told), r_squared(truth, told)]
     }
 
-    /// The importance of each of these features to a machine: its mean absolute score. They are 0
-    /// of features that it does not use.
+    /// The importance of each of these features to a machine: its mean absolute score. The
+    /// importance of a feature that it does not use is 0.
     pub fn importances(&self, label: Label, features: &[String]) -> Values {
         let (machine, mut ours) = (self.machine(label), Values::default());
         for feature in features {
@@ -178,11 +179,11 @@ impl Throughput {
             .terms()
             .iter()
             .find(|term| machine.name(term) == "hour")?;
-        // The first group is that of missing values.
+        // The first bin is for missing values.
         Some(term.scores().iter().skip(1).copied().collect())
     }
 
-    /// What was submitted in September, the published forecast and ours, by day.
+    /// The submissions of September, the published forecast and ours, over the days of the month.
     pub fn drawing(&self, label: Label, y: &str) -> Drawing {
         let curve = |name: &str, values: &[f64]| NamedCurve {
             name: name.to_owned(),

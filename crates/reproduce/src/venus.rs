@@ -23,7 +23,7 @@ use crate::filled::Values;
 /// Directory of the experiment's files.
 const FOLDER: &str = "lucid/venus_sept";
 
-/// A simulation: its name here, its policy, and what Lucid does without.
+/// A simulation: its name here, its policy, and the part that Lucid runs without.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     name: &'static str,
@@ -103,7 +103,7 @@ impl Venus {
     /// The simulation of this name.
     ///
     /// # Errors
-    /// There is none: a fault of the program.
+    /// There is no such simulation, which is a bug.
     pub fn run(&self, name: &str) -> Result<&Simulated> {
         let found = self.runs.iter().find(|run| run.name == name);
         found.ok_or_else(|| crate::published::faulty(&format!("{name} is not simulated")))
@@ -135,7 +135,7 @@ pub fn simulate_with(
     Ok((simulated, experiment.inputs.sources))
 }
 
-/// Returns these policies as in the original.
+/// Selects these policies, simulated as in the original.
 fn policies(names: &[&str]) -> Choice {
     Choice {
         policy: names.iter().map(|name| (*name).to_owned()).collect(),
@@ -243,7 +243,7 @@ impl Simulated {
         }
     }
 
-    /// Sets a figure of each virtual cluster, a row each.
+    /// Sets a figure of each virtual cluster, one row per virtual cluster.
     pub fn set_by_vc(&self, ours: &mut Values, column: &str, of: fn(&Delays) -> f64) {
         for (vc, delays) in &self.figures.vcs.0 {
             if let Some(delays) = delays {

@@ -1,4 +1,4 @@
-//! The rule by which a value of ours is compared with a published one.
+//! The rule for comparing one of our values with a published one.
 
 use gleaner_domain::results::reproduce::{Rounding, Verdict};
 
@@ -7,11 +7,11 @@ use gleaner_domain::results::reproduce::{Rounding, Verdict};
 pub struct Given {
     /// The value.
     pub value: f64,
-    /// Its decimals.
+    /// Its number of decimals.
     pub decimals: u32,
-    /// How it was cut to them.
+    /// How it was rounded to these decimals.
     pub rounding: Rounding,
-    /// What differences are shares of: the size of the value, or the range of its curve.
+    /// The denominator of relative differences: the size of the value, or the range of its curve.
     pub scale: f64,
 }
 
@@ -23,7 +23,7 @@ const NEAR: [(f64, Verdict); 3] = [
 ];
 
 /// The difference of `ours` from the published value as a share of its scale, and the verdict.
-/// Equal means that ours, cut as the published value was, is that value.
+/// Equal means that our value, rounded like the published one, is the published one.
 pub fn compare(given: &Given, ours: f64) -> (f64, Verdict) {
     let unit = 10f64.powi(-(given.decimals as i32));
     let cut = given.rounding.cut(ours, given.decimals);
@@ -113,7 +113,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // By definition: what is cut from a value is equal to it, and further off is never nearer.
+        // By definition, a value is equal to its own rounding, and a larger difference never gives
+        // a nearer verdict.
         #[test]
         fn what_is_cut_from_a_value_is_equal(ours in -1e6f64..1e6, decimals in 0u32..5) {
             for rounding in [Rounding::Nearest, Rounding::Down] {

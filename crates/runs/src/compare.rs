@@ -1,4 +1,4 @@
-//! A comparison of solvers: the tables that are written as files, and those that are printed and put on a page.
+//! A comparison of solvers: the tables that are written to files, and those that are printed and shown on a page.
 
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
@@ -9,7 +9,7 @@ use gleaner_domain::results::programs::Tally;
 
 /// The cell of an unknown value.
 const NONE: &str = "–";
-/// Gaps below this share round to 0 at the digits shown.
+/// Smaller gaps round to 0 with the number of digits shown.
 const ROUNDING: f64 = 5e-7;
 
 /// The tables of a comparison as files.
@@ -25,8 +25,8 @@ pub fn tables<'a>(
     ]
 }
 
-/// The tables of a comparison that are printed and put on a page: how good the answers of each solver are, how
-/// long each solver takes, and what became of the answers of programs, if there are any.
+/// The tables of a comparison that are printed and shown on a page: how good the answers of each solver are, how long
+/// each solver takes, and, if there are programs, what happened to their answers.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// What became of the answers of programs; `None` if there are no programs.
+/// What happened to the answers of programs; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",

@@ -27,10 +27,10 @@ pub struct PackingResults {
     /// The tree trained on all profiles.
     #[serde(serialize_with = "as_text")]
     pub tree: Tree,
-    /// Share of profiles whose score by measured pairs is the same as the score set by hand.
+    /// Share of profiles whose score derived from measured pairs equals the score set by hand.
     pub agreement: f64,
-    /// Evaluations with the profile's features alone, and with features of pairs, which leak the
-    /// answer.
+    /// Evaluations with the features of the profile alone, and with additional features of measured
+    /// pairs, which leak the answer.
     pub evaluations: Vec<Evaluation>,
     /// Every workload with its scores.
     pub rows: Vec<PackingRow>,
@@ -43,7 +43,7 @@ pub struct PackingRow {
     pub workload: String,
     /// The score set by hand.
     pub by_hand: u8,
-    /// The score by its mean speed in measured pairs.
+    /// The score derived from its mean speed in measured pairs.
     pub by_pairs: u8,
     /// The score from a tree that was trained without it.
     pub left_out: u8,

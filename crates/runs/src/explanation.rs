@@ -1,4 +1,4 @@
-//! The explanation of a model: the facts and tables that are printed and put on a page, and JSON.
+//! The explanation of a model: the facts and tables that are printed and shown on a page, and JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! Histograms of durations, which are called lengths here: the number in each class, and their sum.
+//! Histograms of durations, which are called lengths here: the number of lengths in each class, and
+//! their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};

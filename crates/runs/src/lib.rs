@@ -1,4 +1,4 @@
-//! Run directories: a run writes its results as tables, JSON and text, and they are read back as the same types.
+//! Writes the results of a run into its directory as tables, JSON and text, and reads them back as the same types.
 //!
 //! A run directory is validated like any other input. Names are checked, digests are compared, and every cell is parsed
 //! as its column's type.

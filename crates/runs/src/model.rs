@@ -10,7 +10,7 @@ use gleaner_io::files;
 use gleaner_predict::stored::{FORMAT, Stored, VERSION};
 use gleaner_predict::{Model, Trained};
 
-/// Writes a model. An earlier file is replaced as a whole, or stays if the writing fails.
+/// Writes a model. An existing file is replaced atomically; it stays unchanged if writing fails.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,4 +1,4 @@
-//! Predictions as the tables that `gleaner simulate` takes.
+//! Writes predictions as the tables that `gleaner simulate` reads.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use gleaner_domain::{Local, Trace, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_predict::score_profiles;
 
-/// Writes a forecast beside what was submitted. It covers all intervals of a series and those
+/// Writes a forecast beside the actual submissions. It covers all intervals of a series and those
 /// beyond its end that can be forecast. Returns the number of rows.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ pub fn packing(
     self::profiles(&scored.collect(), path)
 }
 
-/// Writes profiles. If some are predicted, a column says which. Returns the number of rows.
+/// Writes profiles. If some pairs are predicted, a column says which. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -17,8 +17,8 @@ pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
     fragment_bins(log).into_iter().map(row).collect()
 }
 
-/// All tables of a replay of `log`, whose idle fragments are `fragments`. Those of the search are
-/// there if the tasks are trained by one. Times are local times by the first offset of the log's clock.
+/// All tables of a replay of `log`, whose idle fragments are `fragments`. The tables of the search are included if the
+/// tasks are trained by a search. Times are local times with the first offset of the log's clock.
 pub fn tables<'a>(
     outcome: &'a Outcome,
     log: &'a EventLog,

@@ -1,9 +1,9 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
 //!
-//! A directory holds one run. New files are first written under temporary names, beside those of an
-//! earlier run. [`RunDir::finish`] then marks the directory as unfinished, removes the earlier
-//! run's files, renames the new ones and writes the final `run.json`. A kill before that leaves the
-//! earlier run. A kill during it leaves a directory that says that it is unfinished.
+//! A directory holds one run. New files are first written under temporary names, beside the files of an earlier run.
+//! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new ones and
+//! writes the final `run.json`. If the process is killed before that, the earlier run stays intact. If it is killed
+//! during that, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,8 +24,8 @@ use gleaner_io::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_io::table::WriteTable;
 
-/// Subcommands that keep single results for the next run into the same directory, with what these
-/// are.
+/// Subcommands that keep single results for the next run into the same directory, and the names of these results in
+/// messages.
 const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
 
 /// Levels of folders in a run directory, such as `logs/VC`.
@@ -42,7 +42,7 @@ pub struct End<'a> {
     pub seconds: Seconds,
 }
 
-/// The end of a run that has not ended.
+/// The [`End`] that is written for a run in progress.
 const NOTHING_YET: End<'static> = End {
     sources: &[],
     complete: false,
@@ -53,7 +53,7 @@ const NOTHING_YET: End<'static> = End {
     },
 };
 
-/// The fields that are read from the `run.json` of an earlier run, perhaps one of another version.
+/// The fields that are read from the `run.json` of an earlier run, which another version may have written.
 #[derive(Debug, Deserialize)]
 struct Earlier {
     command: String,
@@ -87,9 +87,8 @@ impl RunDir {
     /// that of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds other things, or if another subcommand than `command`
-    /// keeps results in it. The directory is then left alone. [`Error::Run`] if another run is
-    /// writing into it.
+    /// [`Error::Usage`] if the directory holds other things, or if a subcommand other than `command` keeps results in
+    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
@@ -110,11 +109,11 @@ impl RunDir {
         })
     }
 
-    /// Makes `path` a directory of runs of `command` to which several processes may add, without
-    /// changing what is there: creates it, and marks it as that of a run in progress if it is new.
+    /// Makes `path` a directory of runs of `command` to which several processes may add. Creates the directory if it is
+    /// missing, and marks a new one as that of a run in progress. Existing content is not changed.
     ///
     /// # Errors
-    /// As [`RunDir::open`], but for another run that is writing.
+    /// As [`RunDir::open`], except that another run may be writing.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
         refuse_links(path, RUN_FILE)?;
@@ -195,8 +194,8 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file with what `fill` puts into it. Its name may contain folders, which are
-    /// created: `logs/vc1/fifo.csv`.
+    /// Writes a file with the content that `fill` writes. Its name may contain folders, which are created:
+    /// `logs/vc1/fifo.csv`.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -226,8 +225,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Writes a `run.json` before the first file of a new directory. A kill from now on leaves more
-    /// than an empty directory, and the next run must know that a run left it.
+    /// Writes a `run.json` before the first file of a new directory. If the process is killed from now on, it leaves
+    /// more than an empty directory. The `run.json` tells the next run that these files belong to a run.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced
@@ -240,8 +239,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Marks the directory as that of a run in progress, and removes the results of an earlier run.
-    /// This is for runs that keep what they have done, such as sweeps.
+    /// Marks the directory as that of a run in progress, and removes the results of an earlier run. Use this for runs
+    /// that keep their finished parts, such as sweeps.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -273,7 +272,8 @@ impl RunDir {
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // After a kill from here on, the next run must know every file that may be there.
+        // From now on, files of both runs may be present. They are all listed, so that the next run finds them if this
+        // process is killed.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;
@@ -415,7 +415,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    // In this order: another process writes its run.json before anything else.
+    // The order matters: another process writes its run.json before any other file, so its other files are never seen
+    // without it.
     if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",
@@ -556,8 +557,8 @@ mod tests {
     fn files_left_by_a_killed_run_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
-        // A kill while the first run writes leaves temporary files, folders and an unfinished
-        // run.json.
+        // If the process is killed while the first run writes, temporary files, folders and an unfinished run.json
+        // remain.
         fs::create_dir_all(path.join("logs/a")).unwrap();
         fs::write(path.join("logs/a/.x.csv.abcdef.part"), "half").unwrap();
         fs::write(path.join(".steps.csv.abcdef.part"), "half").unwrap();
@@ -571,7 +572,7 @@ mod tests {
         std::mem::forget(run.written);
         fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
         drop(run._lock);
-        // A kill while the second run renames its files leaves some in place; run.json lists all.
+        // If the process is killed while the second run renames its files, some are in place; run.json lists all.
         let run = open(path).unwrap();
         run.write_info(
             &end(true),

@@ -1,4 +1,4 @@
-//! The facts about a replay, to be printed, put on a page, or compared with other runs.
+//! The facts about a replay, for printing, for pages, and for comparisons with other runs.
 
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours};

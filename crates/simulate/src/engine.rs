@@ -21,7 +21,7 @@ pub struct Setting<'a> {
     pub entries: &'a [i64],
     /// Work of each job in seconds at full speed, at least 1: its duration, or less.
     pub work: &'a [i64],
-    /// Seconds that each job has queued elsewhere before.
+    /// Seconds that each job has already waited in another queue.
     pub queued: &'a [i64],
     /// Number of nodes at the start.
     pub nodes: u32,
@@ -38,7 +38,7 @@ pub struct Setting<'a> {
     pub corrected: bool,
 }
 
-/// Jobs wait for ever.
+/// Jobs that wait forever.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "from second {second} on, {} for ever and nothing runs; the first is {job} with {}, on {}",
@@ -125,7 +125,7 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// Second of another round, if nodes have changed in this one.
+    /// Second of an additional round, if nodes were added or removed in this second.
     again: Option<i64>,
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
 use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Local, Trace, Utc};
 
-/// A node that becomes idle or busy at a second. Several within a second may cancel out.
+/// A node that becomes idle or busy at a second. Several flips within a second may cancel out.
 struct Flip {
     time: i64,
     node: u32,
@@ -23,14 +23,14 @@ pub struct TooLate {
 
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, then by number.
-/// The first row is the start, and the last row is the last submission. With `with_drain`, the last row
-/// is the last end of a job in a virtual cluster. Between them, there is a row for every second with
-/// changes. Nodes that are not added yet or are removed count as busy. The profiler's nodes are left
-/// out. Times count from the trace's origin, or from 1970 if it has none.
+/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, then by number. The first row is
+/// the start, and the last row is the last submission. With `with_drain`, the last row is the last end of a job in a
+/// virtual cluster. Between them, there is a row for every second with changes. Nodes that are not added yet or are
+/// removed count as busy. The profiler's nodes are left out. Times are relative to the trace's origin, or to 1970 if it
+/// has none.
 ///
 /// # Errors
-/// The run goes on after the last [`Utc`].
+/// The run ends later than the last [`Utc`].
 pub fn idle_log(
     trace: &Trace,
     cluster: &Cluster,

@@ -118,7 +118,7 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Takes a job off GPUs that no other job is on.
+    /// Takes a job off GPUs that it holds alone.
     pub fn vacate(&mut self, job: usize, placement: &Placement, now: i64) {
         self.leave(job, placement, [0.0; 2]);
         self.free.give(placement);
@@ -130,12 +130,13 @@ impl Nodes {
         }
     }
 
-    /// Takes a job off GPUs that its partner stays on; `load` is that of the partner.
+    /// Takes a job off GPUs that its partner keeps; `load` is the partner's load.
     pub fn part(&mut self, job: usize, placement: &Placement, load: Load) {
         self.leave(job, placement, load);
     }
 
-    /// Adds a node named [`ADDED_NODE`] unless there is one. Returns whether it did.
+    /// Adds a node named [`ADDED_NODE`] unless there already is one. Returns whether a node was
+    /// added.
     pub fn grow(&mut self, now: i64) -> bool {
         if self.added_node().is_some() {
             return false;
@@ -144,10 +145,11 @@ impl Nodes {
         true
     }
 
-    /// Removes the idle node of the highest name. Returns `None` if no node is idle.
+    /// Removes the idle node with the highest name. Returns `None` if no node is idle.
     ///
-    /// After the first removal, an added node goes even if it is busy: it trades names with the
-    /// idle node that is removed. [`Shrunk::renamed`] is then the slot of the busy node.
+    /// From the second removal on, an added node is the one that goes, even if it is busy: it
+    /// trades names with an idle node, and that idle node is removed. [`Shrunk::renamed`] is then
+    /// the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);

@@ -29,7 +29,7 @@ pub trait Policy: Send {
         let _ = (job, view);
     }
 
-    /// A job that shared its GPUs is back at full speed and counts as alone again.
+    /// A job whose partner left is back at full speed and counts as alone again.
     fn restored(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
@@ -50,7 +50,7 @@ pub trait Policy: Send {
         None
     }
 
-    /// The number that a job is or was sorted by, for the result tables; `None` if the policy
+    /// The priority by which a job is or was sorted, for the result tables; `None` if the policy
     /// gave it none.
     fn priority(&self, job: usize) -> Option<f64> {
         let _ = job;
@@ -90,13 +90,13 @@ pub enum Refusal {
     /// It starts a job that is not in the queue.
     #[error("it is not waiting")]
     NotWaiting,
-    /// It preempts a job that holds no GPUs, or shares such a job's GPUs.
+    /// It preempts a job that holds no GPUs, or starts a job on the GPUs of such a job.
     #[error("it is not running")]
     NotRunning,
-    /// It preempts a job that already shares its GPUs, or shares such a job's GPUs.
+    /// It preempts a job that already shares its GPUs, or starts a third job on those GPUs.
     #[error("it shares its GPUs")]
     NotAlone,
-    /// It preempts a job in the second of its start, before the job can have done any work.
+    /// It preempts a job in the second in which the job started, before it can have done any work.
     #[error("it started in this second; preempt it in a later one")]
     JustStarted,
 }

@@ -1,5 +1,5 @@
-//! Lucid's profiler. Before it is scheduled, every job that is not too large runs for a short
-//! time on the few nodes of the profiler. Many jobs end there.
+//! Lucid's profiler. It has a few nodes. Every job that is not too large runs there for a short
+//! time before it is scheduled, and many jobs end there.
 
 use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
@@ -17,7 +17,7 @@ pub struct Profiler {
     pub limit: i64,
     /// Number of nodes.
     pub nodes: u32,
-    /// Jobs of at most this times [`Profiler::nodes`] GPUs are profiled.
+    /// A job is profiled if its number of GPUs is at most this factor times [`Profiler::nodes`].
     pub factor: f64,
     /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
     pub lent: Vec<(usize, u32)>,
@@ -26,7 +26,7 @@ pub struct Profiler {
 }
 
 impl Profiler {
-    /// Most GPUs of a job that is profiled.
+    /// Maximum number of GPUs of a profiled job.
     pub fn most_gpus(&self) -> u32 {
         (f64::from(self.nodes) * self.factor) as u32
     }
@@ -42,14 +42,14 @@ impl Profiler {
         u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
     }
 
-    /// Number of nodes that virtual cluster `vc`, which has `nodes`, keeps.
+    /// Number of nodes that virtual cluster `vc` keeps of its `nodes`.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
         lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))
     }
 }
 
-/// Few GPUs are expected if a forecast interval has at most this times
+/// Few GPUs are expected if the forecast of an interval is at most this factor times
 /// [`Profiler::most_gpus`].
 const QUIET_INTERVALS: f64 = 5.0;
 

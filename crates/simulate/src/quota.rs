@@ -1,24 +1,27 @@
-//! Chooses the jobs that keep or get GPUs: the choice that the preemptive policies make.
+//! Chooses the jobs that keep or get GPUs, for the preemptive policies.
 //!
-//! The rule is one pass over all running and waiting jobs in one order. Each job takes its
-//! GPUs if that many of the total are left, otherwise it takes none. Running jobs that take
-//! none are preempted; waiting jobs that take theirs are chosen to start.
+//! The rule is one pass over all running and waiting jobs in one order. Each job takes its GPUs if
+//! that many of the total are left, otherwise it takes none. Running jobs that take none are
+//! preempted; waiting jobs that take theirs are chosen to start. For example, there are 8 GPUs, and
+//! the order is: running with 4, waiting for 8, waiting for 2, running with 4. The first job takes
+//! 4, the second is refused, and the third takes 2. The last is preempted, because only 2 are left.
 //!
-//! [`select`] finds the same jobs without looking at each. It steps through the order from
-//! one decision to the next. A decision is about one of two jobs:
+//! [`select`] finds the same jobs without visiting each. It steps through the order from one
+//! decision to the next. A decision is about one of two jobs:
 //! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
 //!   consecutive running jobs, so that blocks in which all jobs fit are skipped.
-//! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. What is left of
-//!   the total only shrinks along the order. Once a waiting job is refused, all later ones of
-//!   as many GPUs would be refused too, so none of them is looked at.
+//! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. The number of GPUs
+//!   left only shrinks along the order. Once a waiting job is refused, all later ones with the same
+//!   number of GPUs would be refused too, so none of them is visited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// Most entries of a block; a larger one is split.
+/// Maximum number of entries of a block; a larger block is split.
 const BLOCK: usize = 64;
 
-/// Running jobs in an order, with sums of the GPUs of all jobs before any place.
+/// Running jobs in order. The GPUs of all jobs before a given place can be summed without visiting
+/// each job.
 #[derive(Debug, Clone)]
 pub struct Running<K> {
     /// Consecutive pieces of the order, none of them empty.
@@ -197,9 +200,9 @@ pub struct Selection {
 /// Goes through running and waiting jobs in one order and gives each its GPUs if that many
 /// of the total are left.
 ///
-/// `place` returns the present key of a waiting job; it keeps the order among waiting jobs.
-/// There is one step for each job preempted, for each job chosen, and for each number of GPUs
-/// that waiting jobs ask for. A step looks at blocks of running jobs, not at every job.
+/// `place` maps the stored key of a waiting job to its present place; it must preserve the order
+/// among waiting jobs. There is one step for each job preempted, for each job chosen, and for each
+/// number of GPUs that waiting jobs ask for. A step visits blocks of running jobs, not every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,
@@ -212,8 +215,8 @@ pub fn select<K: Ord + Copy>(
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {
-        // The next running job that does not fit. GPUs of chosen jobs are missing from the
-        // budget, those of preempted jobs are added to it.
+        // The next running job that does not fit. GPUs of chosen jobs reduce the budget; those of
+        // preempted jobs increase it.
         let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
         let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
         match (head, beyond) {
@@ -230,7 +233,8 @@ pub fn select<K: Ord + Copy>(
                         continue;
                     }
                 }
-                // It was refused, or was the last of as many GPUs: this number of GPUs is done.
+                // The job was refused, or was the last one with this number of GPUs: no further job
+                // with this number is considered.
                 heads.retain(|head| head.gpus != gpus);
             }
             (_, Some(entry)) => {
@@ -243,7 +247,7 @@ pub fn select<K: Ord + Copy>(
     }
 }
 
-/// The waiting jobs of one number of GPUs, from the first not looked at yet.
+/// The waiting jobs with one number of GPUs, from the first that has not been considered yet.
 struct Head<'a, K> {
     gpus: u32,
     first: (K, usize),

@@ -9,7 +9,7 @@ const SAMPLE_EVERY: i64 = 60;
 /// Waiting jobs of fewer GPUs are also counted separately.
 const SMALL_JOB: u32 = 8;
 
-/// What has happened so far.
+/// The record of what has happened so far.
 #[derive(Debug)]
 pub(super) struct Recorder {
     schedule: Schedule,
@@ -141,7 +141,8 @@ impl Recorder {
         self.schedule.scaling.push((now, step));
     }
 
-    /// Samples the present state at all minutes before `second` that are not sampled yet.
+    /// Records the present state as the sample of every minute before `second` that has no sample
+    /// yet.
     pub fn sample_until(&mut self, second: i64, running_jobs: usize, nodes: &Nodes) {
         if self.next_sample >= second {
             return;

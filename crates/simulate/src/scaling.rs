@@ -28,14 +28,14 @@ impl Scaling for Fixed {
     }
 }
 
-/// Lends nodes to another cluster: repeats each step of that cluster with the opposite sign.
+/// Lends nodes to another cluster: mirrors each step of that cluster with the opposite sign.
 #[derive(Debug, Clone)]
 pub struct Lender {
     steps: VecDeque<(i64, i32)>,
 }
 
 impl Lender {
-    /// `steps` are those of the other cluster as second and number of nodes, by ascending second.
+    /// `steps` are the other cluster's steps as second and number of nodes, by ascending second.
     /// Steps before the simulation starts are left out.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Lender {

@@ -30,7 +30,7 @@ pub struct Simulation<'a> {
     pub start: i64,
     /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Estimated durations. A job without an estimate counts with its true duration.
+    /// Estimated durations. For a job without an estimate, the true duration is used.
     pub estimates: Option<&'a dyn Estimates>,
     /// Forecast of submissions. If `None`, Lucid's sharing is always on and its profiler borrows
     /// no node.
@@ -129,8 +129,8 @@ pub fn simulate(
     stages.gather(runs.collect())
 }
 
-/// As [`simulate()`], but one virtual cluster after the other on the thread of the caller. This is for
-/// policies that are at home on that thread.
+/// As [`simulate()`], but one virtual cluster after the other, on the caller's thread. Use this for policies that must
+/// run on that thread.
 ///
 /// # Errors
 /// As [`simulate()`].
@@ -153,7 +153,7 @@ struct Stages<'a> {
     done: AtomicUsize,
 }
 
-/// What became of a virtual cluster under a policy; `None` if it was cut short.
+/// The result of a virtual cluster under a policy; `None` if the simulation was stopped.
 type Stage = Result<Option<VcRun>, SimulateError>;
 
 impl<'a> Stages<'a> {
@@ -196,7 +196,7 @@ impl<'a> Stages<'a> {
         let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
         let simulation = self.simulation;
         let run = match simulation.simulate_vc(request, vc, profiler_run, self.observer) {
-            // A policy that is stopped may decide nothing more, and its jobs wait for ever.
+            // A stopped policy may make no more decisions, so that its jobs seem to wait forever.
             Err(_) if self.observer.is_stopped() => return Ok(None),
             run => run?,
         };
@@ -208,7 +208,7 @@ impl<'a> Stages<'a> {
 
     /// The runs by policy.
     fn gather(&self, runs: Vec<Stage>) -> Result<Vec<PolicyRun>, SimulateError> {
-        // Of several errors, the first in order is returned, on any number of threads.
+        // Of several errors, the first in the order of the stages is returned, whatever the number of threads.
         let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
         let mut runs = runs.into_iter();
         let results = self.requests.iter().filter_map(|request| {
@@ -356,7 +356,7 @@ impl Simulation<'_> {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);
-        // The readers of files bound estimates; models do not.
+        // The readers of files limit estimates; models do not.
         seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }

@@ -117,7 +117,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Fails if a decision cannot be carried out now.
+    /// Returns an error if a decision cannot be carried out now.
     pub(super) fn require(&self, decision: &Decision) -> Result<(), Refused> {
         match self.refusal(decision) {
             None => Ok(()),

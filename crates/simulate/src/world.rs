@@ -117,7 +117,7 @@ impl<'a> World<'a> {
         Some(job)
     }
 
-    /// Ends a job. Returns its partner if that counts as alone again.
+    /// Ends a job. Returns its partner if the partner counts as alone again.
     pub fn end(&mut self, job: usize) -> Option<usize> {
         let live = &mut self.live[job];
         live.status = Status::Done;
@@ -133,7 +133,7 @@ impl<'a> World<'a> {
         survivor.filter(|&survivor| self.live[survivor].alone)
     }
 
-    /// Sets one of a pair back to full speed when `job` of it ends.
+    /// Sets one job of a pair back to full speed when `job`, the other one, ends.
     fn restore_after(&mut self, job: usize, survivor: Option<usize>) {
         if self.live[job].alone {
             return;
@@ -142,7 +142,7 @@ impl<'a> World<'a> {
             Some((survivor, live)) if live.order < self.live[job].order => {
                 self.restore(survivor);
             }
-            // A partner that also ends in this second does not run on.
+            // A partner that also ends in this second gets no speed back.
             Some((survivor, live)) if self.setting.corrected && live.end > self.now => {
                 self.restore(survivor);
                 self.recorder.correct(Correction {
@@ -151,8 +151,8 @@ impl<'a> World<'a> {
                     survivor,
                 });
             }
-            // The original restores the job placed first, or the only one left. Here that is
-            // the job that ends.
+            // The original restores the job that was placed first, or the one that is still placed.
+            // Here that is the job that ends.
             _ => {
                 self.live[job].alone = true;
                 self.live[job].speed = 1.0;
@@ -278,7 +278,7 @@ impl<'a> World<'a> {
         true
     }
 
-    /// Describes the jobs that wait for ever, when no event is left.
+    /// Describes the jobs that wait forever, when no event is left.
     pub fn stuck(&self) -> Stuck {
         let mut waiting = self.setting.jobs.iter().zip(&self.live);
         let is_waiting = |(_, live): &(&&Job, &LiveJob)| live.status == Status::Waiting;

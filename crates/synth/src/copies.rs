@@ -1,4 +1,4 @@
-//! Multiplies an experiment: each job several times, on that many times the nodes.
+//! Multiplies an experiment: each job is repeated several times, on as many times the nodes.
 
 use std::io::{self, Write};
 
@@ -28,11 +28,11 @@ impl From<csv::Error> for CopyError {
 }
 
 /// Writes every row of a CSV table `copies` times. The number of the copy is appended to the id,
-/// with the same number of digits in each, so that numbers stay numbers and ids unique. The id is
-/// in the first of the columns `ids` that exists.
+/// always with the same number of digits, so that numeric ids stay numeric and all ids are unique.
+/// The id is in the first existing column of `ids`.
 ///
 /// # Errors
-/// No such column, or the error of `out`.
+/// None of the columns exists, or writing to `out` fails.
 pub fn repeat_rows(
     table: &[u8],
     ids: &[&str],
@@ -63,10 +63,10 @@ pub fn repeat_rows(
     Ok(writer.flush()?)
 }
 
-/// Writes a CSV table with the numbers of some columns times `factor`.
+/// Writes a CSV table with the numbers of some columns multiplied by `factor`.
 ///
 /// # Errors
-/// None of the columns exists, a cell is not a number, or the error of `out`.
+/// None of the columns exists, a cell is not a number, or writing to `out` fails.
 pub fn multiply(
     table: &[u8],
     columns: &[&str],

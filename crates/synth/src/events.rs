@@ -46,7 +46,7 @@ pub struct EventOptions {
     pub idle_share: f64,
     /// Lengths of idle fragments.
     pub fragment: FragmentLength,
-    /// Seconds between looks at the nodes. Changes are seen at multiples of it.
+    /// Seconds between polls of the nodes. Changes are logged at multiples of it.
     pub poll: u32,
     /// Seed; equal options give equal logs.
     pub seed: u64,
@@ -116,7 +116,7 @@ fn assemble(
     log.finish_trusted()
 }
 
-/// Draws the lengths of idle and busy spans, as numbers of looks at the nodes.
+/// Draws the lengths of idle and busy spans, as numbers of polls.
 struct Lengths {
     idle: Drawn,
     busy: Exp<f64>,
@@ -164,7 +164,7 @@ impl Lengths {
         }
     }
 
-    /// The looks before `end` at which a node that starts idle (or busy) changes its state.
+    /// The polls before `end` at which a node that starts idle (or busy) changes its state.
     fn flips(&self, mut idle: bool, end: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
         let mut out = Vec::new();
         let mut look = 0u64;

@@ -33,7 +33,7 @@ use gleaner_domain::error::{Error, Result};
 /// options of the user that set the span, for the message.
 ///
 /// # Errors
-/// [`Error::Usage`]: the time is after the year 2262, in which times end.
+/// [`Error::Usage`]: the time is after the year 2262, the last that times can represent.
 fn end(start: Utc, seconds: f64, options: &str) -> Result<Utc> {
     let nanos = start.0 as f64 + seconds * Utc::from_seconds(1).0 as f64;
     if nanos < i64::MAX as f64 {

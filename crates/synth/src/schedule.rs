@@ -1,4 +1,4 @@
-//! Generates the schedule of a machine that runs jobs. Its idle time is known by construction.
+//! Generates the schedule of a machine that runs jobs. The idle time is known by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +26,15 @@ pub struct ScheduleOptions {
     pub runtime: f64,
     /// Mean number of nodes of a job.
     pub job_nodes: f64,
-    /// A node goes down once in this many job starts; never if 0.
+    /// A node goes down once per this many job starts; never if 0.
     pub jobs_per_outage: u64,
     /// Seed; equal options give equal schedules.
     pub seed: u64,
 }
 
-/// Most days of a schedule: a thousand million seconds.
+/// Maximum number of days of a schedule: a thousand million seconds.
 const MOST_DAYS: f64 = 11_574.0;
-/// Most days by which jobs and outages may outlast the schedule.
+/// Maximum number of days by which jobs and outages may outlast the schedule.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
@@ -136,7 +136,7 @@ struct SynthCluster {
     length: LogNormal<f64>,
     free: BTreeSet<u32>,
     running: BTreeMap<(i64, u64), Holder>,
-    /// Nodes taken or given back in this second, and whether they were idle before it.
+    /// Nodes taken or given back in this second, each with whether it was idle before.
     before: BTreeMap<u32, bool>,
     next: Wanted,
     serial: u64,
@@ -202,7 +202,7 @@ impl SynthCluster {
             self.start(now, sink)?;
             self.tell(now, now == self.from, sink)?;
             let next = self.running.first_key_value().map(|((end, _), _)| *end);
-            // If no job runs, the next look is after a minute.
+            // If no job runs, the queue is checked again after a minute.
             now = next.unwrap_or(now + 60).max(now + 1).min(self.to);
         }
         self.release(self.to, sink)?;

@@ -16,7 +16,7 @@ pub struct Loss {
     pub trial: u32,
     /// Resource that it had consumed.
     pub resource: f64,
-    /// The loss then.
+    /// The loss at that resource.
     pub loss: f64,
     /// Index of the task that the trial trains.
     pub task: usize,
@@ -24,9 +24,9 @@ pub struct Loss {
 
 /// Generates the losses of all trials of a search at all of its rungs.
 ///
-/// A trial trains one of `tasks`, drawn at random. Networks that are slower per node are better: where one is
-/// half as fast as another, the loss that its trials approach is smaller by a factor of 0.8. Otherwise
-/// losses follow [`Family`] with its defaults.
+/// A trial trains one of `tasks`, drawn at random. Networks that are slower per node are better: if one is half as fast
+/// as another, the loss that its trials approach is 0.8 times as high. Otherwise losses follow [`Family`] with its
+/// defaults.
 ///
 /// # Errors
 /// [`Error::Usage`]: the plan is not valid, or there is no task.
@@ -65,7 +65,7 @@ pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss
     Ok(losses)
 }
 
-/// The draw with its values times a factor.
+/// The draw with its values multiplied by a factor.
 fn scaled(draw: Draw, factor: f64) -> Draw {
     match draw {
         Draw::Uniform { low, high } => Draw::Uniform {

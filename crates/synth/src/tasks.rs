@@ -16,7 +16,7 @@ pub struct TaskOptions {
     pub count: u32,
     /// Number of different scaling curves among them.
     pub models: u32,
-    /// Most nodes a task can use.
+    /// Maximum number of nodes that a task can use.
     pub max_nodes: u32,
     /// Mean work of a task, in hours on one node.
     pub hours: f64,
@@ -28,7 +28,7 @@ pub struct TaskOptions {
     pub seed: u64,
 }
 
-/// Most hours of work of a task. Such a task is practically endless, but files can still hold
+/// Maximum hours of work of a task. Such a task is practically endless, but files can still store
 /// its work as a number.
 const MOST_HOURS: f64 = 1e12;
 

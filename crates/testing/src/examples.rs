@@ -5,7 +5,7 @@ use super::workspace;
 /// A fenced block of a page, whose first line is "```EXTENSION KIND".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Extension of the file that it stands for, such as `toml`.
+    /// Extension of the file that the block represents, such as `toml`.
     pub extension: String,
     /// What it is an example of, such as `plan`.
     pub kind: String,

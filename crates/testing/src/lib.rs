@@ -66,11 +66,11 @@ pub fn cases(count: u32) -> Config {
     settings(count, factor(env::var(FACTOR).ok().as_deref()))
 }
 
-/// Like [`cases`], for a property of which one case takes about this many milliseconds: it calls a solver's
-/// library, writes files or trains a model. The factor is reduced so that the property takes at most
-/// [`LONGEST`], but not below 1. The time of a case is an estimate in the source and is never measured, so
-/// the number of cases is the same on every machine. A property needs it if its cases take more than 1.5 s
-/// together, because it would then exceed [`LONGEST`] at a factor of 40.
+/// Like [`cases`], for a property whose cases take about this many milliseconds each, for example because it calls a
+/// solver's library, writes files or trains a model. The factor is reduced so that the property takes at most
+/// [`LONGEST`], but not below 1. The time of a case is an estimate in the source and is never measured, so the number
+/// of cases is the same on every machine. A property needs this function if its cases together take more than 1.5 s,
+/// because it would then exceed [`LONGEST`] at a factor of 40.
 ///
 /// # Panics
 /// The same as for [`cases`].

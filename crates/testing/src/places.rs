@@ -1,5 +1,6 @@
-//! Paths of the files that tests read. They are looked up at run time: clones of the workspace can
-//! share a target directory, so a test may run in another clone than the one it was built in.
+//! Paths of the files that tests read. They are determined at run time, because clones of the
+//! workspace can share a target directory: a test may run in a different clone from the one in
+//! which it was built.
 
 use std::env;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The segments in a directory of a sweep or of profiles, ordered by name; none if it has none yet.
+/// The segments in a directory of a sweep or of profiles, ordered by name; empty if there are none yet.
 #[must_use]
 pub fn segments(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory.join("runs")).into_iter().flatten();
@@ -14,8 +14,8 @@ pub fn segments(directory: &Path) -> Vec<PathBuf> {
     segments
 }
 
-/// The records of all segments as JSON, without the digests before them. What a process is writing at
-/// the moment is left out.
+/// The records of all segments as JSON, without the digests before them. A record that a process is still writing is
+/// left out.
 #[must_use]
 pub fn records(directory: &Path) -> Vec<String> {
     let texts = segments(directory).into_iter().flat_map(fs::read_to_string);

@@ -8,9 +8,9 @@ use proptest::test_runner::{FailurePersistence, FileFailurePersistence, Persiste
 
 use super::workspace;
 
-/// A folder with a file of failing cases for each source file that has property tests. proptest's
-/// own choice of file lies beside the source. It differs between `src/` and `tests/`, and source
-/// files of the same name in two folders of tests share one file.
+/// A folder with a file of failing cases for each source file that has property tests. By default,
+/// proptest saves cases beside the source. The default place differs between `src/` and `tests/`,
+/// and source files of the same name in two folders of tests would share one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCases {
     folder: PathBuf,

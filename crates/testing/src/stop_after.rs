@@ -15,7 +15,7 @@ pub struct StopAfter {
 }
 
 impl StopAfter {
-    /// Stops the run after this number of progress reports; 0: before it starts.
+    /// Stops the run after this number of progress reports; 0 stops it before it starts.
     #[must_use]
     pub fn new(reports: usize) -> Self {
         StopAfter {

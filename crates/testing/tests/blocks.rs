@@ -60,7 +60,7 @@ fn every_proptest_block_uses_the_shared_settings() {
     assert!(blocks > 40, "{blocks}");
 }
 
-/// `file!()` is the path within the workspace, for tests in `src/` as well as in `tests/`.
+/// `file!()` is the path within the workspace, for tests both in `src/` and in `tests/`.
 #[test]
 fn every_source_has_its_own_regression_file_that_git_ignores() {
     let saved = SavedCases::in_workspace();

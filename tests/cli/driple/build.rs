@@ -70,7 +70,8 @@ fn jobs_are_split_and_the_manifest_records_it() {
         [7, 8, 9].map(|at| cells[at].parse::<f32>().unwrap())
     });
     assert_eq!(values.collect::<Vec<_>>(), example.labels);
-    // The types of all operations of the training part are known. Fewer jobs know fewer types.
+    // The types of all operations of the training part are known, so a smaller training part knows
+    // fewer types.
     let run = build(here, "-o few.safetensors --jobs 3 --json", 0);
     let summary = json(&run.out);
     assert_eq!(summary["train"], 1);
@@ -185,7 +186,7 @@ fn jobs_without_measurements_are_named() {
     let here = directory.path();
     let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
     let rows: Vec<&str> = table.lines().collect();
-    // One job has no first row, another has no row.
+    // One job lacks its first row, and another has no rows.
     let kept = [&rows[..1], &rows[2..5], &rows[9..]].concat().join("\n");
     fs::write(here.join("jobs/measured.csv"), kept).unwrap();
     fs::write(here.join("jobs/graphs/short_name.pbtxt"), "").unwrap();

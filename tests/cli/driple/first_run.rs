@@ -1,4 +1,4 @@
-//! What the commands of docs/OPERATORS.md for clusters without a profiler give on their first run.
+//! The results of the commands of docs/OPERATORS.md for clusters without a profiler.
 
 use super::support::{gleaner, json, numbers};
 
@@ -6,7 +6,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Without any option, from sample graphs to a model that is far better than the mean.
+/// Without any option, the commands lead from sample graphs to a model that is far better than the
+/// mean.
 #[test]
 fn the_first_model_of_a_new_user_learns() {
     let directory = tempfile::tempdir().unwrap();

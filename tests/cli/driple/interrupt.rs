@@ -28,8 +28,8 @@ fn begun(here: &Path) -> Child {
     child
 }
 
-/// Ends a training after its first checkpoint by `end`, which says whether the training was still
-/// running. One that was over is begun again.
+/// Ends a training after its first checkpoint with `end`, which returns whether the training was
+/// still running. If it was not, the training is started again.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {
         if end(begun(here)) {
@@ -57,7 +57,7 @@ fn interrupted_trainings_save_their_best_and_can_be_resumed() {
     let directory = built();
     let here = directory.path();
     ended(here, |child| {
-        // Fails if the training is over.
+        // Fails if the training has already finished.
         let _ = Command::new("kill")
             .args(["-INT", &child.id().to_string()])
             .status();

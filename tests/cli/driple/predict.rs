@@ -132,7 +132,7 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     assert_eq!(table("mixed.csv"), table("sound.csv"));
     let run = predict(here, "jobs/graphs --json", 0).says(&["3 of 27"]);
     assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
-    // A faulty graph that is itself named ends the command.
+    // A faulty graph that is named directly ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
     // So does a directory without a graph that can be predicted.
@@ -175,7 +175,7 @@ fn predictions_below_zero_are_zero_for_users() {
     let scores = json(&gleaner(here, line).expect(0).out);
     let relative = numbers(&scores["scores"][0]["relative"]);
     assert!(relative.iter().all(|share| (share - 1.0).abs() < 1e-12));
-    // A model whose predictions are not finite is not one that predicts zeros.
+    // A model whose predictions are not finite must not be reported as one that predicts zeros.
     change_model(here, |inspector| set_bias(inspector, f32::MAX));
     let scale = "--data data.safetensors";
     predict(here, scale, 0);
@@ -254,7 +254,7 @@ fn published_weights_need_units_grouping_and_frequencies() {
     gleaner(here, &format!("{bare} --frequencies f.csv --fewer-groups"))
         .expect(0)
         .says(&["100 groups"]);
-    // With units, grouping and frequencies from the data, the weights are the same model again.
+    // With units, grouping and frequencies from the data, the weights give the same model again.
     let line = "driple convert w.safetensors --scale-of data.safetensors -o full.safetensors";
     gleaner(here, line).expect(0);
     let row = |model: &str| {

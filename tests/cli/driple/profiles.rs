@@ -45,7 +45,7 @@ fn graph(at: &Path, row: &Row) -> Graph {
     read::graph(bytes, Format::GraphDefText).unwrap()
 }
 
-/// The values of the metrics of which a model predicts shares.
+/// The values of the metrics for which a model predicts shares.
 const SCALE: [f64; METRICS] = [4.0, 2.0, 60.0, 1.0, 3.0, 90.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// A model of random weights, whose predictions are near half of the scale.
@@ -348,7 +348,7 @@ fn the_documented_table_of_workloads_is_read() {
     );
 }
 
-/// From sample graphs to a simulation, as a user does it.
+/// The way from sample graphs to a simulation, as a user takes it.
 #[test]
 fn a_simulation_runs_on_what_a_trained_model_predicts() {
     let directory = cluster();
@@ -385,6 +385,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // By chance a third would be equal.
+    // A third would be equal by chance.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

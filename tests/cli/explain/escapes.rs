@@ -1,4 +1,4 @@
-//! Names from files, with characters that a terminal or a browser would obey.
+//! Names from files that contain characters that a terminal or a browser would obey.
 
 use std::fs;
 use std::path::Path;
@@ -92,7 +92,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         ("workload", &term),
         ("workload", &by_ebm),
         ("workload", &by_history),
-        // The workload with this name comes first of all.
+        // The workload with this name comes first.
         ("packing", &workload.to_vec()),
     ] {
         let text = explain(kind, more);

@@ -34,7 +34,7 @@ fn a_rule_reports_what_it_has_learnt_and_has_no_terms() {
     assert_eq!(json("packing", &[])["estimator"], Value::Null);
 }
 
-// By hand: the mean of the sample's jobs with the same user, name and number of GPUs.
+// Computed by hand: the mean of the sample's jobs with the same user, name and number of GPUs.
 #[test]
 fn a_history_names_the_jobs_it_averages() {
     let mut reader = csv::Reader::from_path(format!("{}/jobs.csv", data())).unwrap();

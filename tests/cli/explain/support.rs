@@ -1,4 +1,4 @@
-//! Models of the sample cluster, and what the program says about them.
+//! Models of the sample cluster, and the program's output about them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ pub fn model(kind: &str) -> String {
     path.display().to_string()
 }
 
-/// Runs `gleaner explain` of a model.
+/// Runs `gleaner explain` on a model.
 pub fn explain(kind: &str, more: &[&str]) -> Run {
     run(&[&["explain", &model(kind)], more].concat())
 }

@@ -8,11 +8,11 @@ use tempfile::TempDir;
 
 use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbers, page, sign};
 
-/// The name in tables of a program that reports two plans, 20 ms apart, and then the best one.
+/// The name, in tables, of a program that reports two plans 20 ms apart, and then the best one.
 const STEPS: &str = "exec:steps.py";
 
-/// A directory with the comparison `compared` of the sample problems, also by a program if there is
-/// Python, and whether there is.
+/// A directory with the comparison `compared` of the sample problems. If Python is installed, it
+/// includes a program. Also returns whether Python is installed.
 fn comparison(solvers: &str) -> (TempDir, bool) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -62,7 +62,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean over the problems of the least gap of a solver's plans until then; 1 without a plan.
+/// The mean over the problems of the smallest gap among a solver's plans until then; 1 without a
+/// plan.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found
@@ -92,7 +93,7 @@ fn the_gap_over_time_is_that_of_the_plans_on_the_way() {
     for solver in solvers {
         let (x, y) = figures.curve("gap-compared", solver);
         assert_eq!(y[0], 1.0);
-        // Midway between the points, as times are rounded.
+        // Times are rounded, so the curve is compared midway between its points.
         for place in 0..x.len() - 1 {
             let middle = (x[place] * x[place + 1]).sqrt();
             if x[place] * (1.0 + 1e-5) < middle {
@@ -145,7 +146,7 @@ fn plans_of_a_program_are_in_the_tables_when_they_came() {
         );
         assert_near(of[of.len() - 1].3, 0.0);
         if solver == STEPS {
-            // Where a single task runs, the best plan without it is the first one again.
+            // If a single task runs, the best plan without it is the same as the first one.
             let sent = if of.len() == 3 {
                 vec![0.0, 0.02, 0.04]
             } else {
@@ -169,7 +170,7 @@ fn plans_of_a_program_are_in_the_tables_when_they_came() {
             .unwrap()
             .ends_with(",median_us,p99_us,first_incumbent_us")
     );
-    // The median of 12 by nearest rank is the sixth.
+    // The median of 12 values by nearest rank is the sixth value.
     assert_near(numbers(&solvers, "first_incumbent_us")[1], all[5]);
     let tally = json(&run.join("programs.json"));
     assert_eq!(tally[0]["confirmed"], tally[0]["problems"]);
@@ -228,7 +229,8 @@ fn damaged_and_changed_tables_are_refused() {
         fs::write(&path, sound).unwrap();
         fs::write(run.join("run.json"), description).unwrap();
     }
-    // Listed as they are, but of another run or of another kind.
+    // The files are listed with their digests, but they belong to another run or are of another
+    // kind.
     fs::copy(
         at.join("other/solvers.parquet"),
         run.join("solvers.parquet"),

@@ -78,7 +78,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
     assert_eq!(x, [t_fwd]);
     let (windows, shares) = figures.curve("window-share", "Useful share");
     assert!(windows.is_sorted() && windows.len() > 30);
-    // The suggestion is the best of all windows, except that it is rounded to two digits.
+    // The suggested window is the best of all windows, rounded to two digits.
     let best = shares.into_iter().fold(0.0, f64::max);
     assert!(best <= y[0] + 1e-9 && best > 0.99 * y[0]);
 }
@@ -146,7 +146,8 @@ fn odd_logs_have_pages() {
     let path = directory.path();
     let quoted = HOSTILE.replace('"', "\"\"");
     let logs = [
-        // One row, all busy; one row, all idle; a hostile name; every node idle throughout.
+        // One row with all nodes busy, one row with all idle, a hostile name, and nodes that are
+        // idle throughout.
         "time,node,state\n2021-02-10 00:00:00,a,0\n".to_owned(),
         "time,node,state\n2021-02-10 00:00:00,a,1\n".to_owned(),
         format!(

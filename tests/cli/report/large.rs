@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::support::{Figures, assert_near, dataset, gleaner, json as read_json, numbers, page};
 use crate::browser::check;
 
-/// Most bytes of a page: what a mail takes as an attachment.
+/// Maximum size of a page in bytes: it fits into a mail as an attachment.
 const MOST: usize = 5_000_000;
 
-/// A number from 0 to 1 that looks random, of the run `index`.
+/// A number from 0 to 1 for the run `index`, which looks random.
 fn noise(index: u32, salt: u32) -> f64 {
     let mixed = (index ^ (salt << 20)).wrapping_mul(0x9E37_79B1);
     f64::from((mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77)) / f64::from(u32::MAX)
@@ -103,7 +103,7 @@ fn a_page_of_10_000_settings_is_small_and_works() {
     check(&[directory.path().join("page.html")]);
 }
 
-// The tables of the sweep are the source of what is expected.
+// The expected values come from the tables of the sweep.
 #[test]
 fn many_values_of_a_setting_are_lines_between_the_ends_of_their_intervals() {
     let directory = swept(|index| json!({"t_fwd": 10 + index / 10, "seed": index % 10}));

@@ -1,4 +1,4 @@
-//! The numbers that figures show, computed again from the tables of the runs.
+//! Compares the numbers that figures show with numbers computed from the tables of the runs.
 
 use std::collections::BTreeMap;
 
@@ -341,7 +341,7 @@ fn chart_and_table_show_the_same_utilisation() {
             let makespan = told["makespan_s"].as_f64().unwrap();
             let (_, hours) = figures.curve(&format!("utilisation-{run}"), policy);
             let of_hours = 3600.0 * hours.iter().sum::<f64>() / (100.0 * makespan);
-            // States are sampled every minute, and jobs end in between.
+            // The two differ slightly, because states are sampled every minute and jobs end in between.
             assert!(
                 (of_hours / share - 1.0).abs() < 0.01,
                 "{policy}: {of_hours} {share}"

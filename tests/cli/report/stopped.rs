@@ -11,7 +11,7 @@ use super::support::replays;
 fn a_stop_ends_a_page_before_any_section() {
     let directory = replays();
     let runs = ["short", "long"].map(|name| read::read(&directory.path().join(name)).unwrap());
-    // A section compares the two, and each has one of its own.
+    // One section compares the two runs, and each run has a section of its own.
     for at in 1..=3 {
         let stopped = of_runs(&runs, &SweepChoice::default(), &StopAtCheck::new(at));
         assert!(matches!(stopped, Err(Error::Stopped)), "{at}");

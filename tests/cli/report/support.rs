@@ -112,8 +112,8 @@ pub fn sweep() -> TempDir {
     directory
 }
 
-/// Makes `run.json` list the files of a run as they are now, without those that are gone. A reader
-/// meets such a run after an attack, not after an accident.
+/// Makes `run.json` list the files of a run as they are now, without those that are gone. Such a run is the result of
+/// an attack, not of an accident.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);
@@ -184,7 +184,7 @@ impl Figures {
     pub fn curve(&self, id: &str, name: &str) -> (Vec<f64>, Vec<f64>) {
         let curves = self.get(id)["marks"].as_array().unwrap();
         let place = curves.iter().position(|c| c["name"] == name).unwrap();
-        // A curve without x has the x of the curve before.
+        // A curve without x has the x of the previous curve.
         let x = curves[..=place].iter().rev().find(|c| !c["x"].is_null());
         (steps(&x.unwrap()["x"]), floats(&curves[place]["y"]))
     }

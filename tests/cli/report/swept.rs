@@ -42,7 +42,8 @@ fn cells_are_the_best_means_of_the_next_figure() {
     assert_eq!(figures.ids(), ["heat-swept", "pareto-swept"]);
     let heat = figures.get("heat-swept");
     assert_eq!(heat["marks"]["title"], "completion mean (h)");
-    // Means over seeds, and of these the best over the settings that are not axes.
+    // Expected are the means over seeds, and the best of these means over the settings that are not
+    // axes.
     let (x, y) = (&heat["x"], &heat["y"]);
     let axes = [x, y].map(|axis| table.texts(axis["title"].as_str().unwrap()));
     let mut groups: BTreeMap<(String, String, String), Vec<f64>> = BTreeMap::new();
@@ -220,7 +221,7 @@ fn few_settings_have_pages_too() {
     assert_eq!(figures.get("heat-few")["kind"], "groups");
 }
 
-// The tables of the sweep are the source of what is expected.
+// The expected values come from the tables of the sweep.
 #[test]
 fn few_settings_with_seeds_have_whiskers() {
     let directory = sweep();

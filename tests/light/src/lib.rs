@@ -1,4 +1,4 @@
-//! The quick start for Rust users, in a crate that depends on Gleaner.
+//! The quick start for Rust users, in a crate that depends on Gleaner as theirs would.
 
 #[cfg(test)]
 mod tests {

@@ -43,7 +43,7 @@ pub(super) struct Spent {
     pub used: f64,
     /// Node-time between the task's completion and the event at which it was noticed.
     pub after: f64,
-    /// Node-time with fewer nodes than the task needs.
+    /// Node-time during which the task held fewer nodes than it needs.
     pub below: f64,
     /// Rate times duration, before costs.
     pub gross: f64,
@@ -82,8 +82,7 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list other tasks than the inputs imply, so that the replay cannot be
-    /// followed.
+    /// Whether the tables list tasks other than those that the inputs imply, so that the replay cannot be followed.
     is_lost: bool,
     /// Whether each node is idle; `holder` is the task that holds it.
     idle: Vec<bool>,

@@ -1,4 +1,10 @@
 //! Whether the groups of tasks can have their minimum nodes.
+//!
+//! A task holds no node, or a number within its bounds, so a group cannot reach every total. For each
+//! group, [`sums`] finds the totals that its tasks can reach, as for subset sums. The group needs the
+//! smallest of these that is at least its minimum. The minimums can be met if these totals together
+//! fit on the nodes. For example, tasks of exactly 4 nodes and of 2 to 3 nodes reach the totals 0, 2,
+//! 3, 4, 6 and 7, so a group of them with a minimum of 5 needs 6 nodes.
 
 use gleaner_domain::{TaskGroup, TrainingTask};
 

@@ -59,7 +59,8 @@ pub(super) fn cap(task: &TrainingTask) -> u32 {
 
 /// The best total rate of tasks on 0, 1, … `most` nodes. A task takes no node, or a number within
 /// its bounds. Tasks are added one by one: the best for n nodes maximises the earlier tasks' rate
-/// on n − k nodes plus this task's rate on k.
+/// on n − k nodes plus this task's rate on k. For example, if each of two tasks has the rate 3 on one
+/// node and 5 on two, the best for 2 nodes is max(5, 3 + 3) = 6.
 fn best_rates<'t>(tasks: impl Iterator<Item = &'t TrainingTask>, most: u32) -> Vec<f64> {
     let mut best = vec![0.0; most as usize + 1];
     for task in tasks {

@@ -236,7 +236,8 @@ impl Bracket {
     }
 
     /// Promotes the best trial in the top 1/eta of the highest rung that has one to promote. If
-    /// there is none, starts a new trial.
+    /// there is none, starts a new trial. For example, with eta = 3 and 7 losses at a rung, its 2
+    /// best trials may be promoted.
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
         for rung in (0..self.resources.len().saturating_sub(1)).rev() {
             let top = self.measured[rung].len() / eta as usize;

@@ -11,7 +11,7 @@ use super::stage::Swept;
 use super::states;
 use crate::Findings;
 
-/// Stands for all virtual clusters in the folder and file names of logs.
+/// The name that stands for all virtual clusters in the folder and file names of logs.
 pub(super) const ALL: &str = "all";
 
 /// The expected content of a cell.

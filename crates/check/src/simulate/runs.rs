@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Option<Place> {
         let mut gpus: GpuSet = 0;
         for gpu in list.split(", ") {
             let bit: GpuSet = 1u64.checked_shl(gpu.parse().ok()?)?;
-            // Ascending order is required, so that each set of GPUs has only one spelling.
+            // Ascending order is required, so that each set of GPUs can be written in only one way.
             if bit <= gpus {
                 return None;
             }

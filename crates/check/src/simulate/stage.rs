@@ -1,5 +1,5 @@
-//! Sweeps a virtual cluster or the profiler over time, to find who holds which GPUs and what
-//! follows from this.
+//! Sweeps a virtual cluster or the profiler over time, to find which jobs hold which GPUs and to
+//! compute everything that follows from this.
 //!
 //! Within a second, events happen in this order: ends, arrivals, starts, nodes added or removed.
 //! The state of a minute is the state at the end of its first second.
@@ -67,8 +67,8 @@ pub(super) struct Swept {
     pub changes: Vec<(i64, i64)>,
     /// The place of each run when it ended, with names of nodes.
     pub named: Vec<Place>,
-    /// Ends after which the partner returned to full speed, although it stays slow in the original
-    /// simulator: second, job that ended, survivor.
+    /// Ends of jobs after which the partner returned to full speed, although it stays slow in the
+    /// original simulator: the second, the job that ended, and the survivor.
     pub corrections: Vec<(i64, usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! Frames against the rows that they are made of, and against sums written out by hand.
+//! Compares frames with the rows from which they are built, and with sums written out by hand.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 // `json!` of a whole summary recurses once for each field.

@@ -113,7 +113,7 @@ fn cells(file: &Path, name: &str) -> Vec<Option<f64>> {
     lines.map(cell).collect()
 }
 
-// The tables by settings are written without data frames.
+// The program computes its tables by settings without data frames, so the two are independent.
 #[test]
 fn the_tables_of_a_sweep_equal_its_aggregation() {
     let folder = tempfile::tempdir().unwrap();

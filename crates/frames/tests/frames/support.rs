@@ -49,7 +49,7 @@ pub fn names(frame: &DataFrame) -> Vec<&str> {
     names.map(|name| name.as_str()).collect()
 }
 
-/// The rows of a small replay. They need not follow from each other.
+/// The rows of a small replay. They need not be consistent with each other.
 pub struct Replay {
     pub steps: Vec<StepRow>,
     pub tasks: Vec<TaskRow>,

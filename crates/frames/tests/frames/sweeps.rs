@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::support::{counts, floats, names, texts};
 
-/// Replays by window, number of tasks, seed, and a number that all figures follow from.
+/// A drawn replay: window, number of tasks, seed, and a number from which all figures are derived.
 type Drawn = (u8, Option<u8>, u8, Option<f64>);
 
 fn rows(drawn: &[Drawn]) -> Vec<SweepRow> {
@@ -49,7 +49,7 @@ fn near(a: Option<f64>, b: Option<f64>, scale: f64) -> bool {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // The library's own aggregation is written without data frames.
+    // The library's own aggregation does not use data frames, so the two are independent.
     #[test]
     fn means_and_errors_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
         let rows = rows(&drawn);

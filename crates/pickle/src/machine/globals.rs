@@ -4,7 +4,7 @@ use super::{Machine, Step, op};
 use crate::error::Problem;
 use crate::value::{Body, Call, Value};
 
-/// The longest module or class name, in bytes with the end of its line.
+/// Maximum length of a module or class name in bytes, including the end of its line.
 const MAX_NAME: usize = 256;
 
 impl<'a, G: Copy> Machine<'a, '_, G> {
@@ -31,7 +31,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Records the call of what is below the top of the stack with the tuple on top of it.
+    /// Records a call: the tuple on top of the stack has the arguments, and the value below it is
+    /// called.
     pub(super) fn call(&mut self) -> Step {
         let args = self.pop()?;
         let callee = self.pop()?;

@@ -1,4 +1,4 @@
-//! What is decoded from files that Python wrote, see fixtures/generate.py.
+//! Decodes files that Python wrote; see fixtures/generate.py.
 
 use gleaner_pickle::{Body, Budget, Call, Value, decode};
 
@@ -26,7 +26,7 @@ fn read(bytes: &[u8]) -> Pickle<'_> {
     decode(bytes, &[], global).unwrap()
 }
 
-/// The value as Python's `repr` shows it. `inside` are the containers that it is in.
+/// The value as Python's `repr` shows it. `inside` lists the containers that contain it.
 fn repr<'a>(pickle: &Pickle<'a>, value: Data<'a>, inside: &[Data<'a>]) -> String {
     let inside = &[inside, &[value]].concat();
     let shown = |values: &[Data<'a>]| {

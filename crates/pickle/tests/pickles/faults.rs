@@ -1,4 +1,4 @@
-//! Pickles that are damaged, or made to run code or to use up memory.
+//! Pickles that are damaged, or forged to run code or to exhaust memory.
 
 use gleaner_pickle::{Body, Pickle, PickleError, Problem, Value, decode, opcode};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ const OBJECTS: [&[u8]; 2] = [
     include_bytes!("../fixtures/objects-p4.pkl"),
 ];
 
-/// Decodes with names of the modules `shapes` and `collections`.
+/// Decodes a pickle that may use names of the modules `shapes` and `collections`.
 fn read(bytes: &[u8]) -> Result<Pickle<'_, ()>, PickleError> {
     decode(bytes, &[], |module, _| {
         matches!(module, "shapes" | "collections").then_some(())
@@ -160,7 +160,7 @@ fn stated_lengths_are_checked_against_the_file() {
     }
     let long_name = [b"c", vec![b'a'; 1000].as_slice()].concat();
     assert!(problem(&long_name).to_string().contains("a shorter name"));
-    // A memo of 4 thousand million entries is not made.
+    // A memo of 4 thousand million entries is not allocated.
     assert!(problem(b"Nr\xff\xff\xff\xff.").to_string().contains("memo"));
 }
 

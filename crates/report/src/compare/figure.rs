@@ -11,13 +11,13 @@ use gleaner_runs::compare::time;
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
 
-/// Shortest time that is told from none, in seconds.
+/// Shortest time on the logarithmic axis, in seconds; shorter times are drawn here.
 const SHORTEST: f64 = 1e-7;
 
-/// Length of the axis beyond the last plan, as a ratio of times, so that the end is seen too.
+/// End of the axis as a multiple of the time of the last plan, so that the final gaps are visible too.
 const BEYOND: f64 = 1.5;
 
-/// Most marks of time in the table.
+/// Maximum number of powers of ten in the table.
 const MOST_TIMES: i32 = 12;
 
 /// The mean gap of every solver over time; `None` if no solver found a plan.
@@ -46,7 +46,7 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
     })
 }
 
-/// A power of ten below a positive number.
+/// The largest power of ten below a positive number.
 fn decade_below(value: f64) -> f64 {
     10f64.powi(value.log10().ceil() as i32 - 1)
 }
@@ -55,7 +55,7 @@ fn curve(gap: &GapOverTime, colour: Colour, (from, to): (f64, f64)) -> Curve {
     let falls = gap.falls.iter().map(|(at, gap)| (at.max(SHORTEST), *gap));
     let ends = [(from, 1.0)].into_iter().chain(falls);
     let points = ends.chain([(to, gap.gap_at(to))]);
-    // Thinned as it is drawn: along the logarithm.
+    // The axis is logarithmic, so the curve is thinned along the logarithm of time.
     let points: Vec<(f64, f64)> = points.map(|(at, gap)| (at.ln(), gap)).collect();
     let points = thin::points(&points, BUCKETS).into_iter();
     Curve {
@@ -67,7 +67,7 @@ fn curve(gap: &GapOverTime, colour: Colour, (from, to): (f64, f64)) -> Curve {
     }
 }
 
-/// The mean gaps after powers of ten of seconds, and at the end.
+/// A table of the mean gaps at powers of ten in seconds, and at the end.
 fn numbers(gaps: &[GapOverTime], (from, to): (f64, f64)) -> Grid {
     let powers = (1..=MOST_TIMES).map(|power| from * 10f64.powi(power));
     let mut times: Vec<f64> = powers.take_while(|at| *at < to).collect();

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use gleaner_domain::results::compare::{AnswerRow, IncumbentRow};
 use gleaner_runs::read::CompareRun;
 
-/// Gap of a solver that has no plan yet, and the most that counts of any plan.
+/// Gap of a solver that has no plan yet. Larger gaps count as this value.
 const NO_PLAN: f64 = 1.0;
 
 /// The mean gap of a solver's best plans so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GapOverTime {
     pub solver: Arc<str>,
-    /// Number of problems that the mean is over.
+    /// Number of problems in the mean.
     pub problems: usize,
-    /// When the mean falls, in seconds since the start of a solve, and to what. Before the first it is
-    /// 1.
+    /// The times at which the mean falls, in seconds since the start of a solve, each with the new mean. Before the
+    /// first one the mean is 1.
     pub falls: Vec<(f64, f64)>,
 }
 
@@ -30,8 +30,8 @@ impl GapOverTime {
     }
 }
 
-/// The gaps of the solvers over time, in the solvers' order. The mean covers the problems that the solver took and for
-/// which some solver has a plan. A solver without such problems is left out.
+/// The gaps of the solvers over time, in the solvers' order. The mean covers the problems that the solver accepted and
+/// for which some solver has a plan. A solver without such problems is left out.
 pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
     let mut steps = steps(&run.incumbents);
@@ -51,7 +51,7 @@ pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
         .collect()
 }
 
-/// Number of problems that each solver took, of those for which a solver has a plan.
+/// Number of problems that each solver accepted, among those for which some solver has a plan.
 fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     let mut counts = BTreeMap::new();
     let by_problem = answers.chunk_by(|a, b| a.problem == b.problem);
@@ -63,13 +63,13 @@ fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     counts
 }
 
-/// When a plan lessened the gap of a problem, in seconds, and by how much.
+/// The time at which a plan reduced the gap of a problem, in seconds, and by how much.
 type Step = (f64, f64);
 
 /// The steps of each solver over all problems.
 fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     let mut steps: BTreeMap<Arc<str>, Vec<Step>> = BTreeMap::new();
-    // Another time goes backwards: the same name of another problem.
+    // If the time goes backwards, the rows belong to another problem of the same name.
     let is_same = |a: &IncumbentRow, b: &IncumbentRow| {
         a.problem == b.problem && a.solver == b.solver && a.after_us <= b.after_us
     };
@@ -86,14 +86,14 @@ fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     steps
 }
 
-/// The mean gap over `problems` problems after each of these steps; steps at the same time are one.
+/// The mean gap over `problems` problems after each of these steps. Steps at the same time count as one.
 fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut closed = 0.0;
     let together = steps.chunk_by(|a, b| a.0 == b.0);
     let fall = |same: &[Step]| {
         closed += same.iter().map(|step| step.1).sum::<f64>();
-        // The sum of many steps is rounded.
+        // Rounding of the sum may make this slightly negative.
         let gap = (NO_PLAN - closed / problems as f64).max(0.0);
         (same[0].0, gap)
     };
@@ -146,8 +146,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Four problems. `a` finds two plans for p, one for q and none for r; `b` refuses p, finds a plan
-    /// for q and one for r; nobody has one for s, and `c` refuses all.
+    /// Four problems. `a` finds two plans for p, one for q and none for r. `b` refuses p, and finds one plan each for q
+    /// and r. No solver finds one for s, and `c` refuses all problems.
     pub fn compared() -> CompareRun {
         let solved = |problem, solver, has_plan| {
             let status = AnswerStatus::Answered(Status::Feasible);

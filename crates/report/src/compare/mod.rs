@@ -56,7 +56,7 @@ fn section(run: &Named<'_>, number: usize, several: bool) -> Section {
     }
 }
 
-/// How many problems there are, and what gaps are to.
+/// The number of problems, and what their gaps are measured against.
 fn lead(run: &CompareRun) -> String {
     let problems = run.solvers.iter().map(|row| row.problems + row.refused);
     let problems = match problems.max().unwrap_or(0) {

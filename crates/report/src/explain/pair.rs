@@ -11,7 +11,7 @@ use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
 use gleaner_runs::explanation;
 
-/// Maximum number of columns whose cells have room for a number.
+/// Maximum number of columns for which cells have room for a number.
 const ROOM: usize = 12;
 /// Maximum number of characters of a bin's name along an axis.
 const NAME: usize = 26;

@@ -70,8 +70,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it is the same as that of the curve before. The script then thins both
-/// curves alike and shows their values together.
+/// A curve. `x` is `None` if it is the same as that of the previous curve. The script then thins both curves alike and
+/// shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,
@@ -88,14 +88,14 @@ struct CurveData<'a> {
     shades: Vec<Value>,
 }
 
-/// Numbers as the first one and the differences between neighbours, which compress well.
+/// A list of numbers, stored as its first number and the differences between neighbours, which compress well.
 #[derive(Serialize)]
 struct Steps {
     first: f64,
     steps: Vec<f64>,
 }
 
-/// The points of a curve that the page stores, with the extremes if the points are means.
+/// The points of a curve that the page stores. If the points are means, their extremes are stored too.
 struct Kept {
     points: Vec<(f64, f64)>,
     extremes: Option<[Vec<f64>; 2]>,
@@ -144,8 +144,8 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
         extremes: None,
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
-        // Curves with shared x values must keep sharing them, and whiskers are pairs, so only other
-        // curves are thinned.
+        // Curves with common x values must keep them in common, and whiskers are pairs of points. So only other curves
+        // are thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)

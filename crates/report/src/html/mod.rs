@@ -1,8 +1,8 @@
 //! A document as one HTML file that needs no network.
 //!
-//! The page contains the figures' data and the charting library, plotly.js, both compressed. Its
-//! own script inflates them and draws. A content security policy in the page allows no other
-//! script, so that a text that was not escaped by mistake could not run one.
+//! The page contains the figures' data and the charting library, plotly.js, both compressed. Its own script
+//! decompresses them and draws the figures. A content security policy in the page allows no other script. Even if a
+//! text were left unescaped by mistake, it could not run a script.
 
 use gleaner_domain::error::Result;
 
@@ -18,8 +18,8 @@ mod page;
 
 /// The style sheet.
 const STYLE: &str = include_str!("report.css");
-/// The script that inflates the page's figures and the charting library, and draws. Its
-/// parts share one scope.
+/// The script that decompresses the page's figures and the charting library, and draws the figures. Its parts share one
+/// scope.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("script/theme.js"),

@@ -23,7 +23,7 @@ pub(super) fn pack(text: &str) -> Result<String> {
         .map_err(|e| Error::Run(format!("cannot compress the page's data: {e}")))
 }
 
-/// A script's hash as a content security policy names it.
+/// A script's hash in the form that a content security policy expects.
 pub(super) fn hash(script: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))
 }

@@ -26,7 +26,8 @@ pub(super) fn write(document: &Document, library: &str) -> Result<String> {
 }
 
 fn head(document: &Document, library: &str) -> String {
-    // The page loads nothing. It allows inline styles because plotly.js sets them on its elements.
+    // The page loads nothing from elsewhere. The policy allows inline styles because plotly.js sets
+    // them on its elements.
     let policy = format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; \
          style-src 'unsafe-inline'; script-src {} {}",

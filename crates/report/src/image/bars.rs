@@ -11,7 +11,7 @@ use crate::figure::{Colour, Part};
 /// Minimum length of a part that has room for its label, as a share of the axis.
 const ROOM: f64 = 0.07;
 
-/// Horizontal bars, of parts one after the other.
+/// Horizontal bars, each made of parts placed end to end.
 pub(super) fn lying<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,

@@ -27,7 +27,7 @@ pub(super) struct Canvas<B: DrawingBackend> {
 }
 
 impl<B: DrawingBackend> Canvas<B> {
-    /// A surface on which nothing is drawn yet.
+    /// An empty surface.
     pub fn new(area: DrawingArea<B, Shift>, scale: u32) -> Self {
         Canvas { area, scale }
     }
@@ -101,7 +101,8 @@ impl<B: DrawingBackend> Canvas<B> {
         self.area.draw(&Text::new(text.to_owned(), at, style))
     }
 
-    /// Draws the names of what is drawn with their colours, in lines; returns the y where they end.
+    /// Draws the legend: names with their colours, wrapped into lines. Returns the y coordinate of
+    /// its lower end.
     fn legend(&self, figure: &Figure) -> Result<i32, Failure<B>> {
         let (left, line) = (self.px(16), self.px(20));
         let (mut x, mut y) = (left, self.px(42));
@@ -124,7 +125,7 @@ impl<B: DrawingBackend> Canvas<B> {
 
     fn swatch(&self, colour: Colour, (x, y): (i32, i32)) -> Drawn<B> {
         let side = self.px(11);
-        // Level with the middle of the letters, which stand high in their line.
+        // Aligned with the middle of the letters, which is above the middle of their line.
         let top = y - self.px(2);
         let corners = [(x, top), (x + side, top + side)];
         self.area

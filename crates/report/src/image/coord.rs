@@ -19,7 +19,7 @@ impl Ranged for TickAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The library also asks for light lines; there are none.
+        // The library also asks for light grid lines, which are not drawn.
         if hint.weight().allow_light_points() {
             Vec::new()
         } else {

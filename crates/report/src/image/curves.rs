@@ -82,7 +82,7 @@ fn stroke<B: DrawingBackend>(
     axes.draw_series([path]).map(|_| ())
 }
 
-/// A line from each first point of a pair to the second, with a bar across at both ends.
+/// Draws a line between the two points of each pair, with a bar across each end.
 fn whiskers<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,
@@ -112,7 +112,7 @@ fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// The corners of a step curve, whose values hold until the next point. Points between corners are
-/// left out: the drawing library turns a line of many short pieces into a slanting one.
+/// left out, because the drawing library draws a line of many short pieces at a slant.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut ends = changes(points);
     ends.extend(points.last());

@@ -13,11 +13,12 @@ const NAMES: usize = 24;
 /// Maximum number of tick marks on the vertical axis of a panel.
 const FEWEST: usize = 3;
 
-/// Height of the title, and of each panel title, in pixels before scaling.
+/// Height of the title and height of a panel, in pixels before scaling.
 pub(super) const HEADER: u32 = 44;
 const PANEL: u32 = 110;
 
-/// Minimum length of a horizontal axis, and the width of a letter along it.
+/// Minimum length of a horizontal axis, and the width of a letter along it, in pixels before
+/// scaling.
 const WIDE: usize = 720;
 const LETTER: usize = 7;
 

@@ -84,7 +84,7 @@ fn names(runs: &[Named<'_>]) -> Vec<String> {
 fn part(runs: &[Named<'_>], bar: usize, account: &Account, (name, colour, of): &Amount) -> Part {
     let share = |s: &Summary| {
         let whole = (account.whole)(s);
-        // Rounding errors of completion times may be negative.
+        // Because completion times are rounded, a share may be slightly negative.
         let share = if whole > 0.0 { of(s) / whole } else { 0.0 };
         100.0 * if share < 1e-9 { 0.0 } else { share }
     };
@@ -128,7 +128,7 @@ fn numbers(runs: &[Named<'_>]) -> Grid {
                 let s = &run.result.summary;
                 let (part, whole) = (of(s), (account.whole)(s));
                 let share = if whole > 0.0 { part / whole } else { 0.0 };
-                // As in the figure, rounding errors do not count as a loss.
+                // As in the figure, rounding errors are not shown as a loss.
                 let part = if share < 1e-9 { 0.0 } else { part };
                 [amount(part), percent(share.max(0.0))]
             });

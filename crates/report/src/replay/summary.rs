@@ -6,7 +6,8 @@ use gleaner_document::indented;
 use gleaner_domain::results::replay::Summary;
 use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, terms};
 
-/// All figures: as facts for one replay; side by side for several, with their changes relative to the first.
+/// All figures. For one replay they are facts. For several they are side by side, with their changes relative to the
+/// first.
 pub(super) fn block(runs: &[Named<'_>]) -> Block {
     match runs {
         [run] => Block::Facts(facts(&run.result.summary)),
@@ -29,7 +30,7 @@ fn side_by_side(runs: &[Named<'_>]) -> Grid {
     all
 }
 
-/// A row of texts. Their changes are shown as dashes.
+/// A row of texts. The cells for changes have dashes.
 pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     let mut cells = vec![label.to_owned()];
     for (place, value) in values.iter().enumerate() {

@@ -6,10 +6,10 @@ use crate::{Figure, Grid, thin};
 use gleaner_domain::results::Named;
 use gleaner_domain::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
-/// Number of parts into which long curves are divided; each keeps points of its own.
+/// Number of parts into which thinning divides a long curve; each part keeps points of its own.
 const BUCKETS: usize = 400;
 
-/// The figure of an artifact; `None` if it is a table.
+/// The figure of an artifact; `None` if the artifact is a table.
 pub(super) fn figure(artifact: &Artifact, text: String, numbers: Grid) -> Option<Figure> {
     let (x, y, marks) = match artifact.drawing.as_ref()? {
         Drawing::Bars { y } => {
@@ -47,7 +47,8 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<String> 
     names
 }
 
-/// Bars of our values by column; of a single column, published values and ours.
+/// Bars of our values by column. If there is a single column, bars of the published values and of
+/// ours.
 fn bars(artifact: &Artifact) -> Vec<Part> {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
@@ -92,7 +93,7 @@ fn bars(artifact: &Artifact) -> Vec<Part> {
     }
 }
 
-/// A curve of ours for each row, and dots where values are published.
+/// A curve of our values for each row, and dots for the published values.
 fn curves(artifact: &Artifact) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (place, name) in names(artifact, |row| &row.row).into_iter().enumerate() {
@@ -125,7 +126,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
     curves
 }
 
-/// A long curve, thinned; the first is in the background.
+/// A long curve, thinned. The first one is in the muted colour.
 fn series((place, curve): (usize, &NamedCurve)) -> Curve {
     Curve {
         name: curve.name.clone(),

@@ -7,7 +7,7 @@ use gleaner_runs::reproduce::{counts, grid, source, verdicts};
 
 mod figure;
 
-/// The sections: what came of it, then a section for each system.
+/// The sections: an overview of the verdicts, then a section for each system.
 pub(super) fn sections(artifacts: &[Artifact]) -> Vec<Section> {
     let mut sections = vec![overview(artifacts)];
     let systems = System::ALL.iter();
@@ -32,7 +32,7 @@ fn overview(artifacts: &[Artifact]) -> Section {
     }
 }
 
-/// The section of a system; `None` if nothing of it was made.
+/// The section of a system; `None` if no artifact of the system was computed.
 fn section(system: System, artifacts: &[Artifact]) -> Option<Section> {
     let own: Vec<_> = artifacts
         .iter()

@@ -79,7 +79,7 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
         ranks.push((before + same.len() as f64, same[0].max(1) as f64));
     }
     let percent = 100.0 / sorted.len() as f64;
-    // Thinned along the ranks, over which the jobs are spread evenly.
+    // The jobs are evenly spread over the ranks, so the curve is thinned along the ranks.
     let kept = thin::points(&ranks, BUCKETS);
     kept.into_iter()
         .map(|(rank, seconds)| (seconds / HOUR, percent * rank))

@@ -39,7 +39,8 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     })
 }
 
-/// The note if runs side by side had different numbers of GPUs, of one policy or of several.
+/// The note if policies had different numbers of GPUs, within one of the compared runs or across
+/// them.
 pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
     let numbers = runs.iter().flat_map(of).map(|(gpus, _)| gpus);
     let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), gpus| {

@@ -1,4 +1,4 @@
-//! Several simulations against the first.
+//! Compares several simulations with the first.
 
 use super::Named;
 use crate::numbers::{change, hours};

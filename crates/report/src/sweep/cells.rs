@@ -1,4 +1,4 @@
-//! A metric by the values of one setting or two: what a cell of a heat map and a bar show.
+//! A metric by the values of one setting or two: the values that a cell of a heat map or a bar shows.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 pub(super) struct Cell {
     /// The mean over all repetitions.
     pub mean: f64,
-    /// The spread over the seeds. `None` if tasks or slices of the log repeat the settings, too: the
-    /// mean over those has no interval that follows from the seeds alone.
+    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log: the
+    /// interval of the mean then does not follow from the seeds alone.
     pub seeds: Option<Spread>,
 }
 
@@ -40,7 +40,7 @@ impl Cell {
     }
 }
 
-/// The metric by the values of `axes`: means over repetitions, and of these means the best.
+/// The metric by the values of `axes`: the best of the means over repetitions.
 pub(super) fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
     let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
     let mut repeated: BTreeMap<(Key<'_>, Key<'_>), Vec<Spread>> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn others(
     places.filter(move |&place| keep(trials.settings[place]))
 }
 
-/// The text of the figure: what a cell or bar is, and which is best.
+/// The text of the figure: what a cell or bar shows, and which one is best.
 pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
     let names = |repeated: bool| {
         let others = others(trials, axes, |name| is_repetition(name) == repeated);
@@ -107,14 +107,14 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     )
 }
 
-/// Says at which settings the best value is, or how many cells reach it.
+/// Names the settings with the best value, or the number of cells that reach it.
 fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
     let better = |best, next| if metric.beats(next, best) { next } else { best };
     let Some(best) = values.values().map(|cell| cell.mean).reduce(better) else {
         return String::new();
     };
     let told = metric.scale.tell(best);
-    // Cells whose text is the same as that of the best.
+    // Cells whose value has the same text as the best value.
     let mut same = values
         .iter()
         .filter(|(_, cell)| metric.scale.tell(cell.mean) == told);

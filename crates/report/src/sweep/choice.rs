@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::SEED;
 use gleaner_runs::read::SweepRuns;
 
-/// What a user asked for. The report chooses what is `None`.
+/// The choice of the user. The report makes the choices that are `None`.
 #[derive(Debug, Clone, Default)]
 pub struct SweepChoice {
     /// The two settings along the axes of the heat map.
@@ -19,7 +19,7 @@ pub struct SweepChoice {
 }
 
 impl SweepChoice {
-    /// Whether the user asked for nothing.
+    /// Whether the user made no choice.
     pub(crate) fn is_empty(&self) -> bool {
         self.heat.is_none() && self.metric.is_none() && self.against.is_none()
     }
@@ -32,7 +32,7 @@ pub(super) struct Drawn {
     pub metric: usize,
     /// Index of the metric that it is drawn against.
     pub against: usize,
-    /// The settings that it is drawn by; none if every setting is the same in all trials.
+    /// The settings along the axes; none if every setting is the same in all trials.
     pub axes: Axes,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Axes {
 }
 
 impl Drawn {
-    /// What to draw: what the user chose, or else what shows the most.
+    /// Decides what to draw: the choice of the user, or else what shows the most.
     ///
     /// # Errors
     /// [`Error::Usage`] for a setting or figure that the sweep does not have.
@@ -101,7 +101,7 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
     })
 }
 
-/// The metric that the best run was chosen by. If it is the same in all trials, the first
+/// The metric by which the best run was chosen. If that metric is the same in all trials, the first
 /// tie-breaker that differs between trials.
 fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     let ties = sweep.mode.ties(&sweep.by);
@@ -112,8 +112,8 @@ fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The first metric that trades off against `metric`: what is harvested against what is lost, the
-/// average against the longest waiting.
+/// The first metric that trades off against `metric`: harvested work against lost work, or the
+/// average against the longest wait.
 fn opposed(trials: &Trials, metric: usize) -> usize {
     const NAMES: [&str; 5] = [
         "work_lost",
@@ -134,8 +134,8 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings that change a metric most; the one with more values goes across. A setting that
-/// only repeats runs, such as the seed, counts only if there is no other.
+/// The two settings that change a metric most. The one with more values is on the horizontal axis.
+/// A setting that only repeats runs, such as the tasks, is used only if there is no other.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();
     let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);

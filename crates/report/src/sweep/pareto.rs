@@ -10,7 +10,8 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::capital;
 
-/// Maximum number of trials that are drawn as points. Of more, those are left out that others hide.
+/// Maximum number of trials that are drawn as points. If there are more, points that others hide
+/// are left out.
 const DRAWN: usize = 3_000;
 /// Maximum number of trials of the front whose intervals are drawn.
 const WHISKERS: usize = 60;
@@ -96,7 +97,7 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     };
     Curve {
         name: name.to_owned(),
-        // The grey series: the muted colour is too pale for points.
+        // The grey series, because the muted colour is too pale for points.
         colour: Colour::Series(SERIES - 1),
         shape: Shape::Points,
         points: places.iter().filter_map(scaled).collect(),
@@ -150,8 +151,8 @@ fn front(trials: &Trials, x: usize, y: usize) -> Vec<usize> {
     let mut order: Vec<(usize, (f64, f64))> = (0..trials.trials.len())
         .filter_map(|trial| Some((trial, point(trials, trial, x, y)?)))
         .collect();
-    // Ordered by x, then by y, each from the best. A trial is beaten unless its y is better than
-    // every y before it.
+    // The trials are ordered by x, then by y, each from the best. A trial is beaten unless its y is
+    // better than every y before it.
     let first = |metric: &Metric, a: f64, b: f64| match metric.better {
         Direction::Min => a.total_cmp(&b),
         Direction::Max => b.total_cmp(&a),

@@ -9,8 +9,8 @@ use crate::{Figure, Grid, Head};
 use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
-/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. More
-/// become lines.
+/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. More values are drawn as
+/// lines.
 const APART: usize = 60;
 /// The grey series, for the ends of intervals.
 const ENDS: usize = SERIES - 1;
@@ -194,7 +194,7 @@ impl<'a> BySetting<'a> {
     }
 }
 
-/// An end of a mean's interval. A mean without an interval is both ends of it: the lines must have the
+/// An end of a mean's interval. A mean without an interval stands for both ends, because the lines need points at the
 /// same places.
 fn end(cell: &Cell, of: fn(&Spread) -> Option<f64>) -> f64 {
     cell.seeds.as_ref().and_then(of).unwrap_or(cell.mean)

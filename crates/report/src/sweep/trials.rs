@@ -7,7 +7,7 @@ use gleaner_domain::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Name of the metric of all work that replays lost. Their summaries have it in two parts.
+/// Name of the metric of all work that replays lost. Summaries have it in two parts.
 const LOST: &str = "work_lost";
 
 /// The trials of a sweep. The runs of a trial differ only in their seed.
@@ -17,7 +17,7 @@ pub(super) struct Trials {
     pub settings: Vec<&'static str>,
     /// Maximum number of seeds that a trial was repeated with.
     pub seeds: usize,
-    /// The figures that have a best value, and the work lost in all.
+    /// The figures that have a best value, and the total work lost.
     pub metrics: Vec<Metric>,
     /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
@@ -60,7 +60,7 @@ impl Metric {
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
         let spread = sorted.last().zip(sorted.first());
-        // Sums of the same numbers in another order differ in their last digits.
+        // Sums of the same numbers in different orders may differ in the last digits.
         let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
         Metric {
             name,
@@ -185,7 +185,8 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics with a best value, and all work that replays lost; each with a value by trial.
+/// The metrics with a best value, and the total work that replays lost, each with its value for
+/// every trial.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {

@@ -1,4 +1,4 @@
-//! States of replays with the optimum that the paper's formulation has.
+//! States of replays, each with the optimum of the paper's formulation.
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use crate::filled::Values;
 /// The optima of a state.
 #[derive(Debug, Deserialize)]
 struct Optima {
-    /// With a big-M that allows every change.
+    /// The optimum with a big-M that allows every change.
     optimum: f64,
-    /// With that of the original.
+    /// The optimum with the original's big-M.
     paper_optimum_dp: f64,
 }
 
@@ -30,7 +30,7 @@ impl Optima {
     }
 }
 
-/// The relative difference up to which an objective reaches an optimum.
+/// Maximum relative difference at which an objective counts as equal to an optimum.
 const ROUNDING: f64 = 1e-6;
 
 /// Solves the states with both values of big-M.

@@ -15,13 +15,13 @@ use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use crate::files::Data;
 use crate::{Part, failed};
 
-/// Rows that the original drops at the start of the log.
+/// Number of rows that the original drops at the start of the log.
 const SKIPPED_ROWS: usize = 1000;
 
 /// Published files of tasks and their curves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskFiles {
-    /// The set in words.
+    /// The set's name in words.
     pub name: &'static str,
     family: &'static str,
     size: &'static str,
@@ -47,12 +47,12 @@ impl TaskFiles {
 /// The ten tasks of the recorded run.
 pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflenet", "10J");
 
-/// How a log is replayed; all else is as in the original.
+/// The settings of a replay; all others are as in the original.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// Forward window in seconds.
     pub t_fwd: f64,
-    /// Most tasks at once.
+    /// Maximum number of tasks at once.
     pub max_tasks: usize,
     /// Name of the objective.
     pub objective: &'static str,
@@ -69,7 +69,7 @@ pub struct Replayed {
     pub fluid: f64,
     /// Mean time from submission to end, in hours.
     pub completion_hours: f64,
-    /// The least share of its best that a task got, in percent.
+    /// The smallest share of its best progress that a task reached, in percent.
     pub fairness: f64,
 }
 
@@ -111,10 +111,10 @@ impl<'c> Replays<'c> {
         })
     }
 
-    /// The log with its first `nodes` nodes only.
+    /// The log with only its first `nodes` nodes.
     ///
     /// # Errors
-    /// The log has none.
+    /// The log has no nodes.
     pub fn first_nodes(&self, nodes: usize) -> Result<EventLog> {
         let slice = Slice {
             nodes: Some(nodes),

@@ -26,7 +26,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// The graph; `None` if the matrix is not square or not of its nodes.
+    /// The graph; `None` unless the matrix is square with one row for each node.
     fn graph(&self) -> Option<GroupedGraph> {
         let nodes = self.x.len();
         let is_square = self.adj.len() == nodes && self.adj.iter().all(|row| row.len() == nodes);

@@ -1,5 +1,5 @@
-//! Training on generated graphs, from the first weights and by the plan of the original's runs. It is
-//! in double precision: in single precision the errors differ between kinds of processors.
+//! Training on generated graphs, with the initial weights and the plan of the original's runs. It uses double
+//! precision, because in single precision the errors differ between kinds of processors.
 
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ struct Planned {
     epochs: usize,
 }
 
-/// First weights of a training from scratch.
+/// Initial weights of a training from scratch.
 const FRESH: &str = "synth_gcn_h64_init.safetensors";
 /// Published weights to start from.
 const PRETRAINED: &str = "pretrained_gcn.safetensors";
@@ -37,7 +37,7 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Epochs of the original's trainings.
 const ALL_EPOCHS: usize = 150;
-/// Epochs of trainings with half as many layers as nodes: each takes most of a second, and later
+/// Epochs of trainings with half as many layers as nodes. There are few because each takes most of a second, and later
 /// errors depend on the last bits.
 const FEW_EPOCHS: usize = 20;
 
@@ -73,7 +73,7 @@ const PLANNED: [Planned; 4] = [
     },
 ];
 
-/// A training that is over.
+/// A finished training.
 struct Trained {
     /// Validation errors by epoch.
     errors: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Lucid's packing model: does a workload share a GPU well?
+//! Lucid's packing model, which predicts how well a workload shares a GPU.
 
 use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::jobs;
@@ -11,8 +11,9 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// The rows that the artifact's script tests on and learns from, in the order in which scikit-learn
-/// deals the 66 rows of `single_data.csv` to 20 and 46 with the script's seed, 123.
+/// The test rows of the artifact's script, in the order in which scikit-learn splits the 66 rows of
+/// `single_data.csv` into 20 and 46 with the script's seed, 123. The script trains on the other 46
+/// rows.
 const TEST: [usize; 20] = [
     54, 62, 0, 45, 5, 63, 16, 12, 65, 30, 33, 9, 41, 13, 34, 25, 3, 17, 40, 8,
 ];

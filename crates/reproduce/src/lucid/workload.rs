@@ -1,4 +1,4 @@
-//! Lucid's workload model: how long will a job run?
+//! Lucid's workload model, which predicts how long a job runs.
 
 use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::jobs::{cluster, estimates, trace};
@@ -13,12 +13,12 @@ use crate::{Part, cause};
 
 /// Second 0 of the trace.
 const EPOCH: jiff::civil::DateTime = jiff::civil::datetime(2020, 4, 1, 0, 0, 0, 0);
-/// Jobs submitted before this time are learnt from, the others are estimated.
+/// The model is trained on jobs submitted before this time, and estimates the others.
 const SPLIT: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 15, 0, 0, 0, 0);
-/// GPUs of a node, which models do not ask for.
+/// GPUs of a node. The reader needs them, but models do not use them.
 const GPUS_PER_NODE: u32 = 8;
 
-/// The most rounds of the published settings; `gleaner train` makes do with fewer.
+/// Maximum number of rounds in the published settings; `gleaner train` uses fewer.
 const PUBLISHED_ROUNDS: usize = 5000;
 
 /// Trains on the first half of September and tests on the second.
@@ -71,7 +71,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Estimates by three machines, by their row of the table.
+/// The estimates of three machines, each with the name of its row in the table.
 fn fits(
     part: &Part<'_>,
     first: &[Job<'_>],
@@ -101,19 +101,19 @@ fn fits(
     ])
 }
 
-/// Seconds, from all features.
+/// The machine predicts seconds from all features.
 const SECONDS: Options = Options {
     profile: true,
     logarithm: false,
 };
 
-/// Logarithms of seconds, from all features.
+/// The machine predicts logarithms of seconds from all features.
 const LOGARITHMS: Options = Options {
     logarithm: true,
     ..SECONDS
 };
 
-/// For seconds the published settings, as far as ours have them.
+/// For seconds, the published settings, as far as our machines have them.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
     if options.logarithm {

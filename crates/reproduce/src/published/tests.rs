@@ -10,7 +10,7 @@ fn every_system_has_values_with_sources() {
         assert!(!own.is_empty(), "{system:?}");
         for artifact in own {
             assert!(artifact.id.starts_with(system.name()), "{}", artifact.id);
-            // A source names a repository, a document, or what was run.
+            // A source names a repository, a document, or the code that was run.
             let told = [
                 "repository",
                 "https://",
@@ -25,7 +25,7 @@ fn every_system_has_values_with_sources() {
             assert_eq!(nothing, artifact.is_empty(), "{}", artifact.id);
         }
     }
-    // Golden value: what Lucid's reproduction prints of FIFO.
+    // Golden value: the figures of FIFO that Lucid's reproduction prints.
     let table = all
         .iter()
         .find(|artifact| artifact.id == "sysu-table-1")

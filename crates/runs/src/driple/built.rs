@@ -14,11 +14,11 @@ use serde::Serialize;
 pub struct Summary<'a> {
     /// Path of the data set's file.
     pub file: String,
-    /// Number of jobs to learn from.
+    /// Number of training jobs.
     pub train: usize,
-    /// Number of jobs that choose the epoch.
+    /// Number of validation jobs, which decide the epoch that is kept.
     pub val: usize,
-    /// Number of jobs that training does not use.
+    /// Number of test jobs, which training does not use.
     pub test: usize,
     /// Number of batches of the training part.
     pub train_batches: usize,
@@ -28,9 +28,9 @@ pub struct Summary<'a> {
     pub on_gpus: usize,
     /// Number of those operations that are in groups.
     pub grouped: usize,
-    /// Number of jobs with fewer groups than asked for.
+    /// Number of jobs with fewer groups than requested.
     pub jobs_with_fewer_groups: usize,
-    /// Number of jobs whose groups still changed in the last pass.
+    /// Number of jobs whose groups still changed in the last pass of the clustering.
     pub jobs_not_converged: usize,
     /// Number of grouped operations whose outputs have no known number of dimensions.
     pub unknown_shapes: usize,

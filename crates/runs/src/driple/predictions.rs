@@ -1,4 +1,4 @@
-//! The consumption that is predicted for jobs, a row for each job.
+//! The predicted consumption of jobs: a row for each job.
 
 use std::path::Path;
 

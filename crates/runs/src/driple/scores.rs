@@ -1,4 +1,4 @@
-//! How far predictions are from measurements: as printed tables, as JSON and as the table of a file.
+//! How far predictions are from measurements, as printed tables, as JSON and as the table of a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Evaluation {
     pub metrics: [&'static str; 12],
     /// The scores: first those of models, then those of baselines.
     pub scores: Vec<Scores>,
-    /// How many of the scores are those of models.
+    /// Number of scores that belong to models.
     pub models: usize,
 }
 
@@ -37,7 +37,7 @@ fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
 }
 
 impl Evaluation {
-    /// An evaluation on `jobs` jobs of a part. The first `models` scores are those of models.
+    /// An evaluation on `jobs` jobs of a part. The first `models` scores belong to models.
     pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
         let metrics = METRIC_NAMES;
         Evaluation {
@@ -122,8 +122,7 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-/// The scores of a model by metric. The absolute error of predicting the training mean is beside
-/// its own.
+/// The scores of a model by metric. A column beside the absolute error has the error of predicting the training mean.
 fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     let heads = ["mse", "mae", "of the mean", "relative", "R²", "rank corr."];
     let heads = std::iter::once(Head::text("metric")).chain(heads.map(Head::number));

@@ -14,11 +14,11 @@ use gleaner_domain::results::programs::Tally;
 pub struct CompareRun {
     /// Every answer, in the order of the problems, then of the solvers.
     pub answers: Vec<AnswerRow>,
-    /// The solvers. Those that are programs come last.
+    /// The solvers. Programs come last.
     pub solvers: Vec<SolverRow>,
     /// Every plan that was better than those before it, in the order of the answers, then of time.
     pub incumbents: Vec<IncumbentRow>,
-    /// What became of the answers of the programs, in the order of [`CompareRun::solvers`].
+    /// What happened to the answers of the programs, in the order of [`CompareRun::solvers`].
     pub programs: Vec<Tally>,
     /// Whether every solver was given every problem; false if the comparison was interrupted.
     pub complete: bool,
@@ -45,7 +45,7 @@ impl CompareRun {
     }
 }
 
-/// The programs among the solvers, with what became of their answers. They come last among the solvers.
+/// The programs among the solvers, with the counts of their answers. Programs come last among the solvers.
 pub fn programs<'a>(
     solvers: &'a [SolverRow],
     tallies: &'a [Tally],
@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of programs, if any program was compared. There is one for each of the last
-/// solvers, which has its name.
+/// Reads the counts of programs, if any program was compared. Each count belongs to one of the last solvers and has its
+/// name.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());

@@ -90,7 +90,7 @@ const AGAIN: &str = "run it again where files were lost or changed";
 
 /// Opens a plain file.
 fn open(path: &Path) -> Result<Source> {
-    // Opening a pipe would wait for its writer forever.
+    // Opening a pipe would wait forever for its writer.
     let found = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => return Source::open(path),
         Ok(_) => "something other than a file".to_owned(),

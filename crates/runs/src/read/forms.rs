@@ -172,7 +172,7 @@ impl Cells {
     }
 }
 
-/// Whether a text is a number as this program writes it: exactly, or with six decimals.
+/// Whether a text is a number in one of the forms that this program writes: exact, or with six decimals.
 fn is_number(text: &str, value: f64) -> bool {
     text.parse() == Ok(value) || text == format!("{value:.6}")
 }

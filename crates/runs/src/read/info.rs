@@ -19,7 +19,7 @@ pub struct RunInfo {
     pub command: String,
     /// Version of the program that made the run.
     pub version: String,
-    /// All arguments by their names, also those that were not given.
+    /// All arguments by name, including those that were not given.
     pub arguments: Map<String, Value>,
     /// Every file that the run read.
     pub inputs: Vec<Listed>,
@@ -30,8 +30,8 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// The info of a run of this program: of a subcommand that works on `path` with these arguments
-    /// and input files. `arguments` must serialise as a map.
+    /// Describes a run of this program, whose subcommand works on `path` with these arguments and
+    /// input files. `arguments` must serialise as a map.
     ///
     /// # Errors
     /// The arguments cannot be serialised, which does not happen in practice.
@@ -52,7 +52,7 @@ impl RunInfo {
         })
     }
 
-    /// Reads the `run.json` of a directory. An unfinished run is a fault.
+    /// Reads the `run.json` of a directory. An unfinished run counts as a fault.
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let file: RunFile = RunFiles::info(dir)?;
         if file.unfinished {

@@ -1,8 +1,8 @@
 //! Reads the run directories of `gleaner replay`, `simulate`, `sweep` and `compare`.
 //!
-//! A run directory is an input like any other, and nothing in it is trusted. Names that become
-//! parts of paths are checked, and only plain files are opened. What is missing, damaged or
-//! contradictory is a fault of the file in which it was found.
+//! A run directory is an input like any other: nothing in it is trusted. Names that become parts of
+//! paths are checked, and only plain files are opened. Missing, damaged or contradictory content is
+//! reported as a fault of the file in which it was found.
 
 use std::path::Path;
 
@@ -76,7 +76,7 @@ pub fn read(dir: &Path) -> Result<Run> {
     Ok(Run { info, result })
 }
 
-/// Reads the table of jobs of a simulated policy, with all that can be verified.
+/// Reads the table of jobs of a simulated policy, with every column that can be verified.
 ///
 /// # Errors
 /// The table is missing or damaged.
@@ -84,7 +84,7 @@ pub fn job_rows(info: &RunInfo, policy: &str) -> Result<Vec<JobRow>> {
     simulate::read_job_rows(&RunFiles::of(info), policy)
 }
 
-/// Reads the table with the runs of a simulated policy's jobs.
+/// Reads the table of the job runs of a simulated policy.
 ///
 /// # Errors
 /// The table is missing or damaged.

@@ -12,7 +12,7 @@ use gleaner_io::rows::{CellResult, Col, Header, Row};
 pub struct SweepRuns {
     /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure by which the user chose the best settings.
+    /// The figure that decides which settings are best, as chosen by the user.
     pub by: Metric,
     /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
@@ -101,7 +101,7 @@ impl Columns {
     }
 }
 
-/// Reads the table, which also shows what was swept.
+/// Reads the table, whose columns also show what was swept.
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;

@@ -1,4 +1,4 @@
-//! Reads the tables of a run, whatever the command that wrote them.
+//! Reads the tables of a run of any command.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct StoredTable {
     pub columns: Vec<(String, Column<'static>)>,
 }
 
-/// Reads what `run.json` of a run directory says, whatever the command.
+/// Reads the `run.json` of a run directory of any command.
 ///
 /// # Errors
 /// It is not a run directory, or its run did not finish.
@@ -39,8 +39,8 @@ impl RunInfo {
     /// Reads a table. Missing texts are empty.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed, or it has cells of other than one plain
-    /// type.
+    /// The file is not listed, is missing, damaged or changed, or a column has cells of several types or of a type that
+    /// is not plain.
     pub fn table(&self, name: &str) -> Result<StoredTable> {
         let source = RunFiles::of(self).open(&format!("{name}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -84,9 +84,9 @@ impl RunInfo {
     }
 }
 
-/// The cells of a column, of the type of its first cell with a value.
+/// The cells of a column. Their type is that of the first cell with a value.
 pub(super) enum Cells {
-    /// Number of missing cells, as long as there are no others.
+    /// Number of missing cells, while no cell with a value has been found.
     Missing(usize),
     Whole(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),
@@ -111,7 +111,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Adds a cell; the error says what was expected.
+    /// Adds a cell. The error says what type was expected.
     fn push(&mut self, value: Value<'_>) -> Result<(), &'static str> {
         if let (Cells::Missing(count), false) = (&*self, value == Value::Null) {
             let count = *count;

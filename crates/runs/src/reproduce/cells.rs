@@ -1,4 +1,4 @@
-//! The table of an artifact as texts, for Markdown and for pages.
+//! The table of an artifact as text cells, for Markdown and for pages.
 
 use gleaner_domain::results::Named;
 use gleaner_domain::results::reproduce::{
@@ -7,11 +7,11 @@ use gleaner_domain::results::reproduce::{
 
 use gleaner_document::{Grid, Head};
 
-/// More values than these are counted instead of listed.
+/// Maximum number of values that are listed; more are counted by verdict.
 const LISTED: usize = 40;
 
-/// The table of an artifact: its values line by line; counts of them, if there are many; or a
-/// matrix of ours, if nothing is published.
+/// The table of an artifact. It lists the values line by line, or counts them if there are many. If
+/// nothing is published, it is a matrix of our values.
 pub fn grid(artifact: &Artifact) -> Grid {
     let is_known = |row: &ReproducedRow| row.verdict != Verdict::Unpublished;
     if !artifact.rows.iter().any(is_known) {
@@ -35,7 +35,7 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<&str> {
     names
 }
 
-/// A line for each value. Columns that would be empty or the same everywhere are left out.
+/// A line for each value. Columns that would be empty or constant are left out.
 fn listed(artifact: &Artifact) -> Grid {
     let several = names(artifact, |row| &row.column).len() > 1;
     let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
@@ -61,8 +61,8 @@ fn listed(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, &artifact.rows, line)
 }
 
-/// A line for each row or each column, whichever are fewer: how many of its values have each
-/// verdict, and how far off the worst is.
+/// A line for each row or for each column, whichever are fewer: the number of values with each
+/// verdict, and the largest difference.
 fn counted(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
@@ -103,20 +103,20 @@ fn counted(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, &groups, line)
 }
 
-/// The size of a difference; 0 for what is equal.
+/// The size of a difference; 0 for equal values.
 fn size(row: &ReproducedRow) -> f64 {
     let share = row.difference.filter(|_| row.verdict != Verdict::Equal);
     share.map_or(0.0, f64::abs)
 }
 
-/// Ours by row and column; of a single row, by column and row.
+/// Our values by row and column; a single row is transposed.
 fn matrix(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
         names(artifact, |row| &row.column),
     );
     let units = names(artifact, |row| &row.unit);
-    // A unit that all values have stands above the names.
+    // A unit that all values share is the head of the column of names.
     let common = match units.as_slice() {
         [unit] if !unit.is_empty() => format!("in {unit}"),
         _ => String::new(),
@@ -153,8 +153,8 @@ fn matrix(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, lines, |line| line)
 }
 
-/// The published value and ours, with the published decimals; ours with one more where these would
-/// hide that they differ.
+/// The published value and ours, with the published number of decimals. Ours has one decimal more
+/// if both would look the same although they differ.
 pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);
@@ -190,7 +190,7 @@ fn with_unit(value: Option<String>, unit: &str) -> String {
     }
 }
 
-/// The difference in percent, with a sign; 0 for what is equal.
+/// The difference in percent, with a sign; 0 for equal values.
 fn difference(row: &ReproducedRow) -> String {
     let share = match (row.difference, row.verdict) {
         (_, Verdict::Equal) => return "0".to_owned(),

@@ -1,4 +1,4 @@
-//! Published values beside ours: the table, and a Markdown document.
+//! Published values beside ours, as a table and as a Markdown document.
 
 mod cells;
 
@@ -26,7 +26,7 @@ pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
     Table::of("reproduced", rows)
 }
 
-/// What stands before the tables.
+/// The text before the tables.
 const HEAD: &str = "\
 # Published values, made again
 
@@ -69,8 +69,7 @@ pub fn markdown(artifacts: &[Artifact]) -> String {
     out
 }
 
-/// How many values of each system, and of the published and the reference ones among them, have
-/// each verdict.
+/// Counts the values by system, by basis (published or reference run), and by verdict.
 pub fn counts(artifacts: &[Artifact]) -> Grid {
     let verdicts = Verdict::ALL
         .iter()
@@ -110,7 +109,7 @@ fn section(artifact: &Artifact, out: &mut String) {
     );
 }
 
-/// Where the published values come from, in a sentence.
+/// A sentence that says where the published values come from.
 pub fn source(artifact: &Artifact) -> String {
     let what = match artifact.basis {
         Basis::Published => "Published",

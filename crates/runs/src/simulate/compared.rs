@@ -1,4 +1,4 @@
-//! Compares policies: printed tables of their delays and of what they know, which are also put on a page.
+//! Compares policies in tables of their delays and of what they know, which are printed and shown on a page.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;
@@ -141,7 +141,7 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     notes
 }
 
-/// The sources of estimates, each once.
+/// The distinct sources of estimates.
 fn sources<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
     let mut sources = Vec::new();
     for source in entries

@@ -6,11 +6,11 @@ use gleaner_domain::results::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Maximum number of rows in all policies' tables of states together. It allows a row for each
-/// minute with seven policies on a year of thirty virtual clusters.
+/// Maximum number of rows in all policies' tables of states together. This allows a row for each
+/// minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
-/// Possible minutes between rows; longer intervals are whole days.
+/// Possible numbers of minutes between rows; longer intervals are whole days.
 const STEPS: [u64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 
 /// Minutes of a day.
@@ -61,7 +61,7 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that have a row; the first sample has one. A returned
+    /// The samples of a virtual cluster that get a row. The first sample always does. A returned
     /// stretch has the second of its first row and its number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);

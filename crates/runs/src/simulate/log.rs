@@ -7,7 +7,7 @@ use gleaner_domain::results::schedule::JobOutcome;
 use gleaner_domain::results::{Column, Table};
 use gleaner_domain::{Cluster, Job, Trace, Workload};
 
-/// The original's value for the priority of a job that its policy does not sort.
+/// The original's priority of a job whose policy does not sort by priority.
 const NO_PRIORITY: f64 = -1.0;
 
 /// A job as a row of the log.
@@ -16,8 +16,8 @@ pub(super) struct Row<'a> {
     vc: &'a str,
     workload: Option<&'a Workload>,
     outcome: &'a JobOutcome,
-    /// Whether the job was profiled, how many seconds it waited for that, and whether it ended in
-    /// the profiler.
+    /// Whether the job was profiled, how many seconds it waited for the profiler, and whether it
+    /// ended there.
     profile: (bool, i64, bool),
     score: Option<u8>,
 }
@@ -147,8 +147,7 @@ fn floats<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     Column::PythonFloats(rows.iter().map(|row| Some(of(row))).collect())
 }
 
-/// Whole numbers if all values are whole and fit into 64 bits, otherwise floats: pandas keeps such
-/// a column in the same way.
+/// Whole numbers if all values are whole and fit into 64 bits, otherwise floats, as in pandas.
 fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < i64::MAX as f64;
     if rows.iter().all(|row| is_whole(of(row))) {
@@ -158,8 +157,8 @@ fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     }
 }
 
-/// Times in seconds, as floats: the original's clock is a float. A column of zeros, for times that
-/// never came, is of whole numbers.
+/// Times in seconds, as floats: the original's clock is a float. A column of zeros, which stand for
+/// times that never came, has whole numbers.
 fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Column<'c> {
     if rows.iter().all(|row| of(row) == 0) {
         whole(rows, of)
@@ -168,7 +167,7 @@ fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Co
     }
 }
 
-/// Sharing scores. If one is missing, the column is of floats, as in pandas.
+/// Sharing scores. If one is missing, the column has floats, as in pandas.
 fn scores<'c>(rows: &[&Row<'_>]) -> Column<'c> {
     if rows.iter().all(|row| row.score.is_some()) {
         Column::OptionalWhole(rows.iter().map(|row| row.score.map(i64::from)).collect())

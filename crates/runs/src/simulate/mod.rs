@@ -32,10 +32,10 @@ pub use policies::{policies, vcs};
 pub use results::{Entry, Figure, PLACEMENT_AFFECTS_SPEED, averages, summary};
 pub use seq::{profiler_seq, seq};
 
-/// The input of a simulation, and how its results are written.
+/// The input of a simulation, and the options for writing its results.
 #[derive(Debug, Clone, Copy)]
 pub struct SimulatedTrace<'a> {
-    /// The jobs simulated.
+    /// The simulated jobs.
     pub trace: &'a Trace,
     /// The whole cluster, with all virtual clusters.
     pub cluster: &'a Cluster,

@@ -1,4 +1,4 @@
-//! Tables of delays to compare policies, as CSV and `summary.json`.
+//! Writes the delays by which policies are compared, as CSV and in `summary.json`.
 
 use super::interval::Interval;
 use csv::Writer;
@@ -62,8 +62,8 @@ impl Figure {
 /// Name of the row of all virtual clusters together.
 pub(super) const ALL: &str = "all";
 
-/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are in seconds, cut off
-/// to whole ones as in the published tables; empty if a virtual cluster had no job.
+/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are whole seconds,
+/// rounded down as in the published tables; they are empty if a virtual cluster had no job.
 ///
 /// # Errors
 /// Never in practice. A failure of the CSV writer is passed on.

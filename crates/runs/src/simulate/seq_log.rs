@@ -25,9 +25,10 @@ pub(super) fn write_vc(
     Ok(())
 }
 
-/// Writes the sums of the states of all virtual clusters, until the first of them has no more.
+/// Writes the sums of the states of all virtual clusters, up to the end of the shortest series of
+/// states.
 ///
-/// As in the original, the averages are those of the first virtual cluster, cut off to whole
+/// As in the original, the averages are those of the first virtual cluster, truncated to whole
 /// numbers.
 pub(super) fn write_all(
     run: &PolicyRun,

@@ -21,7 +21,7 @@ pub struct Quantity {
     pub change: fn(f64, f64) -> String,
     is_main: bool,
     remark: Option<fn(&Summary) -> String>,
-    /// Shown if there is no value. If it is empty, the quantity is left out.
+    /// The text that is shown if there is no value. If the text is empty, the quantity is left out.
     missing: &'static str,
 }
 
@@ -295,12 +295,12 @@ fn node_hours(seconds: f64) -> String {
     format!("{} node-hours", hours(seconds))
 }
 
-/// The share of a part in the idle node-time.
+/// A part as a share of the idle node-time.
 fn idle(s: &Summary, seconds: f64) -> String {
     bracketed(seconds, s.idle_node_seconds)
 }
 
-/// The share of a part in the possible work.
+/// A part as a share of the possible work.
 fn possible(s: &Summary, work: f64) -> String {
     bracketed(work, s.gross_work)
 }
@@ -309,7 +309,7 @@ fn bracketed(part: f64, whole: f64) -> String {
     format!("({})", numbers::part(without_noise(part, whole), whole))
 }
 
-/// A part of a whole, or 0 if the part is so small that it is a rounding error of completion times.
+/// The part, or 0 if it is so small a share of the whole that it is only a rounding error of completion times.
 fn without_noise(part: f64, whole: f64) -> f64 {
     if part > 1e-9 * whole { part } else { 0.0 }
 }

@@ -41,8 +41,8 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// A finished sweep. `runs` are in the plan's order, and `results` in the same. The best
-    /// settings are chosen by `by`.
+    /// A finished sweep. `runs` and `results` are both in the plan's order. The best settings are
+    /// chosen by `by`.
     pub fn new(runs: &'a [SweepRun], results: &'a [RunOutcome], mode: Mode, by: Metric) -> Self {
         let of = |(run, result): (&SweepRun, &RunOutcome)| SweepRow {
             settings: mode
@@ -64,12 +64,12 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The best settings by a figure. Ties are decided by the most important figures.
+    /// The best settings by a figure. The most important figures break ties.
     fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }
 
-    /// The first run of a group, for the settings of the group.
+    /// The first run of a group, which has the group's settings.
     fn first_of(&self, group: usize) -> &'a SweepRun {
         &self.runs[self.groups[group].runs[0]]
     }

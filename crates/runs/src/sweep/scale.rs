@@ -1,9 +1,9 @@
-//! Values of a figure in one unit, with as many digits as it takes to distinguish them.
+//! Formats the values of a figure in one unit, with as many digits as are needed to distinguish them.
 
 use gleaner_document::numbers::grouped;
 use gleaner_domain::results::sweep::Kind;
 
-/// Number of steps between the lowest and the highest value that the digits distinguish.
+/// Minimum number of steps that the digits distinguish between the lowest and the highest value.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
@@ -40,8 +40,8 @@ impl Scale {
         value / self.divisor
     }
 
-    /// A length along the scale in its unit, formatted. One that is too short for the digits is given
-    /// as less than the shortest that they show.
+    /// Formats a length along the scale in its unit. A length that would be rounded to 0 is shown as less than the
+    /// smallest step, such as `<0.1`.
     pub fn length(&self, length: f64) -> String {
         let shortest = 10f64.powi(-(self.decimals as i32)) * self.divisor;
         if length > 0.0 && length < 0.5 * shortest {
@@ -60,8 +60,8 @@ impl Scale {
     }
 }
 
-/// A figure's name without its unit, the unit to show, and how many of the figure's own unit are
-/// one of it.
+/// A figure's name without its unit, the unit to show, and the size of that unit in the figure's own unit, such as
+/// 3,600 for hours of a figure in seconds.
 fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     let seconds = |most: f64| match most {
         most if most >= 36_000.0 => ("h", 3_600.0),
@@ -83,7 +83,7 @@ fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     }
 }
 
-/// A text that begins with a capital letter.
+/// The text with a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -108,8 +108,9 @@ fn told(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The number of decimals that shows a difference of a five-hundredth of the range from `low` to
-/// `high`. For a single value it is the number that shows three digits.
+/// The number of decimals that shows differences of a five-hundredth of the range from `low` to `high`. For example,
+/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. For a single value it is the number that shows
+/// three digits.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
         spread if spread > 0.0 => spread / STEPS,

@@ -8,8 +8,8 @@ use gleaner_domain::results::sweep::{
 };
 use gleaner_domain::results::{Column, Table};
 
-/// The table `sweep`: the key, the settings and the figures of each run. Of replays, the last column is
-/// how many faults the program that decided had.
+/// The table `sweep`: the key, the settings and the figures of each run. For replays, the last column is the number of
+/// faults of the program that made the decisions.
 pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     let keys = sweep.runs.iter().map(|run| run.key.as_str().into());
     let settings: Vec<&Value> = sweep.runs.iter().map(|run| &run.settings).collect();
@@ -30,10 +30,9 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
     }
 }
 
-/// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row
-/// for each combination of settings without the seed. The rows have the number of seeds and, of
-/// every figure, the mean over the seeds, its standard deviation, the standard error of the mean, or
-/// an end of the mean's 95 % interval.
+/// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row for each combination
+/// of settings without the seed. The rows have the number of seeds and, for every figure, the mean over the seeds, the
+/// standard deviation, the standard error of the mean, or an end of the mean's 95 % interval.
 pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 5] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),
@@ -85,7 +84,7 @@ fn figures_of<'a>(metric: &Metric, results: &[RunOutcome]) -> Column<'a> {
     }
 }
 
-/// The faults of the programs that decided; empty where none did.
+/// The number of faults of the program that made the decisions; empty if there was no program.
 fn program_faults<'a>(results: &[RunOutcome]) -> (&'static str, Column<'a>) {
     let programs = results.iter().map(|result| result.program.as_ref());
     let faults = programs.map(|program| i64::try_from(program?.faults()).ok());

@@ -1,4 +1,4 @@
-//! The best settings of a sweep, to be printed, put on a page and written as JSON; and the list of its runs.
+//! The best settings of a sweep, for printing, for pages and as JSON; and the list of its runs.
 
 use std::borrow::Borrow;
 use std::fmt::Write;
@@ -14,8 +14,8 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the
-/// metric asked for and by every other metric with a best value.
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
+/// by every other metric with a best value.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -125,8 +125,8 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// For several seeds, explains that the value is a mean with its interval, and states how many other
-/// settings are within the standard deviation.
+/// If there are several seeds, explains that the value is a mean with its interval, and states how many other settings
+/// are within one standard deviation.
 fn over_seeds(scale: &Scale, best: &Best) -> String {
     let Some(deviation) = best.spread.deviation else {
         return String::new();
@@ -162,7 +162,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     }
 }
 
-/// All runs, done or not, in a line each. Runs are made one at a time, as there may be millions.
+/// A line for each run, done or not. Runs are created one at a time, as there may be millions.
 ///
 /// # Errors
 /// Those of `run`.

@@ -114,8 +114,8 @@ pub fn samples() -> Vec<Samples> {
     vec![run(60, 1, idle), run(120, 2, held)]
 }
 
-/// Three jobs: one waits, one is large, and one ends in the profiler, which one of the others
-/// leaves.
+/// Three jobs: job 7 ends in the profiler, job 8 is large, and job 9 is profiled, waits and then
+/// goes on.
 pub fn small_run() -> (Trace, Cluster, PolicyRun) {
     let workload = Workload {
         model: "ResNet18".to_owned(),
@@ -190,7 +190,7 @@ impl Content {
         self.rows.iter().map(move |row| &row[at])
     }
 
-    /// A column of numbers, whole or not.
+    /// A column of numbers, whole numbers or floats.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
         self.column(name).map(number).collect()
     }

@@ -199,7 +199,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
     }
 }
 
-/// Runs of values. Neighbouring values are often equal.
+/// Runs of equal values. The values of neighbouring runs are often equal.
 fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
     let value = prop_oneof![0i64..3, Just(i64::MIN), any::<i64>()];
     let count = prop_oneof![0u32..4, 100u32..70_000];
@@ -209,7 +209,7 @@ fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(256, 40))]
 
-    // A column of runs is read back as the column written row by row.
+    // A column written as runs is read back like a column written row by row.
     #[test]
     fn runs_are_read_back_as_rows(runs in any_runs()) {
         let rows: Vec<i64> = runs

@@ -105,7 +105,8 @@ impl Account<'_> {
         });
     }
 
-    /// Seconds that it waited: elsewhere, before its first run and between runs.
+    /// Seconds that the job waited: before it joined this queue, before its first run and between
+    /// its runs.
     fn waited(&self) -> i64 {
         let mut waited = self.queued.copied().unwrap_or(0);
         let mut since = self.entry;
@@ -127,7 +128,8 @@ impl Account<'_> {
         let sound = if all_runs.clone().all(|run| full_speed(run)) {
             found == due
         } else {
-            // Subtracting the speed from the remainder rounds once in every step.
+            // The engine subtracts the speed from the remaining work once per second, and each
+            // subtraction rounds. The tolerance therefore grows with the number of seconds.
             let steps: f64 = all_runs.map(|run| seconds(run.from, until(run))).sum();
             let rounding = steps * due * f64::EPSILON;
             let before_end = last.speeds.iter().rfind(|&&(time, _)| time < end);

@@ -16,7 +16,7 @@ pub use violation::{Held, NodePlace, Violation};
 use gleaner_domain::jobs::Job;
 use gleaner_domain::results::schedule::Schedule;
 
-/// Most violations that [`check`] reports.
+/// Maximum number of violations that [`check`] reports.
 pub const MOST_VIOLATIONS: usize = 1000;
 
 /// The conditions that a schedule of one virtual cluster must meet.
@@ -42,7 +42,8 @@ pub struct Terms<'a> {
     pub overhead: &'a dyn Fn(u32) -> i64,
     /// Second at which each job joins the queue; `None` if all jobs join at their submission.
     pub entries: Option<&'a [i64]>,
-    /// Seconds that each job waited elsewhere before, as in a profiler; `None` if no job did.
+    /// Seconds that each job waited before it joined this queue, for example for the profiler;
+    /// `None` if no job did.
     pub queued: Option<&'a [i64]>,
 }
 

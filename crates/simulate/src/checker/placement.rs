@@ -4,8 +4,8 @@ use super::{NodePlace, Report, Terms, Violation};
 use gleaner_domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
 use gleaner_domain::results::schedule::{JobRun, Placement, Schedule};
 
-/// Returns for every run whether it is sound enough for the sweep, which would report the
-/// faults of the others again.
+/// Returns for every run whether it is sound enough for the sweep. The sweep would report the
+/// faults of the other runs again.
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) -> Vec<bool> {
     let nodes = schedule.nodes.iter();
     let found = nodes.filter(|node| node.from == i64::MIN).count();
@@ -137,8 +137,8 @@ fn all(gpus_per_node: u32) -> GpuSet {
     }
 }
 
-/// Checks that speeds are in order and possible, and other than 1 only in runs that ever share
-/// their GPUs.
+/// Checks that speeds are in order and possible, and that only runs that share their GPUs at some
+/// time have a speed other than 1.
 pub(super) fn check_speeds(
     schedule: &Schedule,
     terms: &Terms,

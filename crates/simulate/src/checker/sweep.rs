@@ -140,7 +140,7 @@ impl Counts {
     }
 }
 
-/// A waiting job of fewer GPUs is small, whatever the size of nodes.
+/// A waiting job of fewer GPUs is small, whatever the number of GPUs per node.
 const SMALL: u32 = 8;
 
 impl<'a> Sweep<'a> {

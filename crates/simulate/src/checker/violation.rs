@@ -61,7 +61,7 @@ pub enum Violation {
         from: i64,
         /// Number of nodes that it is on.
         found: usize,
-        /// Most nodes it may be on.
+        /// Maximum number of nodes that it may be on.
         most: u32,
     },
     /// A slot that does not exist.
@@ -139,7 +139,7 @@ pub enum Violation {
         /// Number of its runs that are marked as last.
         marked: usize,
     },
-    /// A run that starts before the one before it has ended.
+    /// A run that starts before the job's previous run has ended.
     #[error(
         "job {job}: runs again at second {from}, before its run until second {until} has ended"
     )]
@@ -205,7 +205,7 @@ pub enum Violation {
         /// What is wrong.
         why: &'static str,
     },
-    /// A job that takes a GPU held by as many jobs as may hold it.
+    /// A job takes a GPU that already has the maximum number of jobs.
     #[error("job {job}, second {time}: takes GPU {gpu} of {place}, which {held} already")]
     Held {
         /// Id of the job.
@@ -235,7 +235,7 @@ pub enum Violation {
         /// Id of the job that was there.
         other: String,
     },
-    /// More GPUs held than there are.
+    /// Jobs hold more GPUs than exist.
     #[error("second {time}: {held} GPUs held, there are {gpus}")]
     Capacity {
         /// Second at which they are held.

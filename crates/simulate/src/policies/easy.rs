@@ -32,10 +32,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Starts jobs in the order of submission. The first that does not fit gets a
-/// reservation: the earliest second at which, by the estimates, enough running jobs have
-/// ended for it to be placed. Later jobs start before it if they fit now and, by their
-/// own estimates, either end by that second or leave enough free GPUs for the reservation.
+/// Starts jobs in the order of submission. The first job that does not fit gets a reservation for
+/// the earliest second at which, according to the estimates, enough running jobs have ended for it
+/// to be placed. A later job may start before it if the later job fits now and either ends by that
+/// second, according to its own estimate, or leaves enough free GPUs for the reservation. For
+/// example, on a cluster of 8 GPUs, a job of 4 GPUs is expected to run for another 100 s, and a job
+/// of 8 GPUs waits. A job of 2 GPUs may then start if its estimate is at most 100 s.
 struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,
@@ -86,6 +88,8 @@ impl Easy {
                 continue;
             };
             let end = view.now() + self.estimates[job];
+            // A job that ends by the reserved second has given its GPUs back by then, so it takes
+            // nothing from the reservation.
             if end <= reservation.second || reservation.outlasts(&placement, view) {
                 self.passed = true;
                 return Some(Decision::Start { job, placement });
@@ -96,7 +100,8 @@ impl Easy {
 }
 
 impl Reservation {
-    /// Whether it still holds when these GPUs are taken too; if so, takes them.
+    /// Returns whether the reserved job still fits when these GPUs are taken too; if so, takes
+    /// them.
     fn outlasts(&mut self, placement: &Placement, view: &View<'_>) -> bool {
         self.free.take(placement);
         let holds = view.placer().place(&self.free, self.gpus).is_some();
@@ -141,8 +146,8 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// After one job has passed the first of the queue, a refused one may pass too, as it may
-    /// then be placed on other GPUs. Otherwise, while no job ends, a reservation changes only
+    /// After one job has passed the first of the queue, a refused job may pass as well, because it
+    /// may now be placed on other GPUs. Otherwise, while no job ends, a reservation changes only
     /// when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {

@@ -27,7 +27,7 @@ use gleaner_domain::inputs::{Forecast, Packing};
 use gleaner_domain::jobs::{Job, Trace};
 use gleaner_domain::results::simulate::Durations;
 
-/// A policy that can be chosen by name. Those of this program live for ever, so their `'p` is `'static`.
+/// A policy that can be chosen by name. The entries of this program live forever, so their `'p` is `'static`.
 #[derive(Clone, Copy)]
 pub struct PolicyEntry<'p> {
     /// Name on the command line and in file names.
@@ -38,8 +38,8 @@ pub struct PolicyEntry<'p> {
     pub needs: Needs,
     /// What the policy knows about the durations of jobs before they end.
     pub durations: Durations,
-    /// Seconds for which a job still holds its GPUs once its work is done. Policies that
-    /// count down the work left notice a job's end one second later.
+    /// Seconds for which a job still holds its GPUs once its work is done. Policies that count down the remaining work
+    /// notice a job's end one second later.
     pub notice: i64,
     /// Whether its jobs are profiled first, on nodes lent for that.
     pub profiled: bool,
@@ -93,7 +93,7 @@ pub struct Without {
     pub estimate: bool,
 }
 
-/// A number to sort by. Numbers that are equal in Python, as -0 and 0, are equal here.
+/// A number to sort by. Numbers that are equal in Python, such as -0 and 0, are equal here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Priority(f64);
 

@@ -31,9 +31,9 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Starts the jobs of least estimated service first; the first that does not fit holds
-/// up the rest. In a second in which all waiting jobs have just arrived, they are taken by
-/// number of GPUs. They get a priority only if they still wait a second later.
+/// Starts the jobs of least estimated service first; the first that does not fit holds up the rest.
+/// If all waiting jobs arrived in the present second, they are taken in the order of their numbers
+/// of GPUs. Jobs get a priority only if they still wait a second later.
 struct Qssf<'a> {
     estimates: &'a [f64],
     /// By priority, then GPUs, then submission.

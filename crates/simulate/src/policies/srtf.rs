@@ -31,8 +31,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The place of a job in the order: by the second at which it would end if it ran from now
-/// on, then waiting jobs before running ones, then by rank among those.
+/// The place of a job in the order: by the second at which it would end if it ran from now on, then
+/// waiting jobs before running ones, then by rank among the waiting or the running ones.
 ///
 /// That second stays the same for a running job and moves with the clock for a waiting one.
 /// The key of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
@@ -44,7 +44,7 @@ struct Key {
 }
 
 impl Key {
-    /// The place among running jobs, at second `now`, of a waiting job.
+    /// The place of a waiting job among the running jobs at second `now`.
     fn at(self, now: i64) -> Self {
         Key {
             end: self.end + now,
@@ -129,9 +129,10 @@ impl Policy for Srtf {
         None
     }
 
-    /// After a change, the next second may choose differently. Otherwise it does not: as time
-    /// passes, running jobs move ahead of waiting ones. But two jobs that both get their GPUs get
-    /// them in either order, and a waiting job that was refused is also refused with fewer left.
+    /// After a change, the choice may be different in the next second. Without a change it stays
+    /// the same. As time passes, running jobs only move ahead of waiting ones. Two jobs that both
+    /// get their GPUs get them in either order. A waiting job that was refused is also refused when
+    /// fewer GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

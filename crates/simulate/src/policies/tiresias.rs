@@ -41,8 +41,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The place of a job in the order: the high queue before the low one, then by submission,
-/// then running jobs before waiting ones, then by rank among those.
+/// The place of a job in the order: the high queue before the low one, then by submission, then
+/// running jobs before waiting ones, then by rank among the running or the waiting ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     low: bool,
@@ -91,7 +91,7 @@ impl Tiresias {
         self.started[job] + rest / i64::from(gpus) + 1
     }
 
-    /// Removes a job from the running ones, `seconds` of service after its start.
+    /// Removes a job from the running ones after `seconds` of service since its start.
     fn stop(&mut self, job: usize, gpus: u32, seconds: i64) {
         self.running.remove(&self.keys[job]);
         self.falls.remove(&(self.fall(job, gpus), job));

@@ -16,7 +16,7 @@ enum Spoil {
     JobRun(fn(&mut JobRun)),
     /// Changes the outcome of some job.
     Job(fn(&mut JobOutcome)),
-    /// Changes some samples; there may be none.
+    /// Changes some samples, if there are any.
     Sample(fn(&mut Samples)),
     /// Changes the node of some run.
     Node(fn(&mut NodeLife, &JobRun)),

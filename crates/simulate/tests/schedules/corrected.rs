@@ -1,5 +1,5 @@
-//! `corrected` differs from the original in only two ways: the speeds of survivors, and when profiled
-//! jobs join their virtual cluster, which is when their profiling ends.
+//! `corrected` differs from the original in only two ways: the speeds of survivors, and the time at which profiled jobs
+//! join their virtual cluster, which is the end of their profiling.
 
 use std::collections::BTreeMap;
 

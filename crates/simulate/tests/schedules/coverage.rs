@@ -1,4 +1,4 @@
-//! Random traces show the rare things that they are meant to test, counted over a fixed number of
+//! Random traces contain the rare cases that they are meant to test, counted over a fixed number of
 //! traces.
 
 use gleaner_domain::results::policy_run::PolicyRun;
@@ -12,10 +12,10 @@ use crate::product::{policy, schedule};
 use crate::town::{self, Town, town};
 
 const TRACES: usize = 400;
-/// Minimum number of traces that must show each thing.
+/// Minimum number of traces that must show each case.
 const ENOUGH: usize = 4;
 
-/// Fails unless enough values of a strategy show each of the things named.
+/// Fails unless enough values of a strategy show each of the named cases.
 fn assert_shown<T, const N: usize>(
     strategy: impl Strategy<Value = T>,
     things: [&str; N],

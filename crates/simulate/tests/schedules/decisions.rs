@@ -47,7 +47,7 @@ impl Policy for Restless {
     }
 }
 
-/// Returns a factory for the policies that a function returns.
+/// Turns a function that returns a policy into a policy factory.
 pub fn make(
     policy: impl Fn() -> Box<dyn Policy> + Sync,
 ) -> impl for<'a> Fn(&Context<'a>) -> Box<dyn Policy + 'a> + Sync {

@@ -1,5 +1,5 @@
-//! What a policy leaves unused: the log of idle nodes agrees with the schedule's runs, and the
-//! replay harvests it.
+//! Tests the log of the nodes that a policy leaves idle: it agrees with the schedule's runs, and the replay harvests
+//! it.
 
 use std::collections::BTreeMap;
 

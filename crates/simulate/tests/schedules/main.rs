@@ -1,5 +1,5 @@
-//! The simulator of job traces compared with a plain one on random traces, and both compared with
-//! the published results.
+//! Compares the simulator of job traces with a plain one on random traces, and both with the
+//! published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;

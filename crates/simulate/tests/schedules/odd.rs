@@ -119,7 +119,7 @@ fn times_may_be_as_long_as_a_trace_allows() {
     }
 }
 
-/// Estimates of models are not limited as those of files are.
+/// Estimates from models are not limited, unlike those from files.
 #[test]
 fn estimates_may_be_any_number() {
     let jobs = [(0, 64, 0, 50), (0, 1, 0, 50), (0, 1, 3, 50), (0, 3, 5, 7)];
@@ -158,7 +158,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let run = run_one(&simulation, "lucid");
     let profiled = run.profiler.unwrap().schedule;
     assert_eq!(profiled.scaling, [(0, 1)]);
-    // 2 jobs run at once in the first second, and then 4. The last begin at second 35.
+    // 2 jobs run at once in the first second, and 4 from then on. The last ones start at second 35.
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);
@@ -167,7 +167,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    /// Without measured pairs no jobs share, as without a forecast.
+    /// Without measured pairs, no jobs share GPUs. The schedule is the same as without a forecast.
     #[test]
     fn lucid_without_pairs_never_shares(town in town(), profiled: bool) {
         let request = town.request(&policy("lucid"));

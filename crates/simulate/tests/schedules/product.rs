@@ -33,7 +33,7 @@ pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
     }
 }
 
-/// The product's placer that does the same.
+/// The product's placer that corresponds to a plain one.
 pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     let name = match placer {
         plain::Placer::Consolidate => "consolidate",
@@ -63,7 +63,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> 
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
         .collect();
-    // The trace is empty, as if all that is known of jobs had been measured.
+    // The trace is empty, so that everything known about jobs counts as measured.
     let trace = Trace::default();
     let context = Context {
         jobs: &jobs,

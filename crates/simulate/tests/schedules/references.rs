@@ -147,8 +147,9 @@ fn figures(venus: &Venus, run: &PolicyRun) -> [i64; 3] {
     Figure::ALL.map(|figure| figure.of(&metrics.all) as i64)
 }
 
-/// The figures of Lucid without packing analysis, by the rule and by two other possible meanings:
-/// without the scores only, and without sharing although all jobs are tried.
+/// The figures of Lucid without packing analysis, under the rule and under two other possible
+/// readings of it: leaving out only the scores, and leaving out sharing while all jobs are still
+/// tried.
 #[test]
 fn the_figures_without_packing_are_as_described() {
     let Some(venus) = venus() else { return };

@@ -38,7 +38,7 @@ impl Table {
         self.0[column].iter().map(float).collect()
     }
 
-    /// Whole numbers. The tables have them as floats if pandas had them so.
+    /// Whole numbers. The tables store them as floats where pandas did.
     pub fn integers(&self, column: &str) -> Vec<i64> {
         let whole = |number: f64| {
             assert_eq!(number.fract(), 0.0, "{column}");

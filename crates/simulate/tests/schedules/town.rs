@@ -15,8 +15,8 @@ use crate::plain::cases::{Case, MOST_JOBS, case};
 use crate::plain::{self, Profiled};
 use crate::product;
 
-/// A case's jobs in several virtual clusters of its size, and the nodes that these lend to the
-/// profiler.
+/// A case's jobs, distributed over several virtual clusters of the case's size, and the nodes that
+/// these lend to the profiler.
 #[derive(Debug, Clone)]
 pub struct Town {
     pub case: Case,

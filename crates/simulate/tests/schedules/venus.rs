@@ -26,7 +26,7 @@ pub struct Venus {
     pub cluster: Cluster,
     pub trace: Trace,
     pub start: i64,
-    /// Lucid's estimates. Those in `lgb` are for QSSF only.
+    /// Lucid's estimates. The estimates in `lgb` are for QSSF only.
     pub ebm: EstimateTable,
     pub lgb: EstimateTable,
     pub forecast: ForecastTable,

@@ -1,4 +1,4 @@
-//! Draws batches of jobs: one user's runs of one workload, shortly after each other.
+//! Draws batches of jobs: runs of one workload that a user submits in quick succession.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -25,17 +25,17 @@ pub struct Draft {
     pub state: &'static str,
 }
 
-/// Probability that a batch goes on after each of its jobs.
+/// Probability that another job follows each job of a batch.
 const ANOTHER: f64 = 0.65;
 /// Mean seconds between the jobs of a batch.
 const GAP: f64 = 90.0;
-/// Standard deviations of logarithms of ratios: of a job's length to that of its batch, and of
-/// an estimate to the job's length.
+/// Standard deviations of the logarithms of two ratios: a job's length to that of its batch, and an
+/// estimate to the job's length.
 const SPREAD: f64 = 0.3;
 const ERROR: f64 = 0.7;
 /// Share of estimates below 0.
 const NEGATIVE: f64 = 0.02;
-/// Largest share of the GPU-seconds of its virtual cluster that a job takes.
+/// Maximum share of the GPU-seconds of its virtual cluster that a job takes.
 const LARGEST_SHARE: f64 = 0.1;
 
 /// The properties of a virtual cluster for which jobs are drawn.
@@ -44,7 +44,7 @@ struct Target {
     cumulated: f64,
     users: u32,
     most_gpus: u32,
-    /// Most GPU-seconds of a job.
+    /// Maximum number of GPU-seconds of a job.
     most_work: f64,
 }
 
@@ -134,7 +134,7 @@ impl Drawing {
         (self.drafts, self.work)
     }
 
-    /// Draws the jobs of a batch while `wanted` holds.
+    /// Draws the jobs of a batch as long as `wanted` returns true.
     fn batch(&mut self, rng: &mut ChaCha8Rng, wanted: impl Fn(&Self) -> bool) {
         let share = rng.random_range(0.0..1.0);
         let vc = self.targets.partition_point(|vc| vc.cumulated <= share);

@@ -1,4 +1,4 @@
-//! Workloads, with their load on a GPU alone and in pairs. All figures are made up.
+//! Workloads, with the load on a GPU that each causes alone and in pairs. All figures are made up.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -13,7 +13,7 @@ struct Model {
     dataset: &'static str,
     /// Percentages of compute and of memory bandwidth used.
     util: [f64; 2],
-    /// MB of memory held, and MB more for each sample of a batch.
+    /// MB of memory held, and additional MB for each sample of a batch.
     memory: [f64; 2],
     /// Samples per second.
     speed: f64,
@@ -154,7 +154,8 @@ pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usi
 fn pair([first, second]: [Usage; 2], rng: &mut ChaCha8Rng) -> Pair {
     let together = first.gpu_util + second.gpu_util;
     let mut speed = |other: Usage| {
-        // Utilisation above 100 % is lost. A job loses the more of it, the more the other uses.
+        // Demand above 100 % utilisation is lost. A job loses more of it if the other job uses
+        // more.
         let lost = (together - 100.0).max(0.0) / 100.0 * other.gpu_util / together;
         let noise = rng.random_range(-0.02..0.02);
         rounded(1.0 - 0.05 * other.gpu_util / 100.0 - lost + noise)
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng;
 
-    // Derived by formula: scores that add up higher make pairs slower on average.
+    // Derived by formula: pairs with higher sums of scores are slower on average.
     #[test]
     fn worse_scores_make_slower_pairs() {
         let profiles = profiles();

@@ -1,4 +1,4 @@
-//! A forecast of submissions: the true ones, smoothed and with errors.
+//! A forecast of submissions: the true numbers, smoothed, with random errors.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -6,9 +6,9 @@ use rand_distr::{Distribution, Normal};
 use super::batch::Draft;
 use super::rhythm::DAY;
 
-/// Seconds of an interval.
+/// Seconds in an interval.
 const INTERVAL: i64 = 600;
-/// Number of intervals before and after one over which it is smoothed.
+/// Number of intervals on either side that smoothing includes.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;

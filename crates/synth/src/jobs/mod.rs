@@ -21,11 +21,11 @@ use rhythm::DAY;
 
 pub use forecast::Interval;
 
-/// Most jobs, nodes and days that are generated.
+/// Maximum numbers of jobs, nodes and days that are generated.
 const MOST_JOBS: usize = 10_000_000;
 const MOST_NODES: u32 = 100_000;
 const MOST_DAYS: u32 = 3_650;
-/// Most virtual clusters.
+/// Maximum number of virtual clusters.
 const MOST_VCS: u32 = 1_000;
 
 /// Options of a generated experiment.
@@ -50,7 +50,7 @@ pub struct JobOptions {
 pub enum Amount {
     /// This many jobs.
     Jobs(u32),
-    /// As many jobs as take this share of all GPU-seconds of the cluster in the days.
+    /// As many jobs as are needed to take this share of the cluster's GPU-seconds over all days.
     Load(f64),
 }
 
@@ -65,16 +65,15 @@ pub struct SynthExperiment {
     pub pairs: Vec<(usize, usize, Pair)>,
     /// Submissions and their forecast by ten minutes.
     pub forecast: Vec<Interval>,
-    /// GPU-seconds of all jobs, as a share of those of the cluster in the days.
+    /// GPU-seconds of all jobs, as a share of the cluster's GPU-seconds over all days.
     pub load: f64,
     drafts: Vec<Draft>,
 }
 
-/// Generates an experiment. Users submit batches of jobs that resemble each other, more
-/// by day than by night, and fewer at weekends. Most jobs run for minutes on a GPU, a few for
-/// days. No job runs longer than the days generated, or takes more than a tenth
-/// of its virtual cluster's GPU-seconds. Each virtual cluster can lend a node and still
-/// hold its largest job.
+/// Generates an experiment. Users submit batches of similar jobs, more by day than by night, and
+/// fewer at weekends. Most jobs run for minutes on a GPU, a few for days. No job runs longer than
+/// the generated days, and none takes more than a tenth of its virtual cluster's GPU-seconds. Each
+/// virtual cluster can lend a node and still hold its largest job.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
@@ -179,7 +178,7 @@ fn cluster(options: &JobOptions) -> Cluster {
     let spare = f64::from(options.nodes - options.vcs);
     let (mut share, mut dealt) = (0.0, 0);
     let sizes = weights.map(|weight| {
-        // Rounded sums, so that all nodes are dealt.
+        // Cumulative sums are rounded, not single shares, so that all nodes are assigned.
         share += weight / total;
         let nodes = (spare * share).round() as u32 - dealt;
         dealt += nodes;

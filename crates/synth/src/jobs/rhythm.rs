@@ -3,17 +3,17 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Seconds of a day.
+/// Seconds in a day.
 pub const DAY: i64 = 86_400;
 
-/// The hour with the fewest submissions; the most come twelve hours later.
+/// The hour with the fewest submissions. The busiest hour is twelve hours later.
 const QUIETEST_HOUR: f64 = 4.0;
 /// Submissions at the quietest hour, as a share of those at the busiest.
 const NIGHT: f64 = 0.2;
 /// Submissions at weekends, as a share of those on other days.
 const WEEKEND: f64 = 0.5;
 
-/// Submissions at a second as a share of those at the busiest; second 0 is on a Monday.
+/// Submissions at a second, as a share of those at the busiest second. Second 0 is on a Monday.
 fn intensity(second: i64) -> f64 {
     let hour = (second % DAY) as f64 / 3600.0;
     let turn = std::f64::consts::TAU * (hour - QUIETEST_HOUR) / 24.0;

@@ -1,4 +1,4 @@
-//! Sizes, lengths and ends of jobs.
+//! Draws the sizes, lengths and ends of jobs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Numbers of GPUs of jobs, with the shares of such jobs in thousandths.
+/// Possible numbers of GPUs of a job, each with the share of such jobs in thousandths.
 const GPUS: [(u32, u32); 9] = [
     (1, 540),
     (2, 100),
@@ -27,8 +27,8 @@ const KINDS: [(f64, f64, f64); 3] = [
     (0.09, 36_000.0, 1.0),
 ];
 
-/// How jobs end: the state, the share of such jobs, and between which shares of its length such
-/// a job ends.
+/// The ways in which jobs end: the state, the share of such jobs, and the range of the share of its
+/// length after which such a job ends.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),
@@ -77,7 +77,7 @@ pub fn ending(rng: &mut ChaCha8Rng) -> (&'static str, f64) {
     (state, rng.random_range(least..most))
 }
 
-/// Draws an index, by shares that add up to 1.
+/// Draws an index with probabilities `shares`, which add up to 1.
 fn pick<const N: usize>(shares: [f64; N], rng: &mut ChaCha8Rng) -> usize {
     let mut drawn: f64 = rng.random_range(0.0..1.0);
     let found = shares.iter().position(|share| {

@@ -1,4 +1,4 @@
-//! The least loss of the trials that have reached the last rung, over time.
+//! The lowest loss of the trials that have reached the last rung, over time.
 
 use super::Searched;
 use super::clock;
@@ -52,7 +52,7 @@ pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     })
 }
 
-/// The trials that were the best when they reached the last rung, in the order of time.
+/// The trials that were the best when they reached the last rung, in order of time.
 fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
     let finished = run.outcome.trials.iter();
     let finished = finished.filter(|trial| trial.state == TrialState::Finished);
@@ -64,7 +64,8 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
         })
     });
     let mut bests: Vec<Best<'_>> = measured.collect();
-    // Of trials that reach it at the same time, the best comes first, so that no other is kept.
+    // Of trials that reach the last rung at the same time, the best comes first, so that only it is
+    // kept.
     bests.sort_by(|a, b| a.time.cmp(&b.time).then(a.loss.total_cmp(&b.loss)));
     let mut least = f64::INFINITY;
     bests.retain(|best| {

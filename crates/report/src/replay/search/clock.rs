@@ -5,7 +5,7 @@ use crate::figure::Axis;
 use gleaner_domain::Utc;
 
 const HOUR: f64 = 3_600.0;
-/// Steps per hour to which positions on the axis are rounded.
+/// Number of steps per hour to which positions on the axis are rounded.
 const PARTS: f64 = 1e4;
 
 /// The horizontal axis.

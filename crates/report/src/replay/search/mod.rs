@@ -44,13 +44,13 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// A time of a summary, taken as if it were in UTC, as the times of the tables are.
+/// A time of a summary, taken as UTC like the times in the tables.
 fn parsed(text: &str) -> Option<Utc> {
     let time: Local = text.parse().ok()?;
     Some(time.from_offset(0))
 }
 
-/// What the words of the section mean.
+/// Explains the terms of the section.
 const LEAD: &str = "A search trains trials, each up to a rung. There it measures the trial's loss, and \
                     decides which trials go on to the next rung. A trial that reaches the last rung is \
                     finished; the work for all others is wasted. Regret is how much more the best \

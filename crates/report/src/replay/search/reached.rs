@@ -34,8 +34,8 @@ pub(super) fn figure(run: &Searched<'_>, is_alone: bool) -> Figure {
     }
 }
 
-/// The curves of the rungs `shown`. All have their points at the same times, so that the page tells
-/// their values together.
+/// The curves of the rungs `shown`. All curves have points at the same times, so that the page
+/// shows their values together.
 fn curves(run: &Searched<'_>, shown: &[usize]) -> Vec<Curve> {
     let curve = |(number, &rung): (usize, &usize)| Curve {
         name: format!("Resource {}", resource(run.outcome.rungs[rung].resource)),
@@ -67,7 +67,8 @@ fn add(curves: &mut [Curve], x: f64, shown: &[usize], counts: &[u64]) {
     }
 }
 
-/// Which rungs trials reached, by number, with the times on the axis, which ascend.
+/// The rungs that trials reached: the time on the axis and the number of the rung, in order of
+/// time.
 fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     let rungs = &run.outcome.rungs;
     let events = run.outcome.events.iter();
@@ -80,8 +81,8 @@ fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     placed.collect()
 }
 
-/// The rungs that are drawn: all, or as many as there are colours, evenly spaced from the first to
-/// the last.
+/// The rungs that are drawn: all of them, or, if there are more rungs than colours, one for each
+/// colour, evenly spaced from the first to the last.
 fn shown(rungs: usize) -> Vec<usize> {
     match rungs {
         0..=SERIES => (0..rungs).collect(),

@@ -54,7 +54,7 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
     }
 }
 
-/// So many minutes after the first event.
+/// The time `minutes` after the first event.
 pub fn at(minutes: i64) -> Utc {
     let start: Local = "2026-01-01".parse().unwrap();
     start.from_offset(0).plus_whole(60 * minutes)
@@ -75,8 +75,9 @@ pub fn trial(trial: u32, state: TrialState, end: Option<i64>, loss: Option<f64>)
     }
 }
 
-/// Trials 0, 1, 3 and 4 reach the last rung, after 1, 2, 3 and 3 hours. Trial 1 is no better than
-/// trial 0, trial 3 no better than trial 4. Trial 2 is stopped after half an hour, trial 5 trains.
+/// Trials 0, 1, 3 and 4 reach the last rung, after 1, 2, 3 and 3 hours. Trial 1 does not beat trial
+/// 0, and trial 3 does not beat trial 4. Trial 2 is stopped after half an hour, and trial 5 is
+/// still training.
 pub fn outcome() -> SearchOutcome {
     let reached = |minutes, trial, resource| SearchRow {
         time: at(minutes),

@@ -83,7 +83,8 @@ fn trials_are_counted_at_each_rung() {
     assert_eq!(rungs.rows[1], ["9", "1", "1.000 h", "1.000 h", "0.5000"]);
 }
 
-// Derived by hand from the summary: 6 trials less 1 stopped less 4 finished; 50 of 200.
+// Derived by hand from the summary: 1 trial is neither stopped nor finished (6 − 1 − 4), and 50 of
+// 200 units of work.
 #[test]
 fn figures_of_searches_are_compared_with_the_first() {
     let (with, without) = (replay(Some(outcome())), replay(None));
@@ -113,7 +114,7 @@ fn figures_of_searches_are_compared_with_the_first() {
         (first.id.as_str(), second.id.as_str()),
         ("rungs-a", "rungs-c")
     );
-    // Each run keeps its colour of the other figures of the page.
+    // Each run has the same colour as in the other figures of the page.
     let shown = curves(best)
         .iter()
         .map(|curve| (curve.name.as_str(), curve.colour));
@@ -163,7 +164,7 @@ fn a_large_search_is_thinned() {
         ..large.events[0]
     };
     large.events = (0..trials).map(event).collect();
-    // Each trial is better than all before.
+    // Each trial is better than all earlier ones.
     let finished = (0..trials).map(|number| {
         let loss = 1.0 / (1.0 + f64::from(number));
         TrialRow {
@@ -205,7 +206,7 @@ fn pictures_of_searches_can_be_drawn() {
     let [best, rungs] = figures(&section)[..] else {
         panic!("not two figures");
     };
-    // A dot for each improvement, none for the end.
+    // There is a dot for each improvement, and none at the end of the curve.
     let dots = image::svg(best).unwrap().matches("<circle").count();
     assert_eq!(dots, 2);
     assert!(image::svg(rungs).unwrap().contains("Resource 9"));

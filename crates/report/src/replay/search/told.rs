@@ -1,4 +1,4 @@
-//! Losses and resources formatted for people.
+//! Formats losses and resources for readers.
 
 use crate::numbers::{grouped, number};
 pub(super) use gleaner_runs::summary::loss;

@@ -16,11 +16,12 @@ use gleaner_io::source::Source;
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
-/// Most hours that are kept: eleven years. In longer runs, several hours are averaged together.
+/// Maximum number of hours that are kept: eleven years. In longer runs, several hours are averaged
+/// together.
 const MOST_HOURS: i64 = 100_000;
 
-/// Averages over an hour, of all virtual clusters and of the profiler if there is one. In runs of
-/// many years it is several hours.
+/// Averages over an hour, for all virtual clusters together and the profiler if there is one. In
+/// runs of many years, the averages are over several hours.
 ///
 /// A virtual cluster has no states after its last job has ended. It then counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -103,7 +104,7 @@ fn add(
 /// The name of a column, and the field of [`Hour`] for its average.
 type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
-/// Consecutive rows of the same hour: the hour, and the number of rows.
+/// Runs of consecutive rows within the same hour: the hour, and the number of rows.
 type Runs = Vec<(i64, u64)>;
 
 /// Divides the rows of a table by hour.
@@ -136,7 +137,7 @@ fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result
     Ok(sums)
 }
 
-/// Calls `each` with every row and its whole number in a column.
+/// Calls `each` with the index of every row and its whole number in a column.
 fn visit(
     source: &Source,
     table: &Table<'_>,

@@ -175,8 +175,8 @@ fn exclusive() -> Example {
     }
 }
 
-/// One node; `q` joins `p`, which ends first and leaves it slow; `r` is beside them.
-/// A second node is there from second 50 to 100 and takes `s`.
+/// One node. `q` joins `p`, which ends first and leaves `q` slow. `r` runs on other GPUs. A second
+/// node is there from second 50 to 100 and takes `s`.
 fn shared() -> Example {
     let jobs = vec![
         job("p", 2, 0, 10),

@@ -1,4 +1,4 @@
-//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, sharing GPUs if it pays.
+//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared if it pays.
 
 mod partners;
 mod sharing;
@@ -49,12 +49,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Waiting jobs are taken by estimated duration times GPUs. While sharing is off, the
-/// first that does not fit holds up the rest; while it is on, all are tried, first on
-/// the GPUs of a running job that goes well with them, then on free ones.
+/// Waiting jobs are considered in ascending order of estimated duration times GPUs. While sharing
+/// is off, the first job that does not fit holds up the rest. While sharing is on, every job is
+/// tried: first on the GPUs of a compatible running job, then on free GPUs.
 ///
-/// A job that could not start is looked at again only when GPUs for its size are free or
-/// a possible partner has appeared, so that time does not grow with the queue.
+/// A job that could not start is reconsidered only when enough GPUs for it are free or a possible
+/// partner has appeared. So the time per decision does not grow with the queue.
 struct Lucid<'a> {
     priorities: Vec<f64>,
     packing: Option<&'a dyn Packing>,
@@ -136,9 +136,9 @@ impl Policy for Lucid<'_> {
         }
     }
 
-    /// While sharing is on, all jobs that could start have started. A job that found neither
-    /// GPUs nor a partner was not followed by a job of its size that did start on free GPUs, so
-    /// it has no new job to join.
+    /// While sharing is on, all jobs that could start have started, so the next second offers
+    /// nothing new. A job that found neither GPUs nor a partner was not followed in this walk by a
+    /// job of its size that started on free GPUs. So no new partner has appeared for it.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

@@ -6,14 +6,14 @@ use super::{Context, SHARED_GPUS};
 use crate::view::View;
 use gleaner_domain::cluster::GPU_MEMORY;
 
-/// Two jobs share GPUs when their sharing scores add to at most this.
+/// Two jobs may share GPUs if their sharing scores add up to at most this.
 pub const MOST_SCORE: u32 = 2;
 
-/// Finds partners. Two jobs that do not go together never will, so every waiting job is
-/// compared with every possible partner once.
+/// Finds partners. Whether two jobs are compatible never changes, so every waiting job is compared
+/// with every possible partner only once.
 pub(super) struct Partners {
     traits: Vec<Trait>,
-    /// Whether sharing scores and priorities count.
+    /// Whether sharing scores and priorities limit the choice of partners.
     choosy: bool,
     classes: BTreeMap<u32, Class>,
     /// For each waiting job, the number of entries of [`Class::appeared`] that it has been
@@ -21,10 +21,10 @@ pub(super) struct Partners {
     met: Vec<Option<usize>>,
 }
 
-/// Properties of a job that decide whether it goes with another.
+/// Properties of a job that decide whether it is compatible with another.
 #[derive(Debug, Clone, Copy)]
 struct Trait {
-    /// Memory in MB: as known to the scheduler, and as it is.
+    /// GPU memory in MB: the amount known to the scheduler, and the actual amount.
     gmem: [f64; 2],
     /// Sharing score; `None` for a job that never shares.
     score: Option<u32>,

@@ -1,23 +1,23 @@
-//! Switches the sharing of GPUs on and off by the forecast.
+//! Switches the sharing of GPUs on and off, depending on the forecast.
 
 use super::Context;
 use crate::scaling::next_tick;
 use gleaner_domain::inputs::Forecast;
 
-/// Seconds between looks at the forecast.
+/// Seconds between two checks of the forecast.
 const INTERVAL: i64 = 100;
 /// Sharing is off while at most this many GPU jobs are expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
-/// The switch. It is off until the first look.
+/// The switch. It is off until the first check.
 pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
     start: i64,
-    /// Second of the last look, and whether it switched sharing on.
+    /// Second of the last check, and whether it switched sharing on.
     look: Option<(i64, bool)>,
-    /// The second for which [`Sharing::next_on`] was computed, and its result. The result holds
-    /// from the one to the other.
+    /// The second for which [`Sharing::next_on`] was computed, and its result. The result is valid
+    /// for every second between these two.
     next: Option<(i64, Option<i64>)>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Sharing<'a> {
         !self.never && self.forecast.is_none_or(busy)
     }
 
-    /// Second of the first look after `now` that switches sharing on; `None` if none does.
+    /// Second of the first check after `now` that switches sharing on; `None` if none does.
     pub fn next_on(&mut self, now: i64) -> Option<i64> {
         if self.never {
             return None;
@@ -64,7 +64,7 @@ impl<'a> Sharing<'a> {
         match self.next {
             Some((asked, next)) if asked <= now && next.is_none_or(|next| now < next) => next,
             _ => {
-                // Without a forecast, sharing is off only before the first look.
+                // Without a forecast, sharing is off only before the first check.
                 let forecast = self.forecast.unwrap_or(&f64::INFINITY);
                 let next = next_tick(forecast, now, INTERVAL, |tick| self.look_at(tick));
                 self.next = Some((now, next));

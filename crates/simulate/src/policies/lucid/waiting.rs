@@ -1,4 +1,11 @@
 //! The queue, by number of GPUs, and a walk over it that leaves out jobs that cannot start.
+//!
+//! While sharing is on, Lucid may start any waiting job, not only the first. Whether a job can start
+//! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is walked
+//! only if its jobs may fit on free GPUs, or if some of them have not been compared with all possible
+//! partners. For example, if the jobs of a class have been compared with 7 partners (`met`) and 9
+//! have appeared so far, two are new and the class is walked. The walk merges the open classes by
+//! priority, and a class is closed once neither condition holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -18,7 +25,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of appearances of possible partners that all other jobs have been compared with.
+    /// Number of possible partners, counted in the order in which they appeared, that all jobs
+    /// except new ones have been compared with.
     met: usize,
 }
 

@@ -10,7 +10,7 @@ use proptest::sample::select;
 use super::known::{forecast, packing, profiler, switches};
 use super::{Placer, Profiler, Switches, World};
 
-/// A virtual cluster with its jobs, and all that policies know.
+/// A virtual cluster with its jobs, and everything that policies know.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub nodes: u32,
@@ -18,7 +18,7 @@ pub struct Case {
     pub start: i64,
     pub placer: Placer,
     pub jobs: Vec<Job>,
-    /// Seconds that the jobs have waited in a profiler before; for Lucid only.
+    /// Seconds that the jobs have already waited for a profiler; for Lucid only.
     pub queued: Vec<i64>,
     pub workloads: Vec<Workload>,
     pub estimates: EstimateTable,

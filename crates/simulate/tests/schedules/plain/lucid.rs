@@ -5,7 +5,7 @@ use gleaner_domain::results::schedule::Correction;
 use super::Rule;
 use super::sim::Sim;
 
-/// What is left out of Lucid, and what is added.
+/// The parts of Lucid that are switched off, and those that are added.
 #[derive(Debug, Clone, Default)]
 pub struct Switches {
     pub without_packing: bool,
@@ -34,7 +34,8 @@ impl Lucid {
     }
 
     fn work(&self, sim: &mut Sim) {
-        // If a job's end changes a speed in this second, the change counts from the next step on.
+        // If a job's end changes a speed in this second, the new speed applies from the next step
+        // on.
         let with_speed = |&job: &usize| (job, sim.jobs[job].speed);
         let running: Vec<(usize, f64)> = sim.running.iter().map(with_speed).collect();
         for (job, speed) in running {

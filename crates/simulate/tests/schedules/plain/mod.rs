@@ -40,7 +40,7 @@ pub struct World<'a> {
     pub queued: Vec<i64>,
     pub nodes: u32,
     pub gpus_per_node: u32,
-    /// The first second of the simulation.
+    /// First second of the simulation.
     pub start: i64,
     pub placer: Placer,
     pub estimates: &'a dyn Estimates,

@@ -8,7 +8,7 @@ use gleaner_domain::results::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Longer than any trace of the tests: a job that still waits after this never runs.
+/// Longer than any trace of the tests, in seconds: a job that still waits after this never runs.
 const STUCK: i64 = 100_000_000;
 
 /// The state of a job in the simulation.
