@@ -78,6 +78,7 @@ ENTRY = """\
     IngestFormat::of::<IntervalsSettings>(
         "intervals",
         "Read a list of intervals: lines of nodes, start and end, in seconds since 1970",
+        "gleaner ingest intervals log.txt -o log.gev",
         Made::Events,
     ),
 """

@@ -22,15 +22,14 @@ const EXAMPLES: &str = "Examples:\n  \
     gleaner compare --events dataset/idle.csv --tasks dataset/tasks.toml --every 100 \\\n      \
         --solvers exact,highs,equal-share --out compared";
 
-/// Compare solvers on the same problems: objective, gap to the optimum, time, and how soon they have a
-/// plan.
+/// Compare solvers on the same problems.
 ///
-/// The problems come from a JSON file, or from every K-th decision of a log that is replayed with
+/// The tables show each solver's objective, its gap to the optimum, its time, and how soon it has a plan. The problems come from a JSON file, or from every K-th decision of a log that is replayed with
 /// --solver auto. Every answer is checked. After a few problems an estimate of the run time is
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
-#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &tables::terms()))]
+#[command(before_help = EXAMPLES, after_long_help = explained(&tables::terms()))]
 pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]

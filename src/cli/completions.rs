@@ -7,12 +7,12 @@ use clap_complete::{Shell, generate};
 use super::{command, write_to_stdout};
 use gleaner_domain::error::Result;
 
-/// Print the completion script of a shell: subcommands, flags and their values.
+/// Print the completion script of a shell.
 ///
 /// `make install` puts the scripts where the shells look for them. docs/INSTALL.md says which
 /// places these are.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     source <(gleaner completions bash)\n  \
     gleaner completions fish > ~/.config/fish/completions/gleaner.fish")]
 pub struct Args {

@@ -15,7 +15,7 @@ use gleaner_logs::zone::Zone;
 /// Reads pandas pickles (as data, never executed; also in .gz and .tar.gz), wide or long CSV and
 /// Parquet, and .gev. The extension of the output chooses its format.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner convert ndstat-10sdn6-evt.tar.gz -o summit.gev\n  \
     gleaner convert summit.gev -o summit.parquet\n  \
     gleaner convert idle.csv -o idle-wide.csv --layout wide")]

@@ -12,14 +12,14 @@ use crate::inspection::{Inspected, InspectionSettings};
 use gleaner_domain::error::Result;
 use gleaner_runs::inspect::json;
 
-/// Show what an event log holds: how much is idle, in what fragments, and when.
+/// Show how much is idle in an event log, when, and in what fragments.
 ///
 /// Reads any event log that `gleaner replay` reads. Ends with a suggestion for --t-fwd of a
 /// replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
 /// Rows in which no node changes count if the whole log is inspected; they are dropped from a
 /// slice, as in a replay.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \
     gleaner inspect dataset/idle.csv --tasks dataset/tasks.toml --json\n  \
     gleaner inspect dataset/idle.csv -o idle.html\n  \

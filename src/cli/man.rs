@@ -13,12 +13,12 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::files;
 
-/// Write the manual pages of gleaner and of every subcommand.
+/// Write the manual pages of all commands.
 ///
 /// A page holds what --help prints. `make install` writes the pages to share/man/man1 of its
 /// prefix.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  \
+#[command(before_help = "Example:\n  \
     gleaner man ~/.local/share/man/man1\n  \
     man gleaner-replay")]
 pub struct Args {
@@ -93,7 +93,8 @@ impl Page<'_> {
             man.render_subcommands_section(&mut out)?;
         }
         let after = self.command.get_after_long_help();
-        if let Some(text) = after.or_else(|| self.command.get_after_help()) {
+        let after = after.or_else(|| self.command.get_after_help());
+        for text in after.into_iter().chain(self.command.get_before_help()) {
             sections(&text.to_string()).to_writer(&mut out)?;
         }
         if let Some(parent) = &self.parent {

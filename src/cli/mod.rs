@@ -27,7 +27,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::{printable_json, printable_lines, shortened_lines};
@@ -39,19 +39,13 @@ use gleaner_domain::words::{printable_json, printable_lines, shortened_lines};
     version,
     arg_required_else_help = true,
     subcommand_value_name = "COMMAND",
+    before_help = "\
+Example:
+  gleaner replay --events dataset/idle.csv --tasks dataset/tasks.toml",
     after_help = "\
-Examples:
-  gleaner replay            says what a replay needs, and how to make up inputs
-  gleaner COMMAND --help    says what a command does, with examples
-
 Exit codes:
-  0    done
-  1    the run failed
-  2    wrong usage
-  3    invalid input data
-  129  hung up (SIGHUP)
-  130  interrupted (Ctrl-C)
-  143  terminated (SIGTERM)"
+  0 done, 1 the run failed, 2 wrong usage, 3 invalid input data,
+  129 hung up (SIGHUP), 130 interrupted (Ctrl-C), 143 terminated (SIGTERM)"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -89,7 +83,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return complain(&error),
     };
-    let cli = match Cli::try_parse_from(arguments) {
+    let matches = command().try_get_matches_from(arguments);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             show_usage(&error);
@@ -138,16 +133,63 @@ fn complain(error: &Error) -> u8 {
     }
 }
 
-/// The command line as clap sees it, for documentation and completion.
+/// The command line as clap sees it. Help begins with the purpose of a command and its examples.
 pub fn command() -> clap::Command {
-    Cli::command()
+    let command = arranged(Cli::command());
+    let template = grouped(&command);
+    command.help_template(template)
 }
 
-/// Joins a command's examples with an explanation of the terms in its summary.
-fn explained(examples: &str, terms: &[(impl Display, &str)]) -> String {
+/// The order of help. Clap's own order begins with the text before the help, which holds the examples here.
+const ORDER: &str =
+    "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// The commands by purpose, as `gleaner --help` lists them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Idle nodes of a supercomputer",
+        &["ingest", "inspect", "convert", "replay"],
+    ),
+    (
+        "Schedulers of GPU clusters, and the models that they use",
+        &[
+            "simulate", "train", "predict", "evaluate", "explain", "driple", "profile",
+        ],
+    ),
+    ("Runs", &["sweep", "check", "report", "reproduce"]),
+    ("Solvers", &["solve", "compare", "solver-check"]),
+    ("Sample data and set-up", &["synth", "completions", "man"]),
+];
+
+/// Gives a command and all commands below it the same order of help.
+fn arranged(command: clap::Command) -> clap::Command {
+    command.mut_subcommands(arranged).help_template(ORDER)
+}
+
+/// The order of help of the whole program, with its commands by purpose.
+fn grouped(command: &clap::Command) -> String {
+    let about = |name: &str| {
+        let found = command.get_subcommands().find(|sub| sub.get_name() == name);
+        found
+            .and_then(clap::Command::get_about)
+            .map(ToString::to_string)
+    };
+    let line = |name: &&str| format!("\n  {name:<14}{}", about(name).unwrap_or_default());
+    let groups = GROUPS.map(|(title, names)| {
+        let lines: String = names.iter().map(line).collect();
+        format!("{title}:{lines}\n\n")
+    });
+    let groups = groups.concat();
+    format!(
+        "{{about-with-newline}}\n{{before-help}}{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    )
+}
+
+/// Explains the terms in the summary of a command.
+fn explained(terms: &[(impl Display, &str)]) -> String {
     let of = |(word, meaning): &(_, &str)| format!("\n  {word}: {meaning}");
     let lines: String = terms.iter().map(of).collect();
-    format!("{examples}\n\nTerms of the summary:{lines}")
+    format!("Terms of the summary:{lines}")
 }
 
 /// Prints text for people to stdout. Control characters, such as those in file names, are escaped.
@@ -190,4 +232,48 @@ fn say(text: impl Display) {
     let text = text.to_string();
     // If even this cannot be printed, there is nowhere to report it.
     let _ = writeln!(std::io::stderr(), "gleaner: {}", shortened_lines(&text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_command_in_one_screen() {
+        let mut command = command();
+        let names = command.get_subcommands().map(clap::Command::get_name);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        let mut listed: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        names.sort();
+        listed.sort_unstable();
+        assert_eq!(names, listed);
+        let help = command.render_long_help().to_string();
+        assert!(help.lines().count() <= 50, "{help}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 80),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn every_help_begins_with_the_purpose_and_an_example() {
+        fn check(command: &mut clap::Command) {
+            let help = command.render_long_help().to_string();
+            let (purpose, rest) = help.split_once("\n\n").unwrap_or_default();
+            assert!(!purpose.contains("Usage:"), "{help}");
+            let (before, _) = rest.split_once("Usage:").unwrap_or_default();
+            assert!(before.contains("Example"), "{help}");
+            command.get_subcommands_mut().for_each(check);
+        }
+        let mut command = command();
+        command.build();
+        command
+            .get_subcommands_mut()
+            .filter(|sub| sub.get_name() != "help")
+            .for_each(check);
+    }
 }

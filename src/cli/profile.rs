@@ -23,15 +23,15 @@ use gleaner_profile::{Machine, Options, Session, scaling};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 
-/// Measure how fast workloads are, and what they use, alone and in pairs on the same devices.
+/// Measure the speed and use of workloads, alone and in pairs.
 ///
-/// The plan is a TOML file that lists commands; docs/PROFILING.md describes it, and what a command
+/// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands; docs/PROFILING.md describes it, and what a command
 /// has to print. The tables are those that `gleaner simulate --profiles … --colocate …` and `gleaner
 /// train packing` read. Each measurement is kept when it is made. Started again, it makes only what
 /// is missing or has failed. The exit code is 1 if a measurement failed; the others are made all the
 /// same.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
     gleaner profile dataset/profile.toml -o measured\n  \
     gleaner profile --plan lucid --dry-run\n  \

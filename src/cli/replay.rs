@@ -21,14 +21,14 @@ const EXAMPLES: &str = "Examples:\n  \
         --tasks hps-shufflenet-Jbnd-10J.pkl --curves hps-shufflenet-JNPs-10J.pkl --out run\n  \
     gleaner replay -ndmap summit.gev -bdfn Jbnd.pkl -scfn JNPs.pkl -Tfwd 60 -nN 100 -name mine";
 
-/// Replay a log of idle nodes, and allocate the nodes to elastic training tasks.
+/// Allocate the idle nodes of a log to elastic training tasks.
 ///
 /// At each event the solver reallocates the idle nodes among the active tasks. It keeps within
 /// the tasks' bounds, and weighs their scaling curves against their rescale costs over the window
 /// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ
 /// -mip -name -print) work as well; "the original" is that replayer.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = EXAMPLES, after_long_help = explained(EXAMPLES, &summary::terms()))]
+#[command(before_help = EXAMPLES, after_long_help = explained(&summary::terms()))]
 pub struct Args {
     /// The settings.
     #[command(flatten)]

@@ -14,14 +14,13 @@ use gleaner_io::files;
 use gleaner_report::{Document, Figure, SweepChoice, html, image};
 use gleaner_runs::read as runs;
 
-/// Draw runs: as one HTML page that opens in any browser without a network, or as SVG and PNG for
-/// papers.
+/// Draw runs as an HTML page, or as SVG and PNG for papers.
 ///
-/// Takes run directories of `gleaner replay`, `gleaner simulate`, `gleaner sweep` and `gleaner
+/// The page is one file that opens in any browser without a network. Takes run directories of `gleaner replay`, `gleaner simulate`, `gleaner sweep` and `gleaner
 /// compare`. Several replays or simulations are shown side by side, with their changes against the
 /// first.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
     gleaner report run-10 run-100 -o compared.html\n  \
     gleaner report run --svg figures --png figures\n  \

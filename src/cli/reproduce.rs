@@ -19,12 +19,14 @@ use gleaner_runs::read::RunInfo;
 use gleaner_runs::reproduce::{markdown, rows, table, verdicts};
 use gleaner_runs::run::{End, RunDir};
 
-/// Make the tables and figures of published systems again, beside their published values.
+/// Recompute the published values of related systems.
+///
+/// Makes their tables and figures, with each value beside the published one.
 ///
 /// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not
 /// reproducible from what is public. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner reproduce --list\n  \
     gleaner reproduce sysu --data DIR -o reproduced\n  \
     gleaner reproduce all --data DIR -o reproduced")]

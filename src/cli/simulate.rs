@@ -25,7 +25,7 @@ use gleaner_simulate::policies;
 /// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
 /// flags -e, -t, -l, -s, -p, -j and --sweep work as well.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = after_help())]
+#[command(before_help = EXAMPLES, after_help = policies())]
 pub struct Args {
     /// The settings.
     #[command(flatten)]
@@ -51,14 +51,14 @@ Harvest what a policy leaves idle:
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
 
-/// The list of policies, and examples.
-fn after_help() -> String {
+/// The list of policies.
+fn policies() -> String {
     let policies = policies::ALL.iter().map(|policy| {
         let mark = if policy.published { '*' } else { ' ' };
         format!("  {:8} {mark} {}\n", policy.name, policy.title)
     });
     let policies: String = policies.collect();
-    format!("Policies:\n{policies}\nPolicies with a star are those of `all`.\n\n{EXAMPLES}")
+    format!("Policies:\n{policies}\nPolicies with a star are those of `all`.")
 }
 
 /// What is written.

@@ -15,7 +15,7 @@ use gleaner_domain::words::printable;
 /// a time limit, to stop, to ignore what it does not know, and to end. The protocol is in
 /// docs/SOLVERS.md. The exit code is 1 if a check fails.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner solver-check \"python3 solvers/python/dp.py\"\n  \
     gleaner solver-check exec:solver.toml")]
 pub struct Args {

@@ -58,52 +58,62 @@ pub const FORMATS: &[IngestFormat] = &[
     IngestFormat::of::<SlurmSettings>(
         "slurm",
         "Read the table of jobs that sacct -a -X -P -D prints, of Slurm",
+        "gleaner ingest slurm jobs.txt --nodes nodes.txt --events events.txt -o log.gev",
         Made::EventsAndJobs(gpu::Format::Slurm),
     ),
     IngestFormat::of::<PbsSettings>(
         "pbs",
         "Read accounting records of PBS Professional, OpenPBS or Torque",
+        "gleaner ingest pbs $PBS_HOME/server_priv/accounting/202601?? -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<CobaltSettings>(
         "cobalt",
         "Read accounting records of Cobalt, including nodes that go down and up (ND, NU)",
+        "gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<DjcSettings>(
         "djc",
         "Read job records that ALCF publishes, as CSV",
+        "gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<SwfSettings>(
         "swf",
         "Read a log in the Standard Workload Format 2.2",
+        "gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<PhillySettings>(
         "philly",
         "Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its \
          machines were idle",
+        "gleaner ingest philly cluster_job_log -o jobs.csv",
         Made::Jobs(gpu::Format::Philly),
     ),
     IngestFormat::of::<PaiSettings>(
         "pai",
         "Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order",
+        "gleaner ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv",
         Made::Jobs(gpu::Format::Pai),
     ),
     IngestFormat::of::<BatsimSettings>(
         "batsim",
         "Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU",
+        "gleaner ingest batsim workload.json -o jobs.csv",
         Made::Jobs(gpu::Format::Batsim),
     ),
     IngestFormat::of::<HeliosSettings>(
         "helios",
         "Read SenseTime's trace of Helios, cluster_log.csv",
+        "gleaner ingest helios cluster_log.csv -o jobs.csv",
         Made::Jobs(gpu::Format::Helios),
     ),
     IngestFormat::of::<GavelSettings>(
         "gavel",
         "Read .trace files of Gavel, in which the work of jobs is a number of steps",
+        "gleaner ingest gavel max_min_fairness.trace --throughputs simulation_throughputs.json -o jobs.csv",
         Made::Jobs(gpu::Format::Gavel),
     ),
 ];
@@ -128,11 +138,13 @@ impl IngestFormat {
     const fn of<S: Settings + Ingest + 'static>(
         name: &'static str,
         about: &'static str,
+        example: &'static str,
         made: Made,
     ) -> Self {
         IngestFormat {
             name,
             about,
+            example,
             made,
             settings: || S::list().into_iter().map(|setting| setting.about).collect(),
             read: |given| Ok(Box::new(settings::read::<S>(given)?)),

@@ -15,9 +15,14 @@ pub struct Shown {
 impl Shown {
     /// Names of the commands below it.
     pub fn subcommands(&self) -> Vec<String> {
+        // The program lists its commands by purpose, between the usage and the options.
         let lines = self.help.lines();
-        let listed = lines.skip_while(|line| *line != "Commands:").skip(1);
-        let listed = listed.take_while(|line| line.starts_with("  "));
+        let listed = lines.skip_while(|line| match &self.words[..] {
+            [] => !line.starts_with("Usage:"),
+            _ => *line != "Commands:",
+        });
+        let listed = listed.skip(1).take_while(|line| *line != "Options:");
+        let listed = listed.filter(|line| line.starts_with("  "));
         // A wrapped description begins further to the right.
         let names = listed.filter(|line| !line.starts_with("   "));
         let names = names.filter_map(|line| line.split_whitespace().next());

@@ -24,15 +24,14 @@ use gleaner_domain::words::counted;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunResult;
 
-/// Check run directories: every file must be unchanged, and every figure must follow from the
-/// tables and the inputs.
+/// Check that the files and figures of runs are right.
 ///
-/// The report has three parts: what is wrong, how many values were verified, and which columns and
+/// Every file must be unchanged, and every figure must follow from the tables and the inputs. The report has three parts: what is wrong, how many values were verified, and which columns and
 /// fields were not verified, with the reason. The inputs are read again by their recorded paths.
 /// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists what is
 /// verified.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner check run\n  \
     gleaner check run policies\n  \
     gleaner check archive/run --inputs archive\n  \

@@ -28,7 +28,7 @@ use gleaner_runs::driple::built::Summary;
 /// measurements. The jobs are shuffled: 60 % are for training, 20 % to choose the best epoch, 20
 /// % to test. dataset/README.md describes the files.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
     gleaner driple build --graphs a.pbtxt b.onnx.gz --measured m.csv -o d.safetensors")]

@@ -29,7 +29,7 @@ use gleaner_predict::driple::Part;
 /// saved by torch, become a model. A data set saved by torch becomes a data set of this program.
 /// A model becomes plain weights with --weights. Nothing in a file is ever executed.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner driple convert published.pkl -o model.safetensors --scale-of data.safetensors\n  \
     gleaner driple convert dataset.pkl -o data.safetensors\n  \
     gleaner driple convert model.safetensors --weights -o weights.safetensors")]

@@ -23,7 +23,7 @@ use gleaner_runs::driple::scores::Evaluation;
 /// mean, R² and rank correlation. Predictions below zero count as zero, except those of models of
 /// --compat.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
     gleaner driple evaluate --data d.safetensors --model a.safetensors --against b.safetensors")]
 pub struct Args {

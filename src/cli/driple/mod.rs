@@ -22,7 +22,7 @@ use gleaner_domain::error::{Error, Result};
 /// them the model predicts how long it is idle and how long it is active on average, and its
 /// peak. The method is Driple, by Yang et al., SIGMETRICS 2022; "the original" is their program.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \

@@ -35,7 +35,7 @@ use gleaner_runs::prediction;
 /// `gleaner predict packing.json --profiles` adds them, and `gleaner simulate --models` computes
 /// them itself.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner driple profiles --model v100.safetensors --jobs workloads.csv -o predicted.csv\n  \
     gleaner driple profiles --model v100.safetensors --graphs graphs -o predicted.csv\n  \
     gleaner train packing --data trace --out models\n  \

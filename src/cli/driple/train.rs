@@ -32,7 +32,7 @@ use gleaner_runs::driple::{history, scores as tables};
 /// --from, a trained model learns another set-up (transfer learning). Ctrl-C ends the training
 /// after the current epoch, and saves the checkpoint and the best model so far.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \
     gleaner driple train --data data.safetensors --network gin --patience 30 -o gin.safetensors\n  \
     gleaner driple train --data d.safetensors --from m.safetensors --learn readout -o n.safetensors\n  \

@@ -14,13 +14,15 @@ use super::terminal::Terminal;
 use crate::ingest::{FORMATS, Ingest, IngestFormat, Made};
 use gleaner_domain::error::Result;
 
-/// Make an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU
-/// cluster's trace.
+/// Read logs of batch schedulers and traces of GPU clusters.
+///
+/// Makes an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU cluster's
+/// trace.
 ///
 /// A node is idle while no job runs on it and it is not down, drained or reserved. There may be
 /// several logs, of any length, plain or compressed with gzip or Zstandard; - is stdin.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = HELP)]
+#[command(before_help = "Example:\n  gleaner ingest slurm jobs.txt -o log.gev", after_help = HELP)]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -124,7 +126,10 @@ fn subcommand(format: &IngestFormat) -> Command {
                 "Files of the trace, plain or compressed with gzip or Zstandard; - for stdin"
             }
         });
-    let command = Command::new(format.name).about(format.about).arg(files);
+    let command = Command::new(format.name)
+        .about(format.about)
+        .before_help(format!("Example:\n  {}", format.example))
+        .arg(files);
     let command = (format.arguments.augment)(command);
     match format.made {
         // Either output may be left out, but not both.

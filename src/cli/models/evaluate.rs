@@ -17,13 +17,13 @@ use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_pro
 use gleaner_runs::evaluation::printed;
 use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow};
 
-/// Measure models on data that they have not seen, and compare them with simple rules and with
-/// models from libraries.
+/// Measure models on data that they have not seen.
 ///
+/// Compares them with simple rules, and with models from libraries.
 /// The measures are mean absolute error, R², rank correlation, and the time to fit and to
 /// predict.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner evaluate --data trace\n  \
     gleaner evaluate throughput --series cluster_throughput.csv --until 2020-09-01\n  \
     gleaner evaluate workload --data venus_sept --epoch 2020-04-01 --estimates published.csv")]

@@ -26,13 +26,13 @@ use gleaner_runs::explanation::json;
 use gleaner_runs::explanation::printed;
 use gleaner_runs::read::RunInfo;
 
-/// Explain a trained model: which features it uses, what each of them adds, and how one
-/// prediction comes about.
+/// Explain a trained model and its predictions.
 ///
+/// Shows which features the model uses, what each of them adds, and how one prediction comes about.
 /// An explainable boosting machine adds up one score for each feature, and one for some pairs of
 /// features. The model consists of these scores alone, and all of them can be shown.
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner explain models/workload.json\n  \
     gleaner explain models/workload.json --term user --term 'gpu_num & hour'\n  \
     gleaner explain models/workload.json --job 17 --data trace\n  \

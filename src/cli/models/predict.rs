@@ -20,7 +20,7 @@ use gleaner_runs::prediction;
 /// for --forecast, of a workload model that for --estimates, of a packing model that for
 /// --profiles.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner predict models/workload.json --data trace -o estimates.csv\n  \
     gleaner simulate --data trace --policy qssf --estimates estimates.csv\n  \
     gleaner predict models/throughput.json --data trace -o forecast.parquet")]

@@ -39,7 +39,7 @@ use gleaner_runs::{model, training};
 /// all jobs, and the name of the one that ranked the held-out jobs best. That one is used unless
 /// another is named.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
     gleaner train all --data trace --out models\n  \
     gleaner train throughput --series cluster_throughput.csv --until 2020-09-01\n  \

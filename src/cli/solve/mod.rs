@@ -26,7 +26,7 @@ use gleaner_setup::solver::report_faults;
 /// seconds. A rescale costs at most 1e12 seconds, and at most a million times what its task earns
 /// in a window at its best. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \
     gleaner solve --solver highs --time-limit 5 < problem.json\n  \
     gleaner solve problem.json --formulation paper --solver cbc --write-model model.lp")]

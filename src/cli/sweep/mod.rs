@@ -25,7 +25,7 @@ use gleaner_runs::sweep::listing;
 use gleaner_store::Store;
 use gleaner_sweep::cluster::Share;
 
-/// Run every combination of the settings that a plan lists, and find the best.
+/// Run all combinations of settings, and find the best.
 ///
 /// The plan is a TOML file with a table [replay] or [simulate]. Each of its settings is a value
 /// or a list of values; dataset/README.md describes them. The result of each run is kept when it
@@ -36,7 +36,7 @@ use gleaner_sweep::cluster::Share;
     reason = "the help shows the tables of a plan as they are written"
 )]
 #[derive(Debug, ClapArgs, Serialize)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner sweep dataset/sweep.toml --dry-run\n  \
     gleaner sweep dataset/sweep.toml --out swept\n  \
     gleaner sweep dataset/sweep.toml --best fairness_jain --jobs 4 --out swept\n  \

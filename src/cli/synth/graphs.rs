@@ -19,7 +19,7 @@ use gleaner_io::files;
 /// convolutional networks and transformers. The figures in measured.csv are computed from a
 /// simple model of the set-up; nothing is measured.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o d.safetensors\n\n  \
     gleaner synth graphs --setup 2080Ti --count 20 -o slower\n  \

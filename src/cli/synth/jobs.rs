@@ -21,7 +21,7 @@ use gleaner_synth::jobs::{Amount, JobOptions, generate};
 /// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on one
 /// GPU, a few for days. More are submitted by day than by night, and fewer at weekends.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
     gleaner simulate --data trace --policy fifo,sjf,srtf,qssf,tiresias --out run\n  \
     gleaner simulate --data trace --policy lucid --profiler 200,2,4 --out run\n\n  \

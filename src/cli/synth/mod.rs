@@ -23,9 +23,9 @@ use gleaner_io::files::Output;
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;
 
-/// Generate data: event logs, logs of schedulers, training tasks, searches, allocation problems, jobs of a
-/// GPU cluster, or computational graphs.
+/// Generate logs, tasks, searches, problems, jobs or graphs.
 #[derive(Debug, ClapArgs)]
+#[command(before_help = "Example:\n  gleaner synth events --nodes 100 --days 2 -o idle.csv")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -48,7 +48,7 @@ enum What {
 /// The defaults resemble a large machine: 8.7 % of node-time is idle, and half of the idle
 /// fragments are shorter than 8 minutes.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth events --nodes 100 --days 2 -o idle.csv\n  \
     gleaner synth events --nodes 4000 --days 14 --lengths exponential --fragment 1800 -o big.gev")]
 struct EventArgs {
@@ -99,7 +99,7 @@ enum Lengths {
 
 /// Generate a set of elastic training tasks.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  gleaner synth tasks --count 20 -o tasks.toml")]
+#[command(before_help = "Example:\n  gleaner synth tasks --count 20 -o tasks.toml")]
 struct TaskArgs {
     /// Number of tasks.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
@@ -135,7 +135,7 @@ struct TaskArgs {
 
 /// Generate allocation problems for `gleaner solve` and `gleaner compare`, as JSON lines.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  \
+#[command(before_help = "Example:\n  \
     gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -")]
 struct ProblemArgs {
     /// Number of problems. All problems together may have at most 10,000,000 tasks.

@@ -17,13 +17,15 @@ use gleaner_synth::schedule::{ScheduleOptions, generate};
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
     /// Generate the jobs of a Slurm cluster, as sacct lists them.
-    #[command(after_help = "Example:\n  \
+    #[command(before_help = "Example:\n  \
         gleaner synth slurm --nodes 500 --days 30 -o jobs.txt --node-list nodes.txt \\\n      \
             --outages events.txt --truth truth.gev")]
     Slurm(SlurmArgs),
     /// Generate the accounting records of a PBS cluster.
+    #[command(before_help = "Example:\n  gleaner synth pbs --nodes 500 --days 30 -o records.txt")]
     Pbs(ScheduleArgs),
     /// Generate a log in the Standard Workload Format.
+    #[command(before_help = "Example:\n  gleaner synth swf --nodes 500 --days 30 -o log.swf")]
     Swf(ScheduleArgs),
 }
 

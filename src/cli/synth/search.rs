@@ -18,7 +18,7 @@ use gleaner_synth::tasks::TaskOptions;
 ///
 /// With --losses, the learning curves of all trials are written too: slower networks are better.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \
     gleaner synth search --algorithm hyperband --networks 5 --losses losses.csv -o nas.toml")]
 pub struct Args {

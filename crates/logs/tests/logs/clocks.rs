@@ -17,9 +17,10 @@ const AUTUMN: i64 = 1_793_516_400;
 
 /// Chicago's offset in 2026.
 fn offset(second: i64) -> i64 {
-    match (SPRING..AUTUMN).contains(&second) {
-        true => -5 * HOUR,
-        false => -6 * HOUR,
+    if (SPRING..AUTUMN).contains(&second) {
+        -5 * HOUR
+    } else {
+        -6 * HOUR
     }
 }
 

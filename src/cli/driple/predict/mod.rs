@@ -34,7 +34,7 @@ use gleaner_runs::driple::predictions::Row;
 /// reason; if none can be predicted, the exit code is 3. A faulty graph that is named itself ends
 /// the command with exit code 3.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
+#[command(before_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
     gleaner driple predict --model model.safetensors jobs/graphs -o predicted.csv\n  \
     gleaner driple predict --model model.safetensors --data data.safetensors --part test --json")]
