@@ -91,7 +91,7 @@ def replay(
     gap
         Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
     initial
-        How the first idle nodes are dealt [default: random]
+        How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
     node_choice
@@ -114,7 +114,7 @@ def replay(
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
-        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     t_fwd
         Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
         inspect` suggests for the log and the tasks [default: auto]
@@ -222,10 +222,10 @@ def simulate(
     colocate
         For lucid: workloads measured in pairs
     corrected
-        Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the other returns
-        to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its submission. `=no`
-        simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid twice: as the
-        original and corrected
+        Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
+        other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
+        submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
+        twice: as the original and corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
@@ -401,7 +401,7 @@ def compare(
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
     initial
-        How the first idle nodes are dealt [default: random]
+        How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
     node_choice
@@ -425,7 +425,7 @@ def compare(
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
-        Exit with 1 if a program was wrong, late or died
+        Exit with 1 if a program gave an invalid answer, timed out or crashed
     t_fwd
         Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
         inspect` suggests for the log and the tasks [default: auto]
@@ -533,7 +533,7 @@ def solve(
     gap
         Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
     strict
-        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     time_limit
         Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
 
@@ -579,7 +579,8 @@ def sweep(
     jobs
         Number of runs at once [default: the number of cores]. The results do not depend on it
     strict
-        Exit with 1 if a solver program was wrong, late or died in any run. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
+        reported
     """
     return api.sweep(
         plan,

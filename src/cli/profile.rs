@@ -245,7 +245,7 @@ impl Profiling<'_> {
 /// Says what there is, and what failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
-    let found_done = format!("{all}, {found_done} of them done before");
+    let found_done = format!("{all}, {found_done} of them already done");
     let count = |rows: usize| rows.to_string();
     print(&text(&[Block::Facts(vec![
         Fact::new("measurements", found_done),

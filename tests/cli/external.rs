@@ -271,7 +271,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     assert_eq!((&*faults[4], &*faults[5], &*faults[6]), ("", "0", "2"));
     let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(
-        again.out.contains("8, 8 of them done before"),
+        again.out.contains("8, 8 of them already done"),
         "{}",
         again.out
     );
@@ -280,7 +280,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
         .expect(1)
         .says(&told);
     assert!(
-        strict.out.contains("8, 8 of them done before"),
+        strict.out.contains("8, 8 of them already done"),
         "{}",
         strict.out
     );
@@ -294,7 +294,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     }
     let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(
-        again.out.contains("8, 6 of them done before"),
+        again.out.contains("8, 6 of them already done"),
         "{}",
         again.out
     );
@@ -322,10 +322,10 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     }
     // Another program is another solver.
     let again = || sweep(at, solvers, "--out swept --strict").expect(0).out;
-    assert!(again().contains("4, 4 of them done before"));
+    assert!(again().contains("4, 4 of them already done"));
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
-    assert!(again().contains("4, 0 of them done before"));
+    assert!(again().contains("4, 0 of them already done"));
     // From another folder the plan has the same programs.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);

@@ -325,7 +325,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
             .unwrap(),
         0,
     );
-    assert!(out.contains("40, 40 of them done before"), "{out}");
+    assert!(out.contains("40, 40 of them already done"), "{out}");
     // What sbatch refuses is said in its words.
     let (_, err) = expect(
         slurm(&cluster, "other", "--partition nope", "calls")

@@ -125,7 +125,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     sections.push(made::section(std::iter::once((info, &name))));
     Document {
         title: "Published values, made again".to_owned(),
-        lead: "Tables and figures of published systems, computed anew and set beside the \
+        lead: "Tables and figures of published systems, computed again and set beside the \
                published values."
             .to_owned(),
         sections,

@@ -32,7 +32,7 @@ settings! {
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which highs and cbc call a plan optimal.
         pub gap: f64 = GAP => gap();
-        /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
+        /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported.
         pub strict: bool = false => Spec::flag();
     }
 }

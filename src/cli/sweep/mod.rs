@@ -78,7 +78,7 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     batch: slurm::SlurmArgs,
-    /// Exit with 1 if a solver program was wrong, late or died in any run. Faults are always
+    /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
     /// reported.
     #[arg(long)]
     strict: bool,

@@ -325,8 +325,7 @@ impl<'a> Fields<'a> {
     /// Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {
-            self.report
-                .add(&name, "a field that no task has", "a known field");
+            self.report.add(&name, "an unknown field", "a known field");
             if let Some(fault) = self.report.faults.last_mut() {
                 fault.remedy = "correct or remove it".to_owned();
             }

@@ -183,7 +183,7 @@ impl SearchDraft<'_> {
             && search.trials() > u64::from(known)
         {
             let found = format!("learning curves of {known} trials");
-            let expected = format!("those of {}, which the search takes up", search.trials());
+            let expected = format!("curves of all {} trials of the search", search.trials());
             let fault = Fault::of(&set.file, found, expected).field("curves");
             gatherer.add(fault.at("search"))?;
         }

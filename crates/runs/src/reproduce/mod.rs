@@ -30,7 +30,7 @@ pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
 const HEAD: &str = "\
 # Published values, made again
 
-Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here anew; `gleaner reproduce all --list`
+Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here; `gleaner reproduce all --list`
 names the files in DIR and where they come from. A test compares this page with a fresh run.
 
 Each value stands beside the published one, and a verdict follows from the numbers alone:

@@ -29,7 +29,7 @@ settings! {
         /// What the solver maximises: a name, or an expression for each task such as "rate / left"
         /// (docs/OBJECTIVES.md).
         pub objective: Objective = Objective::default() => Spec::of("NAME|EXPRESSION");
-        /// How the first idle nodes are dealt.
+        /// How the first idle nodes are assigned.
         pub initial: Initial = Initial::Random => Spec::of("DEAL");
         /// Which free nodes a growing task gets.
         #[serde(default)]
