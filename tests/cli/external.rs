@@ -93,7 +93,7 @@ fn a_replay_goes_to_its_end_whatever_a_program_does() {
     for (way, told) in [
         ("third", "crashed"),
         ("every", "not started again"),
-        ("garbage", "no message"),
+        ("garbage", "invalid lines"),
         ("too-many", "wrong"),
     ] {
         let file = format!("{way}.toml");
@@ -287,7 +287,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // A result whose counts were changed is no result.
+    // A result whose counts were changed is ignored.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();

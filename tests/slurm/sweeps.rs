@@ -8,10 +8,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::cluster::{Cluster, count_squeue, wait_until};
 
-/// Least seconds between two calls of `squeue` that these sweeps are told.
+/// Minimum time in seconds between two calls of `squeue` in these sweeps.
 const INTERVAL: f64 = 0.5;
 
-/// Writes the samples and a plan of so many runs.
+/// Writes the samples and a plan of `runs` runs.
 fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     let dataset = gleaner_testing::workspace().join("dataset");
     for name in ["idle.csv", "tasks.toml"] {

@@ -203,7 +203,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
         }
         pause(bench.observer)?;
     }
-    // Reports that arrive from here on are not of the window.
+    // Later reports do not belong to the window.
     let reports = running.iter().map(|w| w.log.state().reports).collect();
     let end = Instant::now();
     let reading = bench.sampler.close(&watched(running)).map_err(unsampled)?;

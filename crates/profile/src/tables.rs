@@ -49,7 +49,7 @@ impl Tables {
         tables
     }
 
-    /// Adds the row of a pair, unless its speeds are none that tables hold.
+    /// Adds the row of a pair, unless its speeds are outside the range of the tables.
     fn pair(
         &mut self,
         plan: &Plan,

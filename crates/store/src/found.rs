@@ -22,7 +22,7 @@ pub struct Found<R> {
     pub running: BTreeSet<RunKey>,
     /// What the processes that were parts said of themselves, ordered by segment.
     pub parts: Vec<PartLog>,
-    /// Lines that were changed, or are none of this version.
+    /// Number of lines that were changed, or that this version did not write.
     pub damaged: usize,
 }
 

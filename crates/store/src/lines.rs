@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gleaner_io::files::open_regular;
 
-/// Longest line in bytes. A longer one is no record.
+/// Longest line in bytes. A longer line is not a record.
 const LONGEST: u64 = 64 << 20;
 
 /// Calls `take` with every whole line after the byte `from`, its end included, and returns the byte

@@ -64,7 +64,7 @@ impl Writer {
         self.append(&Record::Begun(run))
     }
 
-    /// Keeps the result of a run, which took so many seconds.
+    /// Keeps the result of a run and its duration in seconds.
     ///
     /// # Errors
     /// The segment cannot be written.

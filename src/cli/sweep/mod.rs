@@ -59,8 +59,8 @@ pub struct Args {
     /// machines that share DIR.
     #[arg(long, value_name = "I/N", group = "way")]
     part: Option<Share>,
-    /// Deal the runs that are missing to N parts by what finished runs took; --part I/N goes by it
-    /// from then on.
+    /// Assign the missing runs to N parts, based on the run times of finished runs. --part I/N then uses this
+    /// assignment.
     #[arg(long, value_name = "N", group = "way")]
     deal: Option<NonZeroUsize>,
     /// Say what is done, what has failed, and what Slurm's queue holds.

@@ -465,7 +465,7 @@ impl Summary {
         }
         if self.trials_finished == Some(0) {
             let why = match self.ended {
-                Ended::TasksFinished => "there are too few of them for so many rungs",
+                Ended::TasksFinished => "there are too few trials for this number of rungs",
                 _ => "let the search run longer, or give it more nodes or fewer trials",
             };
             remarks.push(format!("no trial reached the last rung: {why}"));

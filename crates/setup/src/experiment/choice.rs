@@ -191,7 +191,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
     })
 }
 
-/// A placer's name, be it the original's.
+/// The name of a placer, given by its name here or in the original.
 fn placer_name(text: &OsStr) -> Result<String, String> {
     let named = |placer: &&&dyn Placer| placer.name() == text || placer.original_name() == text;
     match placers::ALL.iter().find(named) {

@@ -133,8 +133,7 @@ impl Experiment {
         }
     }
 
-    /// Learns the estimates of each policy that goes by them, where they are learnt in the
-    /// simulation.
+    /// Learns the estimates of each policy that uses estimates, if the simulation learns them.
     ///
     /// # Errors
     /// A simulation that fails.

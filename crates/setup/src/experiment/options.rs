@@ -12,7 +12,7 @@ pub enum Use {
     /// Nothing: it always has one.
     #[default]
     Always,
-    /// A policy goes by estimated durations.
+    /// A policy uses estimated durations.
     Estimates,
     /// A policy lets jobs share GPUs.
     Sharing,
@@ -28,7 +28,7 @@ pub enum Use {
     LearntEstimates,
     /// A model with a seed is learnt.
     Learning,
-    /// Something goes by civil times.
+    /// Something uses civil times.
     Calendar,
 }
 

@@ -30,7 +30,7 @@ pub struct SlurmOptions {
 const WARNING: u32 = 120;
 
 impl SlurmOptions {
-    /// Most parts of a batch, unless told.
+    /// Maximum number of parts of a batch (default).
     pub const PARTS: usize = 100;
 
     /// The options of `sbatch` for the tasks.

@@ -79,7 +79,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     let call = submission.call;
     files::write_bytes(&batches.script(&batch.name), &call.part(batches, &batch)?)?;
     files::write_bytes(&batches.collecting(&batch.name), &call.collect(&batch)?)?;
-    // Known before it is submitted: whoever comes after a kill from here on looks for its jobs.
+    // Written before it is submitted, so that a restart after a kill finds its jobs.
     batches.write(&batch)?;
     for first in (0..batch.parts).step_by(limits.array_size) {
         let id = array(
