@@ -66,7 +66,7 @@ def replay(
     Options:
 
     big_m
-        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -108,7 +108,7 @@ def replay(
         Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
         (docs/SEARCHES.md)
     seed
-        Seed of the random initial deal [default: 0]
+        Seed of the random initial assignment [default: 0]
     skip_invalid
         Leave out faulty tasks, and list them in skipped.csv
     skip_rows
@@ -121,7 +121,7 @@ def replay(
     time_limit
         Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
     topology
@@ -269,21 +269,21 @@ def simulate(
         future: the forecast from what was submitted before the start (or, with less than a week of that, again each
         week), and the estimates again each week from the jobs that have ended by then
     no_profile
-        Learn estimates without the profiles of jobs. In published traces the profiles were made up from the
-        durations, and so reveal them
+        Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
+        and so reveal them
     placer
         How jobs are placed: consolidate, consolidate-first or random [default: consolidate]
     preset
         A published experiment, whose files are in the directory of --data
     profiler
         `auto`: as published for the clusters Venus and Philly, off for others. `off`: no profiler. TIME,NODES,FACTOR:
-        TIME seconds for each job that asks for at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
+        TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
     profiles
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
         `gleaner driple profiles`
     series
         Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
-        --data; without it, what the trace submits]
+        --data; without it, the submissions of the trace]
     skip_invalid
         Leave out faulty jobs, and list them in skipped.csv
     sweep
@@ -421,7 +421,7 @@ def compare(
         Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
         (docs/SEARCHES.md)
     seed
-        Seed of the random initial deal [default: 0]
+        Seed of the random initial assignment [default: 0]
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
@@ -432,7 +432,7 @@ def compare(
     time_limit
         Seconds that a solver may take for one problem [default: 10]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
     topology
@@ -525,7 +525,7 @@ def solve(
     Options:
 
     big_m
-        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
@@ -631,7 +631,7 @@ def inspect(
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
 
@@ -714,8 +714,8 @@ def ingest(
     throughputs
         Steps per second of each kind of job: simulation_throughputs.json
     timezone
-        Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or implies; otherwise
-        local times stay as they are, and seconds since 1970 are shown in UTC]
+        Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
+        otherwise local times stay as they are, and seconds since 1970 are shown in UTC]
     to
         End of the event log [default: the time until which the log is complete]
     vc

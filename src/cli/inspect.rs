@@ -12,7 +12,7 @@ use crate::inspection::{Inspected, InspectionSettings};
 use gleaner_domain::error::Result;
 use gleaner_runs::inspect::json;
 
-/// Show what an event log holds: how much is idle, in what fragments, and when.
+/// Describe an event log: how much is idle, in what fragments, and when.
 ///
 /// Reads any event log that `gleaner replay` reads. Ends with a suggestion for --t-fwd of a
 /// replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
@@ -34,7 +34,7 @@ pub struct Args {
     /// Print JSON instead of text. docs/OUTPUTS.md describes it.
     #[arg(long)]
     json: bool,
-    /// Write the page or pictures; the text is not printed then.
+    /// Write a page or pictures instead of printing the text.
     #[command(flatten)]
     #[serde(skip)]
     drawn: Drawn,

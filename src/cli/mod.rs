@@ -41,8 +41,8 @@ use gleaner_domain::words::{printable_json, printable_lines, shortened_lines};
     subcommand_value_name = "COMMAND",
     after_help = "\
 Examples:
-  gleaner replay            says what a replay needs, and how to make up inputs
-  gleaner COMMAND --help    says what a command does, with examples
+  gleaner replay            lists what a replay needs, and how to generate inputs
+  gleaner COMMAND --help    describes a command, with examples
 
 Exit codes:
   0    done

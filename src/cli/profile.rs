@@ -47,7 +47,7 @@ pub struct Args {
     /// were installed].
     #[arg(long, value_name = "DIR", requires = "shipped")]
     workloads: Option<PathBuf>,
-    /// Measure GPUs or cores, whatever the plan says.
+    /// Measure GPUs or cores; overrides the sampler of the plan.
     #[arg(long)]
     sampler: Option<SamplerKind>,
     /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
@@ -57,7 +57,7 @@ pub struct Args {
     /// Measure each workload on 1, 2, 4, … processes, and write tasks for `gleaner replay`.
     #[arg(long)]
     scaling: bool,
-    /// Measure although the devices or cores are in use.
+    /// Measure even if the devices or cores are in use.
     #[arg(long)]
     busy_ok: bool,
     /// The library of NVML [default: the driver's].

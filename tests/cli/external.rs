@@ -219,7 +219,7 @@ fn programs_that_cannot_be_used_are_refused_before_anything_runs() {
     let line = format!("{REPLAY} --solver exec:dp.toml --objective share-fair");
     gleaner(directory.path(), &line)
         .expect(2)
-        .says(&["does not say that it takes the max-min goal"]);
+        .says(&["does not list the capability \"max-min\""]);
 }
 
 /// Runs the plan in `plans/plan.toml` with these solvers from the folder above it, into `out`.

@@ -32,7 +32,7 @@ const LARGEST: u64 = 16 << 20;
 /// How a session measures, besides what its plan says.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Measure although the devices or cores are in use.
+    /// Measure even if the devices or cores are in use.
     pub busy_ok: bool,
     /// Path of the library of NVML; the system's if `None`.
     pub nvml_library: Option<PathBuf>,

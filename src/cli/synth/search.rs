@@ -40,7 +40,7 @@ pub struct Args {
     /// Number of networks, each with its own scaling curve.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     networks: u32,
-    /// Most nodes that a trial can use.
+    /// Maximum number of nodes of a trial.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     max_nodes: u32,
     /// Mean work of a whole training, in hours on one node.

@@ -34,7 +34,7 @@ settings! {
         /// Which free nodes a growing task gets.
         #[serde(default)]
         pub node_choice: NodeRule = NodeRule::default() => Spec::of("RULE");
-        /// Seed of the random initial deal.
+        /// Seed of the random initial assignment.
         pub seed: u64 = 0 => Spec::of("NUMBER");
         /// Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's
         /// flags).

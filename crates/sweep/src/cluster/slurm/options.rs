@@ -15,7 +15,7 @@ pub struct SlurmOptions {
     pub mem: Option<String>,
     /// Cores of a task.
     pub cpus: Option<u32>,
-    /// Most tasks that run at a time.
+    /// Maximum number of tasks that run at once.
     pub array_limit: Option<u32>,
     /// Other options of `sbatch`.
     pub others: Vec<String>,
