@@ -173,7 +173,7 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
     // A changed plan has other runs: what was dealt is not for it.
     write_plan(at, 11, "");
     let refused = gleaner(at, "sweep plan.toml --out parts --part 1/2").expect(2);
-    assert!(refused.err.contains("deal-2.json") && refused.err.contains("deal or submit again"));
+    assert!(refused.err.contains("deal-2.json") && refused.err.contains("--deal or --slurm again"));
 }
 
 #[test]

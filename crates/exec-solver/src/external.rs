@@ -378,7 +378,7 @@ pub(crate) fn greet(
                 Ok((program, hello))
             }
             Ok(Reply::Hello(hello)) => Err(format!(
-                "it speaks version {} of the protocol, we speak {VERSION}",
+                "it uses version {} of the protocol, expected {VERSION}",
                 hello.protocol
             )),
             _ => {

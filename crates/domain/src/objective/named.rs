@@ -45,14 +45,14 @@ pub const NAMED: &[Named] = &[
         name: "share-fair",
         goal: Goal::MaxMin,
         expression: "rate",
-        meaning: "Fairness: as many tasks as possible run, and the least share of a task's best progress is as great as possible",
+        meaning: "As many tasks as possible run, and the least share of a task's best progress is as great as possible",
     },
     Named {
         name: "deadline",
         goal: Goal::Total,
         expression: "speedup * if deadline > 0 && left < deadline * best_rate \
                      { 0.1 + left / (deadline * best_rate) } else { 0.1 }",
-        meaning: "Speedup. Tasks come first if they need a large share of their best rate to meet their deadlines; \
+        meaning: "Speedup, weighted by the share of its best rate that a task needs to meet its deadline; \
                   tasks without a deadline, or that cannot meet it, come last",
     },
     Named {

@@ -53,7 +53,7 @@ pub enum Problem {
     Utf8,
     /// The pickle expands to more than a table of this file size can need.
     #[error(
-        "the file holds more {what} than are read here ({limit}); store numbers in numeric \
+        "the file has more {what} than the limit of {limit}; store numbers in numeric \
          columns (df.astype('int8'), df.astype('float64')), or write CSV or Parquet"
     )]
     Limit {

@@ -43,8 +43,8 @@ Each value is shown beside the published value. The verdict depends only on thes
 - **no published value**: our value only, because nothing was published or it is not available.
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained models
-are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %* are no
-better than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors themselves
+are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %* mean no
+more than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors themselves
 wrote or stored. No published value was written from memory: each has a source.
 ";
 

@@ -279,8 +279,8 @@ fn warn_of_future(
     if to >= start {
         let kind = trained.model.kind();
         observer.remark(&[format!(
-            "the {kind} model was trained until {}, but the simulation starts at {}: it has seen \
-             what it is to predict",
+            "the {kind} model was trained until {}, but the simulation starts at {}: it was \
+             trained on what it must predict",
             Local::from(to),
             Local::from(start)
         )]);

@@ -304,7 +304,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     if early.is_some() || late.is_some_and(is_late) {
         let span = span(log);
         remarks.push(format!(
-            "the time asked for goes beyond the log, which is{span}"
+            "the requested time span extends beyond the log, which is{span}"
         ));
     }
     remarks

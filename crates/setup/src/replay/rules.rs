@@ -117,11 +117,11 @@ impl Rules {
 
 named_values!(Algorithm:
     Algorithm::Random => "Every trial is trained to the end",
-    Algorithm::SuccessiveHalving => "The best of each rung go on once all have reached it",
+    Algorithm::SuccessiveHalving => "The best of each rung are promoted when all have reached it",
     Algorithm::Asha =>
-        "The same without waiting: a trial goes on as soon as it is among the best so far",
+        "The same without waiting: a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
-        "Several successive halvings that begin with fewer trials and more resource",
+        "Several rounds of successive halving, with ever fewer trials and more resource at the first rung",
 );
 
 named_values!(Initial:
