@@ -38,14 +38,14 @@ Each value is shown beside the published value. The verdict depends only on thes
 - **equal**: our value, rounded to the published decimals, is the published value.
 - **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value. For curves that cross zero, it is a
   share of the range of the published curve. **differs**: more than 10 %.
-- **not reproducible**: the value needs something that is not public; the note names it. **left out**: the value could be
-  computed, but is not; the note says why.
+- **not reproducible**: the value needs something that is not public; the note names it. **left out**: the value could
+  be computed, but is not; the note says why.
 - **no published value**: our value only, because nothing was published or it is not available.
 
-Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained models
-are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %* mean no
-more than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors themselves
-wrote or stored. No published value was written from memory: each has a source.
+Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained
+models are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %*
+mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors
+themselves wrote or stored. No published value was written from memory: each has a source.
 ";
 
 /// The head of the table of counts.
