@@ -1,6 +1,6 @@
 # make demo   build, and replay a small generated log
 # make test   everything CI runs
-# make bench  the tables of BENCHMARKS.md
+# make bench  most tables of BENCHMARKS.md (groups, parts, Python and builds are not run)
 # make help   all targets
 
 # Leave HiGHS and CBC out with FEATURES=--no-default-features: then a Rust

@@ -39,5 +39,5 @@ for round in 1 2 3; do
         '$gleaner' sweep short.toml --out 'parts$round' --collect --quiet"
     cmp "one$round/sweep.csv" "parts$round/sweep.csv"
 done
-measured "a million runs dealt to 1,000 parts" "$gleaner" sweep million.toml --out million --deal 1000
-measured "their status" "$gleaner" sweep million.toml --out million --status
+measured "a million runs assigned to 1,000 parts" "$gleaner" sweep million.toml --out million --deal 1000
+measured "status of these runs" "$gleaner" sweep million.toml --out million --status

@@ -45,7 +45,7 @@ settings! {
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which MILP solvers call a plan optimal.
         pub gap: f64 = GAP => gap();
-        /// Exit with 1 if a program was wrong, late or died.
+        /// Exit with 1 if a program gave an invalid answer, timed out or crashed.
         pub strict: bool = false => Spec::flag();
     }
 }

@@ -66,7 +66,7 @@ def replay(
     Options:
 
     big_m
-        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -91,7 +91,7 @@ def replay(
     gap
         Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
     initial
-        How the first idle nodes are dealt [default: random]
+        How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
     node_choice
@@ -108,20 +108,20 @@ def replay(
         Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
         (docs/SEARCHES.md)
     seed
-        Seed of the random initial deal [default: 0]
+        Seed of the random initial assignment [default: 0]
     skip_invalid
         Leave out faulty tasks, and list them in skipped.csv
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
-        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     t_fwd
         Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
         inspect` suggests for the log and the tasks [default: auto]
     time_limit
         Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
     topology
@@ -222,10 +222,10 @@ def simulate(
     colocate
         For lucid: workloads measured in pairs
     corrected
-        Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the other returns
-        to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its submission. `=no`
-        simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid twice: as the
-        original and corrected
+        Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
+        other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
+        submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
+        twice: as the original and corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
@@ -269,21 +269,21 @@ def simulate(
         future: the forecast from what was submitted before the start (or, with less than a week of that, again each
         week), and the estimates again each week from the jobs that have ended by then
     no_profile
-        Learn estimates without the profiles of jobs. In published traces the profiles were made up from the
-        durations, and so reveal them
+        Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
+        and so reveal them
     placer
         How jobs are placed: consolidate, consolidate-first or random [default: consolidate]
     preset
         A published experiment, whose files are in the directory of --data
     profiler
         `auto`: as published for the clusters Venus and Philly, off for others. `off`: no profiler. TIME,NODES,FACTOR:
-        TIME seconds for each job that asks for at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
+        TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
     profiles
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
         `gleaner driple profiles`
     series
         Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
-        --data; without it, what the trace submits]
+        --data; without it, the submissions of the trace]
     skip_invalid
         Leave out faulty jobs, and list them in skipped.csv
     sweep
@@ -401,7 +401,7 @@ def compare(
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
     initial
-        How the first idle nodes are dealt [default: random]
+        How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
     node_choice
@@ -421,18 +421,18 @@ def compare(
         Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
         (docs/SEARCHES.md)
     seed
-        Seed of the random initial deal [default: 0]
+        Seed of the random initial assignment [default: 0]
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
-        Exit with 1 if a program was wrong, late or died
+        Exit with 1 if a program gave an invalid answer, timed out or crashed
     t_fwd
         Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
         inspect` suggests for the log and the tasks [default: auto]
     time_limit
         Seconds that a solver may take for one problem [default: 10]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
     topology
@@ -525,7 +525,7 @@ def solve(
     Options:
 
     big_m
-        Big-M of the bounds on how far a task may grow or shrink; exact obeys it too [default: corrected]
+        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
@@ -533,7 +533,7 @@ def solve(
     gap
         Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
     strict
-        Exit with 1 if a solver program was wrong, late or died. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     time_limit
         Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
 
@@ -579,7 +579,8 @@ def sweep(
     jobs
         Number of runs at once [default: the number of cores]. The results do not depend on it
     strict
-        Exit with 1 if a solver program was wrong, late or died in any run. Faults are always reported
+        Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
+        reported
     """
     return api.sweep(
         plan,
@@ -630,7 +631,7 @@ def inspect(
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     timezone
-        Time zone of the log, such as America/Chicago or +01:00 [default: what the log says]
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
         Last time of the log to use
 
@@ -713,8 +714,8 @@ def ingest(
     throughputs
         Steps per second of each kind of job: simulation_throughputs.json
     timezone
-        Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or implies; otherwise
-        local times stay as they are, and seconds since 1970 are shown in UTC]
+        Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
+        otherwise local times stay as they are, and seconds since 1970 are shown in UTC]
     to
         End of the event log [default: the time until which the log is complete]
     vc

@@ -9,8 +9,7 @@ use gleaner_domain::error::Result;
 
 /// Print the completion script of a shell.
 ///
-/// `make install` puts the scripts where the shells look for them. docs/INSTALL.md says which
-/// places these are.
+/// `make install` puts the scripts where the shells look for them. docs/INSTALL.md lists these places.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     source <(gleaner completions bash)\n  \

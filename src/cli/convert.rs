@@ -29,7 +29,7 @@ pub struct Args {
     /// Layout of a table, in CSV and Parquet.
     #[arg(long, value_enum, value_name = "NAME", default_value_t = TableLayout::Long)]
     layout: TableLayout,
-    /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
+    /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
     /// Local times of the log are taken to be in this zone; times with an offset from UTC are
     /// written in it.
     #[arg(long, value_name = "ZONE")]

@@ -15,7 +15,7 @@ use gleaner_io::files;
 
 /// Write the manual pages of all commands.
 ///
-/// A page holds what --help prints. `make install` writes the pages to share/man/man1 of its
+/// A page has the text of --help. `make install` writes the pages to share/man/man1 of its
 /// prefix.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \

@@ -47,7 +47,7 @@ pub struct Args {
     /// were installed].
     #[arg(long, value_name = "DIR", requires = "shipped")]
     workloads: Option<PathBuf>,
-    /// Measure GPUs or cores, whatever the plan says.
+    /// Measure GPUs or cores; overrides the sampler of the plan.
     #[arg(long)]
     sampler: Option<SamplerKind>,
     /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
@@ -57,7 +57,7 @@ pub struct Args {
     /// Measure each workload on 1, 2, 4, … processes, and write tasks for `gleaner replay`.
     #[arg(long)]
     scaling: bool,
-    /// Measure although the devices or cores are in use.
+    /// Measure even if the devices or cores are in use.
     #[arg(long)]
     busy_ok: bool,
     /// The library of NVML [default: the driver's].
@@ -245,7 +245,7 @@ impl Profiling<'_> {
 /// Reports how many measurements are done, and which failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
-    let found_done = format!("{all}, {found_done} of them done before");
+    let found_done = format!("{all}, {found_done} of them already done");
     let count = |rows: usize| rows.to_string();
     print(&text(&[Block::Facts(vec![
         Fact::new("measurements", found_done),

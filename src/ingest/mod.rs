@@ -47,8 +47,8 @@ settings! {
         pub from: Option<String> = None => Spec::of("TIME");
         /// End of the event log [default: the time until which the log is complete].
         pub to: Option<String> = None => Spec::of("TIME");
-        /// Time zone of the log, such as America/Chicago or -06:00 [default: what the log says or
-        /// implies; otherwise local times stay as they are, and seconds since 1970 are shown in UTC].
+        /// Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log
+        /// states or implies; otherwise local times stay as they are, and seconds since 1970 are shown in UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();

@@ -45,7 +45,7 @@ settings! {
         /// How it is done.
         #[serde(flatten)]
         pub way: SweepWay;
-        /// Exit with 1 if a solver program was wrong, late or died in any run. Faults are always
+        /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         /// reported.
         pub strict: bool = false => Spec::flag();
     }

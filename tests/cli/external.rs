@@ -94,7 +94,7 @@ fn a_replay_goes_to_its_end_whatever_a_program_does() {
     for (way, told) in [
         ("third", "crashed"),
         ("every", "not started again"),
-        ("garbage", "no message"),
+        ("garbage", "invalid lines"),
         ("too-many", "wrong"),
     ] {
         let file = format!("{way}.toml");
@@ -220,7 +220,7 @@ fn programs_that_cannot_be_used_are_refused_before_anything_runs() {
     let line = format!("{REPLAY} --solver exec:dp.toml --objective share-fair");
     gleaner(directory.path(), &line)
         .expect(2)
-        .says(&["does not say that it takes the max-min goal"]);
+        .says(&["does not list the capability \"max-min\""]);
 }
 
 /// Runs the plan in `plans/plan.toml` with these solvers from the folder above it, into `out`.
@@ -272,7 +272,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     assert_eq!((&*faults[4], &*faults[5], &*faults[6]), ("", "0", "2"));
     let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(
-        again.out.contains("8, 8 of them done before"),
+        again.out.contains("8, 8 of them already done"),
         "{}",
         again.out
     );
@@ -281,21 +281,21 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
         .expect(1)
         .says(&told);
     assert!(
-        strict.out.contains("8, 8 of them done before"),
+        strict.out.contains("8, 8 of them already done"),
         "{}",
         strict.out
     );
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // A result with changed counts does not count as done.
+    // A result whose counts were changed is ignored.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();
     }
     let again = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(
-        again.out.contains("8, 6 of them done before"),
+        again.out.contains("8, 6 of them already done"),
         "{}",
         again.out
     );
@@ -323,11 +323,11 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     }
     // A changed program counts as another solver, so all its runs are repeated.
     let again = || sweep(at, solvers, "--out swept --strict").expect(0).out;
-    assert!(again().contains("4, 4 of them done before"));
+    assert!(again().contains("4, 4 of them already done"));
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
-    assert!(again().contains("4, 0 of them done before"));
-    // The plan names the same programs if it is run from another folder.
+    assert!(again().contains("4, 0 of them already done"));
+    // From another folder the plan has the same programs.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
     // On the command line, names are relative to the folder in which gleaner runs.

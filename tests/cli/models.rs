@@ -76,7 +76,10 @@ fn predictions_of_trained_models_are_read_by_simulate() {
         "simulate --data {data} --policy qssf,lucid --models models --epoch 2024-01-01 --quiet --check --profiler off"
     );
     let (by_models, err) = run(here, &line, 0);
-    assert!(err.contains("it has seen what it is to predict"), "{err}");
+    assert!(
+        err.contains("it was trained on what it must predict"),
+        "{err}"
+    );
     let qssf = |text: &str| {
         text.lines()
             .find(|line| line.starts_with("qssf"))

@@ -68,7 +68,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
         .expect(0)
         .out;
     assert!(
-        second.contains("part 2/3: 1") && second.contains("0 of them done before"),
+        second.contains("part 2/3: 1") && second.contains("0 of them already done"),
         "{second}"
     );
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
@@ -80,7 +80,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
         .out;
     assert!(again.contains("0 done now"), "{again}");
     let again = gleaner(at, "sweep plan.toml --out parts").expect(0).out;
-    assert!(again.contains("40, 40 of them done before"), "{again}");
+    assert!(again.contains("40, 40 of them already done"), "{again}");
 }
 
 #[test]
@@ -167,13 +167,13 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
     for part in [1, 2] {
         let line = format!("sweep plan.toml --out parts --part {part}/2");
         let out = gleaner(at, &line).expect(0).out;
-        assert!(out.contains("0 of them done before"), "{out}");
+        assert!(out.contains("0 of them already done"), "{out}");
     }
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
     // A changed plan has other runs, so the earlier assignment to parts does not apply to it.
     write_plan(at, 11, "");
     let refused = gleaner(at, "sweep plan.toml --out parts --part 1/2").expect(2);
-    assert!(refused.err.contains("deal-2.json") && refused.err.contains("deal or submit again"));
+    assert!(refused.err.contains("deal-2.json") && refused.err.contains("--deal or --slurm again"));
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn the_directory_of_another_plan_is_refused() {
     // A renamed plan still finds its runs.
     fs::rename(at.join("b.toml"), at.join("c.toml")).unwrap();
     let whole = gleaner(at, "sweep c.toml --out o").expect(0).out;
-    assert!(whole.contains("4 of them done before"), "{whole}");
+    assert!(whole.contains("4 of them already done"), "{whole}");
 }
 
 #[cfg(unix)]

@@ -44,7 +44,7 @@ fn the_tables_of_the_sample_plan_are_read_by_simulate_and_train() {
     );
     let run = gleaner(at, "profile profile.toml -o measured --busy-ok").expect(0);
     assert!(
-        run.out.contains("measurements  14, 0 of them done before"),
+        run.out.contains("measurements  14, 0 of them already done"),
         "{}",
         run.out
     );
@@ -73,7 +73,7 @@ fn the_tables_of_the_sample_plan_are_read_by_simulate_and_train() {
     assert_eq!(info["inputs"].as_array().unwrap().len(), 2);
     let again = gleaner(at, "profile profile.toml -o measured").expect(0);
     assert!(
-        again.out.contains("14 of them done before"),
+        again.out.contains("14 of them already done"),
         "{}",
         again.out
     );
@@ -119,7 +119,7 @@ fn an_interrupted_run_is_resumed() {
     let singles = read(at, "measured/single_data.csv");
     let run = gleaner(at, line).expect(0);
     assert!(
-        run.out.contains(&format!("{kept} of them done before")),
+        run.out.contains(&format!("{kept} of them already done")),
         "{}",
         run.out
     );

@@ -219,7 +219,7 @@ fn results_say_what_policies_know_of_durations() {
     let line = "simulate --data trace --policy all,easy --profiler off --out run";
     let run = gleaner(at, line).expect(0);
     for words in [
-        "Durations are known exactly to sjf, srtf",
+        "The true durations are known to sjf, srtf",
         "The rank correlation is between estimates",
         "The placement does not affect the speed of jobs",
     ] {

@@ -98,7 +98,7 @@ fn changed_results_are_not_reused() {
         ],
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
-    assert!(out.contains("runs  24, 19 of them done before"), "{out}");
+    assert!(out.contains("runs  24, 19 of them already done"), "{out}");
     assert_eq!(bytes(at, "swept"), before);
 }
 
@@ -108,7 +108,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let at = directory.path();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(
-        out.contains("runs  24, 0 of them done before") && out.contains("t_fwd"),
+        out.contains("runs  24, 0 of them already done") && out.contains("t_fwd"),
         "{out}"
     );
     let table = fs::read_to_string(at.join("swept/sweep.csv")).unwrap();
@@ -223,7 +223,7 @@ fn results_do_not_depend_on_threads_and_nothing_is_run_twice() {
     let before = bytes(at, "one");
     let (out, _) = run(at, "sweep sweep.toml --out one --best fairness_min", 0);
     assert!(
-        out.contains("24 of them done before") && out.contains("fairness min"),
+        out.contains("24 of them already done") && out.contains("fairness min"),
         "{out}"
     );
     assert_eq!(bytes(at, "one")[..2], before[..2]);
@@ -247,12 +247,12 @@ fn a_changed_plan_uses_results_that_still_fit() {
         8
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
-    assert!(out.contains("runs  16, 8 of them done before"), "{out}");
-    // If the tasks change, all runs are repeated.
+    assert!(out.contains("runs  16, 8 of them already done"), "{out}");
+    // With other tasks, the runs are other runs.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
-    assert!(out.contains("runs  16, 0 of them done before"), "{out}");
+    assert!(out.contains("runs  16, 0 of them already done"), "{out}");
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn a_killed_sweep_continues_where_it_stopped() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out killed", 0);
     assert!(
-        out.contains(&format!("{} of them done before", kept - 2)),
+        out.contains(&format!("{} of them already done", kept - 2)),
         "{out}"
     );
     assert_eq!(bytes(at, "killed"), bytes(at, "whole"));
@@ -408,7 +408,7 @@ fn simulations_are_swept_too() {
     let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
     fs::write(at.join("plan.toml"), more).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out swept", 0);
-    assert!(out.contains("runs  6, 4 of them done before"), "{out}");
+    assert!(out.contains("runs  6, 4 of them already done"), "{out}");
     fs::write(at.join("plan.toml"), plan.replace("'sjf'", "'best'")).unwrap();
     let (_, err) = run(at, "sweep plan.toml --out swept", 3);
     assert!(
@@ -500,7 +500,7 @@ fn simulations_take_directories_presets_and_models() {
     // No result of one plan is used for another plan.
     fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out files", 0);
-    assert!(out.contains("runs  3, 0 of them done before"), "{out}");
+    assert!(out.contains("runs  3, 0 of them already done"), "{out}");
     for (text, code, words) in [
         (
             "[simulate]\npolicy = 'fifo'\n",

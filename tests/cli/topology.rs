@@ -69,7 +69,7 @@ fn what_a_topology_leaves_open_is_said() {
     let at = directory.path();
     fs::write(at.join("part.conf"), "BlockName=b Nodes=n[10-19],login1\n").unwrap();
     let run = gleaner(at, &format!("{REPLAY} --topology part.conf")).expect(0);
-    run.says(&["90 of 100 nodes are not in part.conf: they come last, by name"]);
+    run.says(&["90 of 100 nodes are not in part.conf: they are placed last, by name"]);
 
     // If the topology has no effect, the file is not even read.
     let run = gleaner(

@@ -366,7 +366,7 @@ fn measured_tables_of_the_workloads_are_read_by_train_and_simulate() {
     let at = directory.path();
     fs::write(at.join("plan.toml"), small(&python)).unwrap();
     let run = gleaner(at, "profile plan.toml -o measured --busy-ok").expect(0);
-    let counts = "measurements  5, 0 of them done before\nworkloads     2\npairs         3\n";
+    let counts = "measurements  5, 0 of them already done\nworkloads     2\npairs         3\n";
     assert!(run.out.starts_with(counts), "{}", run.out);
     let jobs = "1,u,vc1,a,8,4,COMPLETED,0,4000,MovieLens,NeuMF,64,0\n\
                 2,u,vc1,b,8,4,COMPLETED,10,5000,Wikitext2,LSTM,4,0\n";

@@ -8,10 +8,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::cluster::{Cluster, count_squeue, wait_until};
 
-/// Minimum number of seconds between two calls of `squeue` by these sweeps.
+/// Minimum time in seconds between two calls of `squeue` in these sweeps.
 const INTERVAL: f64 = 0.5;
 
-/// Writes the samples and a plan with this number of runs.
+/// Writes the samples and a plan of `runs` runs.
 fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     let dataset = gleaner_testing::workspace().join("dataset");
     for name in ["idle.csv", "tasks.toml"] {
@@ -326,8 +326,8 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
             .unwrap(),
         0,
     );
-    assert!(out.contains("40, 40 of them done before"), "{out}");
-    // If sbatch refuses a job, its message is shown.
+    assert!(out.contains("40, 40 of them already done"), "{out}");
+    // What sbatch refuses is said in its words.
     let (_, err) = expect(
         slurm(&cluster, "other", "--partition nope", "calls")
             .output()

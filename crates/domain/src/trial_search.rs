@@ -29,7 +29,7 @@ impl TrialSearch {
         }
         match self.curves.trials_known() {
             Some(known) if self.trials() > u64::from(known) => Err(format!(
-                "{algorithm} takes up {} trials, and the learning curves are those of {known}",
+                "{algorithm} starts {} trials, but there are learning curves of only {known}",
                 self.trials()
             )),
             _ => Ok(self),

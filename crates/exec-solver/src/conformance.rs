@@ -189,7 +189,10 @@ impl<'o> Talk<'o> {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Done(done)) if done.id == id => return Ok(done),
                     Ok(Reply::Done(done)) => {
-                        return Err(format!("an answer to {:?}, asked was {id:?}", done.id));
+                        return Err(format!(
+                            "an answer to {:?}, expected one to {id:?}",
+                            done.id
+                        ));
                     }
                     Ok(_) => {}
                     Err(error) => return Err(format!("a line that is not a message: {error}")),

@@ -119,7 +119,7 @@ impl External {
             Ok(())
         } else {
             Err(SolveError::Unfit(format!(
-                "{} does not say that it takes groups",
+                "{} does not list the capability \"groups\"",
                 self.judge.name
             )))
         }
@@ -134,7 +134,7 @@ impl External {
             Ok(())
         } else {
             Err(SolveError::Unfit(format!(
-                "{} does not say that it takes the max-min goal of --objective share-fair",
+                "{} does not list the capability \"max-min\", which --objective share-fair needs",
                 self.judge.name
             )))
         }
@@ -378,7 +378,7 @@ pub(crate) fn greet(
                 Ok((program, hello))
             }
             Ok(Reply::Hello(hello)) => Err(format!(
-                "it speaks version {} of the protocol, we speak {VERSION}",
+                "it uses version {} of the protocol, expected {VERSION}",
                 hello.protocol
             )),
             _ => {

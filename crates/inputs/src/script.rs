@@ -67,7 +67,7 @@ fn read_line(
     let nodes = resolve(line, index)?;
     match events.insert(event, nodes) {
         None => Ok(()),
-        Some(_) => Err((format!("event {event} again"), "one line an event")),
+        Some(_) => Err((format!("event {event} again"), "one line per event")),
     }
 }
 
@@ -79,7 +79,7 @@ fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'
         None => Err((format!("node {name}"), "nodes of the log slice")),
         Some(node) if !seen.insert(*node) => Err((
             format!("node {name} a second time"),
-            "every node of an event once",
+            "each node of an event only once",
         )),
         Some(node) => Ok(*node),
     };

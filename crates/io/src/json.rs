@@ -67,7 +67,7 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
         .map_or(&*text, |(found, _)| found);
     let fault = Fault::of(path, format!("JSON that ends here: {found}"), expected);
     let remedy = if error.is_eof() {
-        "the file is cut: copy it again"
+        "the file is truncated: copy it again"
     } else {
         ""
     };
@@ -293,7 +293,7 @@ mod tests {
                 &[],
                 "doc, line 2, column 1: found JSON that ends here: EOF",
             ),
-            ("[1,\n2", &[], "the file is cut: copy it again"),
+            ("[1,\n2", &[], "the file is truncated: copy it again"),
             ("[1] x", &[], "trailing characters, expected a workload"),
             (
                 "[1]",

@@ -124,8 +124,8 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     let mut sections = reproduce::sections(artifacts);
     sections.push(made::section(std::iter::once((info, &name))));
     Document {
-        title: "Published values, made again".to_owned(),
-        lead: "Tables and figures of published systems, computed anew and set beside the \
+        title: "Published values, reproduced".to_owned(),
+        lead: "Tables and figures of published systems, computed again and shown beside the \
                published values."
             .to_owned(),
         sections,

@@ -101,7 +101,7 @@ fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) 
     ];
     let heads = columns.into_iter().map(Head::number);
     let heads = std::iter::once(Head::text("solver")).chain(heads);
-    let title = "Programs: every solve, also where a problem was solved again to measure its time";
+    let title = "Programs: all solves, including repeated solves to measure times";
     let grid = Grid::of(title, heads, programs, |(row, tally)| {
         let counts = [
             tally.problems,

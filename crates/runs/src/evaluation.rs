@@ -113,7 +113,7 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     if is_near_chance(ranks.fold(0.0, f64::max), found.test) {
         blocks.push(Block::Note(NEAR_CHANCE.to_owned()));
     }
-    let note = "In published traces the profiles were made up from the durations: there, only the models without \
+    let note = "In published traces, profiles were derived from the durations: there, only the models without \
                 the profile show how well durations are estimated.";
     blocks.push(Block::Note(note.to_owned()));
     blocks

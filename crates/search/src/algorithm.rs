@@ -48,7 +48,7 @@ impl fmt::Display for Algorithm {
 
 /// A text that is not the name of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no algorithm: expected random, successive-halving, asha or hyperband")]
+#[error("unknown algorithm {0:?}: expected random, successive-halving, asha or hyperband")]
 pub struct UnknownAlgorithm(pub String);
 
 impl FromStr for Algorithm {

@@ -26,13 +26,13 @@ settings! {
         pub solver: SolverName = SolverName::default() => Spec::of("NAME");
         /// How highs and cbc formulate the problem [default: counts].
         pub formulation: Option<Formulation> = None => Spec::of("NAME");
-        /// Big-M of the bounds on how far a task may grow or shrink; exact obeys it too.
+        /// Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
         /// Seconds that highs and cbc may take for one decision (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which highs and cbc call a plan optimal.
         pub gap: f64 = GAP => gap();
-        /// Exit with 1 if a solver program was wrong, late or died. Faults are always reported.
+        /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported.
         pub strict: bool = false => Spec::flag();
     }
 }

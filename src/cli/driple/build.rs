@@ -47,7 +47,7 @@ pub struct Args {
     /// Number of jobs to use, the first ones after the shuffle [default: all].
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Jobs of a batch. The weights change after each batch. Batches of the original have 32.
+    /// Number of jobs in a batch. The weights change after each batch. The original uses 32.
     #[arg(long, value_name = "JOBS", default_value_t = 8)]
     batch: usize,
     /// Leave out the last jobs if they do not fill a batch, as the original does.

@@ -64,7 +64,7 @@ pub struct Args {
     /// Save the state of the training to this file, so that --resume can continue it.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Number of epochs between two savings.
+    /// Number of epochs between two saves.
     #[arg(long, value_name = "COUNT", default_value = "10")]
     checkpoint_every: NonZeroUsize,
     /// Continue from this checkpoint, and save to it again. The model becomes the same as if the

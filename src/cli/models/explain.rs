@@ -60,7 +60,7 @@ pub struct Args {
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// Write the page or pictures; the text is not printed then.
+    /// Write a page or pictures instead of printing the text.
     #[command(flatten)]
     #[serde(skip)]
     drawn: Drawn,

@@ -74,11 +74,11 @@ pub struct LearningArgs {
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
     pub until: Option<Local>,
-    /// For workload: learn without the profiles of jobs. In published traces the profiles were
-    /// made up from the durations, and so reveal them.
+    /// For workload: learn without the profiles of jobs. In published traces, profiles were derived
+    /// from the durations and so reveal them.
     #[arg(long)]
     pub no_profile: bool,
-    /// For workload: the estimator to use where no other is named: best (on held-out jobs), ebm,
+    /// For workload: the default estimator: best (on held-out jobs), ebm,
     /// ebm-seconds (as published), history, median or mean.
     #[arg(long, value_name = "NAME", default_value_t = EstimatorChoice::Best)]
     pub estimator: EstimatorChoice,

@@ -188,8 +188,8 @@ fn missing(
     lines.extend(report(prepared, state, wrong));
     let (plan, out) = (args.plan.display(), out.display());
     lines.push(format!(
-        "gleaner sweep {plan} --out {out} does what is missing here, with --slurm on the cluster; --status \
-         says how far jobs are"
+        "gleaner sweep {plan} --out {out} executes the missing runs here, or with --slurm on the cluster; \
+         --status shows the progress"
     ));
     Error::Run(lines.join("\n  "))
 }

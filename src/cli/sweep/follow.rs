@@ -34,8 +34,8 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     let is_left = submit_missing(opened, args, out)?;
     if args.batch.detaches() && is_left {
         remark(&[format!(
-            "the jobs run on, and one of them collects; `gleaner sweep {} --out {} --status` says how far \
-             they are",
+            "the jobs run on, and one of them collects; `gleaner sweep {} --out {} --status` shows \
+             the progress",
             args.plan.display(),
             out.display()
         )]);
@@ -114,7 +114,7 @@ fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Re
                 watch.progress.finish();
                 remark(&[format!(
                     "the jobs run on; `gleaner sweep {} --out {} --slurm` follows them again, and \
-                     --status says how far they are",
+                     --status shows the progress",
                     args.plan.display(),
                     out.display()
                 )]);

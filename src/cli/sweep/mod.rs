@@ -28,9 +28,9 @@ use gleaner_sweep::cluster::Share;
 /// Run all combinations of settings, and find the best.
 ///
 /// The plan is a TOML file with a table [replay] or [simulate]. Each of its settings is a value
-/// or a list of values; dataset/README.md describes them. The result of each run is kept when it
-/// finishes. A sweep that is started again runs only what is missing; results that fit a changed
-/// plan are used again. docs/CLUSTER.md describes sweeps on several machines.
+/// or a list of values; dataset/README.md describes them. The result of each run is saved when it
+/// finishes. A sweep that is restarted executes only the missing runs. If the plan has changed, results
+/// that still fit are reused. docs/CLUSTER.md describes sweeps on several machines.
 #[allow(
     rustdoc::broken_intra_doc_links,
     reason = "the help shows the tables of a plan as they are written"
@@ -55,30 +55,30 @@ pub struct Args {
     /// Read and check all inputs and list the runs, but run none.
     #[arg(long, group = "way")]
     dry_run: bool,
-    /// Do only the runs of part I of N, and write no table. Parts may run at the same time on
+    /// Execute only the runs of part I of N, and write no tables. Parts may run at the same time on
     /// machines that share DIR.
     #[arg(long, value_name = "I/N", group = "way")]
     part: Option<Share>,
-    /// Deal the runs that are missing to N parts by what finished runs took; --part I/N goes by it
-    /// from then on.
+    /// Assign the missing runs to N parts, based on the run times of finished runs. --part I/N then uses this
+    /// assignment.
     #[arg(long, value_name = "N", group = "way")]
     deal: Option<NonZeroUsize>,
-    /// Say what is done, what has failed, and what Slurm's queue holds.
+    /// Report which runs are done, which have failed, and which jobs are in Slurm's queue.
     #[arg(long, group = "way")]
     status: bool,
-    /// Write the tables if all runs are done; else say what is missing.
+    /// Write the tables if all runs are done; otherwise report what is missing.
     #[arg(long, group = "way")]
     collect: bool,
     /// With --collect: write the tables of the runs finished so far, marked as unfinished.
     #[arg(long, requires = "collect")]
     partial: bool,
-    /// Submit what is missing to Slurm as job arrays, follow them, and write the tables.
+    /// Submit the missing runs to Slurm as job arrays, follow them, and write the tables.
     #[arg(long, group = "way")]
     slurm: bool,
     #[command(flatten)]
     #[serde(flatten)]
     batch: slurm::SlurmArgs,
-    /// Exit with 1 if a solver program was wrong, late or died in any run. Faults are always
+    /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
     /// reported.
     #[arg(long)]
     strict: bool,

@@ -75,7 +75,7 @@ fn attempt(
     }
     let before = all - attempts.len();
     let mut said = format!(
-        "{}, {before} of them done before, {done} done now",
+        "{}, {before} of them already done, {done} done now",
         counted(all, "run")
     );
     if left > 0 {

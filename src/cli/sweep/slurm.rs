@@ -22,8 +22,8 @@ pub struct SlurmArgs {
     /// Account of the jobs.
     #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Slurm")]
     account: Option<String>,
-    /// Time limit of a task, as sbatch takes it, such as 2:00:00. Two minutes before, a task begins
-    /// no other run.
+    /// Time limit of a task, as sbatch takes it, such as 2:00:00. A task starts no
+    /// further run in the last two minutes.
     #[arg(long, value_name = "TIME", requires = "slurm", help_heading = "Slurm")]
     time: Option<String>,
     /// Memory of a task, as sbatch takes it, such as 4G.
@@ -33,17 +33,17 @@ pub struct SlurmArgs {
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     cpus: Option<u32>,
-    /// Most tasks that run at a time.
+    /// Maximum number of tasks that run at once.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     array_limit: Option<u32>,
-    /// Most tasks in all [default: 100]. Each does many runs.
+    /// Maximum number of tasks in total [default: 100]. Each executes many runs.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm")]
     parts: Option<std::num::NonZeroUsize>,
-    /// How often runs are submitted again whose task was killed, timed out, or whose node failed.
+    /// Number of times that runs are resubmitted if their task was killed or timed out, or their node failed.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm", default_value_t = RETRIES)]
     retries: u32,
-    /// Least time between two looks at the queue, in seconds. It grows to a minute.
+    /// Minimum time between two calls of squeue, in seconds. It grows to a minute.
     #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
           value_parser = interval)]
     interval: f64,

@@ -74,7 +74,7 @@ struct EventArgs {
     /// Standard deviation of the logarithm of lognormal lengths.
     #[arg(long, value_name = "NUMBER", default_value_t = 1.37)]
     sigma: f64,
-    /// Seconds between two looks at the nodes: states change only at multiples of it.
+    /// Sampling interval in seconds: states change only at its multiples.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     poll: u32,
     /// Seed. The same seed gives the same log.
@@ -107,7 +107,7 @@ struct TaskArgs {
     /// Number of different models; the tasks of a model share a scaling curve.
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     models: u32,
-    /// Most nodes that a task can use.
+    /// Maximum number of nodes of a task.
     #[arg(long, value_name = "COUNT", default_value_t = 16)]
     max_nodes: u32,
     /// Mean work of a task, in hours on one node.

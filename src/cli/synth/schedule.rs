@@ -33,7 +33,7 @@ pub(super) enum What {
 pub(super) struct SlurmArgs {
     #[command(flatten)]
     schedule: ScheduleArgs,
-    /// Let nodes fail now and then, and write when, as `sacctmgr -P list events` does.
+    /// Let nodes fail occasionally, and write these events as `sacctmgr -P list events` does.
     #[arg(long, value_name = "FILE")]
     outages: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ pub(super) struct ScheduleArgs {
     /// Start of the log.
     #[arg(long, value_name = "TIME", default_value = "2026-01-01 00:00:00")]
     start: String,
-    /// Share of node-time that is left idle, roughly.
+    /// Approximate share of node-time that is idle.
     #[arg(long, value_name = "SHARE", default_value_t = 0.07)]
     idle_share: f64,
     /// Mean run time of a job in seconds.

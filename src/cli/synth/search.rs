@@ -13,8 +13,8 @@ use gleaner_inputs::write::{learning_curves, tasks};
 use gleaner_setup::settings::command_line::one_of;
 use gleaner_synth::tasks::TaskOptions;
 
-/// Generate a search for hyperparameters or architectures: networks, and how trials that train them
-/// are taken up and stopped.
+/// Generate a search for hyperparameters or architectures: networks, and the algorithm that starts and stops
+/// the trials that train them.
 ///
 /// With --losses, the learning curves of all trials are written too: slower networks are better.
 #[derive(Debug, ClapArgs)]
@@ -22,13 +22,13 @@ use gleaner_synth::tasks::TaskOptions;
     gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \
     gleaner synth search --algorithm hyperband --networks 5 --losses losses.csv -o nas.toml")]
 pub struct Args {
-    /// How trials are taken up and stopped.
+    /// Algorithm that starts and stops trials.
     #[arg(long, value_name = "NAME", default_value = "asha", value_parser = one_of::<Algorithm>())]
     algorithm: Algorithm,
-    /// Number of trials; hyperband decides it itself [default: 81].
+    /// Number of trials; hyperband derives it from the resources [default: 81].
     #[arg(long, value_name = "COUNT")]
     trials: Option<u32>,
-    /// One in so many trials goes on from each rung.
+    /// The best 1/NUMBER of the trials of each rung are promoted.
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     eta: u32,
     /// Resource of the first rung, such as epochs.
@@ -40,7 +40,7 @@ pub struct Args {
     /// Number of networks, each with its own scaling curve.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     networks: u32,
-    /// Most nodes that a trial can use.
+    /// Maximum number of nodes of a trial.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     max_nodes: u32,
     /// Mean work of a whole training, in hours on one node.

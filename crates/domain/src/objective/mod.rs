@@ -103,7 +103,7 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // Numbers of nodes are no list of rates that tasks share.
+        // A task has a list of the values of each such variable, except for `nodes`.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,

@@ -33,7 +33,7 @@ pub const NAMED: &[Named] = &[
         name: "speedup",
         goal: Goal::Total,
         expression: "speedup",
-        meaning: "Progress against that per node at the task's minimum",
+        meaning: "Progress divided by the progress per node at the task's minimum",
     },
     Named {
         name: "priority-weighted",
@@ -45,20 +45,20 @@ pub const NAMED: &[Named] = &[
         name: "share-fair",
         goal: Goal::MaxMin,
         expression: "rate",
-        meaning: "Max-min fair shares of each task's best: as many tasks as possible run, and the least share is as great as possible",
+        meaning: "As many tasks as possible run, and the least share of a task's best progress is as great as possible",
     },
     Named {
         name: "deadline",
         goal: Goal::Total,
         expression: "speedup * if deadline > 0 && left < deadline * best_rate \
                      { 0.1 + left / (deadline * best_rate) } else { 0.1 }",
-        meaning: "Speedup, with tasks first that need most of their best rate to end by their deadlines; \
-                  those that cannot, or have none, come last",
+        meaning: "Speedup, weighted by the share of its best rate that a task needs to meet its deadline; \
+                  tasks without a deadline, or that cannot meet it, come last",
     },
     Named {
         name: "trial",
         goal: Goal::Total,
         expression: "(1 + rung) * rate / left",
-        meaning: "Tasks that end soonest come first, and trials of a search the more the higher their rung",
+        meaning: "Tasks that end soonest come first; trials of a search gain weight with their rung",
     },
 ];

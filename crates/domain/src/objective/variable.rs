@@ -74,27 +74,27 @@ impl Variable {
             Variable::Rate => ("work/s", "progress on this number of nodes"),
             Variable::Objective => (
                 "1/s",
-                "the objective curve of the task file there; the progress where the file has none",
+                "value of the task's objective curve on this number of nodes; the progress if it has no such curve",
             ),
             Variable::Nodes => ("nodes", "this number of nodes"),
             Variable::Speedup => (
                 "",
-                "`rate` against the progress per node at the task's minimum",
+                "`rate` divided by the progress per node at the task's minimum",
             ),
-            Variable::MinNodes => ("nodes", "fewest on which the task runs"),
-            Variable::MaxNodes => ("nodes", "most that it can use"),
+            Variable::MinNodes => ("nodes", "minimum number of nodes of the task"),
+            Variable::MaxNodes => ("nodes", "maximum number of nodes of the task"),
             Variable::BestRate => (
                 "work/s",
                 "the greatest `rate` on any number of nodes that it may hold",
             ),
-            Variable::Priority => ("", "of the task file; 1 where it has none"),
-            Variable::Rung => ("", "of a trial in a search, from 0; 0 for other tasks"),
-            Variable::Done => ("work", "done so far"),
-            Variable::Left => ("work", "still to do; `inf` for an endless task"),
-            Variable::Waited => ("s", "since its submission without a node"),
+            Variable::Priority => ("", "priority in the task file; default: 1"),
+            Variable::Rung => ("", "rung of a trial in a search, from 0; 0 for other tasks"),
+            Variable::Done => ("work", "work done so far"),
+            Variable::Left => ("work", "work left; `inf` for an endless task"),
+            Variable::Waited => ("s", "time since its submission in which it held no node"),
             Variable::Deadline => (
                 "s",
-                "from now to its deadline, negative once it is over; `inf` where it has none",
+                "time until its deadline; negative after it; `inf` without a deadline",
             ),
         }
     }

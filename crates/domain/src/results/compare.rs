@@ -61,26 +61,26 @@ record! {
     /// One solver's answer to one problem: a row of `answers`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AnswerRow {
-        /// the problem's id
+        /// id of the problem
         problem: String = "problem" [""],
-        /// in the problem
+        /// number of tasks
         tasks: usize = "tasks" ["tasks"],
-        /// idle in the problem
+        /// number of idle nodes
         nodes: u32 = "nodes" ["nodes"],
-        /// who answered
+        /// name of the solver
         solver: Arc<str> = "solver" [""],
         /// `optimal`: proven; `feasible`: a plan, not proven optimal; `infeasible`: there is no plan; `unknown`: no
         /// plan found; `refused: ` and the reason
         status: AnswerStatus = "status" [""],
-        /// of the plan; empty without a plan
+        /// objective of the plan; empty if there is none
         objective: Option<f64> = "objective" ["work"],
-        /// that the solver itself proved; empty if it proved none
+        /// gap that the solver itself proved; empty if it proved none
         proven_gap: Option<f64> = "proven_gap" ["relative"],
-        /// to the exact solver's optimum; empty if the plan or the optimum is missing
+        /// gap to the exact solver's optimum; empty if the plan or the optimum is missing
         gap_to_optimum: Option<f64> = "gap_to_optimum" ["relative"],
-        /// for a solve: the median of repeated solves; 0 if refused
+        /// time of a solve: the median of repeated solves; 0 if refused
         micros: f64 = "microseconds" ["µs"],
-        /// from the start of the first solve to its first plan; empty without a plan
+        /// time from the start of the first solve to its first plan; empty if there is none
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
     }
 }
@@ -89,17 +89,18 @@ record! {
     /// One solver over all problems: a row of `solvers`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SolverRow {
-        /// name; programs come last
+        /// name of the solver; programs come last
         solver: Arc<str> = "solver" [""],
-        /// that it accepted
+        /// number of problems that it accepted
         problems: usize = "problems" ["problems"],
-        /// that it refused
+        /// number of problems that it refused
         refused: usize = "refused" ["problems"],
-        /// whose plan it proved optimal; for a program, those that the exact solver confirmed
+        /// number of problems with a proven optimal plan; for a program, confirmed by the exact
+        /// solver
         optimal: usize = "optimal" ["problems"],
-        /// that it accepted but found no plan for
+        /// number of problems that it accepted but has no plan for
         without_plan: usize = "without_plan" ["problems"],
-        /// sum over the plans
+        /// sum of the objectives of its plans
         objective: f64 = "objective" ["work"],
         /// mean of `gap_to_optimum`; empty if none is known
         mean_gap: Option<f64> = "mean_gap" ["relative"],
@@ -118,15 +119,16 @@ record! {
     /// A plan that is better than all earlier plans of the same solver: a row of `incumbents`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct IncumbentRow {
-        /// the problem's id
+        /// id of the problem
         problem: String = "problem" [""],
-        /// which solver found it
+        /// solver that found the plan
         solver: Arc<str> = "solver" [""],
-        /// from the start of the first solve
+        /// time from the start of the first solve
         after_us: f64 = "after_us" ["µs"],
-        /// of the plan
+        /// objective of the plan
         objective: f64 = "objective" ["work"],
-        /// to the exact solver's optimum or, if that is unknown, to the best plan of any solver
+        /// gap to the exact solver's optimum, or, if that is unknown, to the best plan of any
+        /// solver
         gap: f64 = "gap" ["relative"],
     }
 }

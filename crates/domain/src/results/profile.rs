@@ -10,21 +10,21 @@ record! {
         model: String = "model" [""],
         /// what it is trained on
         dataset: String = "dataset" [""],
-        /// GPUs that it runs on; 1 where cores were measured
+        /// number of GPUs that it runs on; 1 if cores were measured
         gpu_num: u32 = "gpu_num" [""],
         /// samples in a batch
         batch_size: u32 = "batchsize" [""],
         /// whether precision is mixed: 0 or 1
         amp: u32 = "amp" [""],
-        /// samples a second
+        /// samples per second
         speed: f64 = "speed" ["1/s"],
         /// share of the devices or cores in use; empty if the device does not report it
         gpu_util: Option<f64> = "gpu_util" ["%"],
         /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the machine's
         gmem_util: Option<f64> = "gmem_util" ["%"],
-        /// most memory held in the window
+        /// maximum memory held in the window
         gmem: f64 = "gmem" ["MiB"],
-        /// sharing score by its pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
+        /// sharing score from its pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
         label: Option<f64> = "label" [""],
         /// length of the window
         time: f64 = "time" ["s"],
@@ -55,7 +55,7 @@ record! {
         model1: String = "model1" [""],
         /// what the first one is trained on
         dataset1: String = "dataset1" [""],
-        /// GPUs that the first one runs on; 1 where cores were measured
+        /// number of GPUs that the first one runs on; 1 if cores were measured
         gpu_num1: u32 = "gpu_num1" [""],
         /// samples in a batch of the first one
         batch_size1: u32 = "batchsize1" [""],
@@ -67,7 +67,7 @@ record! {
         model2: String = "model2" [""],
         /// what the second one is trained on
         dataset2: String = "dataset2" [""],
-        /// GPUs that the second one runs on; 1 where cores were measured
+        /// number of GPUs that the second one runs on; 1 if cores were measured
         gpu_num2: u32 = "gpu_num2" [""],
         /// samples in a batch of the second one
         batch_size2: u32 = "batchsize2" [""],
@@ -75,15 +75,15 @@ record! {
         amp2: u32 = "amp2" [""],
         /// speed of the second one, as a share of its speed alone
         speed2: f64 = "speed2" [""],
-        /// share of the devices or cores in use by both
+        /// share of the devices or cores in use by both together
         gpu_util: Option<f64> = "gpu_util" ["%"],
-        /// as in `single_data`, of both
+        /// as in `single_data`, for both workloads together
         gmem_util: Option<f64> = "gmem_util" ["%"],
-        /// most memory held by both at a time
+        /// maximum memory held by both together
         gmem: f64 = "gmem" ["MiB"],
-        /// samples a second of the first one
+        /// samples per second of the first one
         raw_speed1: f64 = "raw_speed1" ["1/s"],
-        /// samples a second of the second one
+        /// samples per second of the second one
         raw_speed2: f64 = "raw_speed2" ["1/s"],
         /// lower quartile of `speed1`
         speed1_q1: f64 = "speed1_q1" [""],
@@ -93,9 +93,9 @@ record! {
         speed2_q1: f64 = "speed2_q1" [""],
         /// upper quartile of `speed2`
         speed2_q3: f64 = "speed2_q3" [""],
-        /// the part of `gpu_util` that the first one uses, if known
+        /// share of `gpu_util` used by the first workload, if known
         gpu_util1: Option<f64> = "gpu_util1" ["%"],
-        /// the part of `gpu_util` that the second one uses, if known
+        /// share of `gpu_util` used by the second workload, if known
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
         /// length of the window
         time: f64 = "time" ["s"],

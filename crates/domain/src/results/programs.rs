@@ -67,7 +67,7 @@ impl Tally {
             (self.wrong, "wrong"),
             (self.late, "late"),
             (self.crashed, "crashed"),
-            (self.garbage, "lines that are no message"),
+            (self.garbage, "invalid lines"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let mut parts: Vec<String> = counts

@@ -71,48 +71,48 @@ record! {
     /// replayer, in its order and number format.
     #[derive(Debug, Clone, PartialEq)]
     pub struct StepRow {
-        /// when
+        /// time of the event
         time: Utc = "evtTime" ["time"],
-        /// done since the previous event, less the costs charged at this event
+        /// work done since the previous event, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
-        /// of all tasks from now on; if no task remains in the last row, of the tasks before that
+        /// progress of all tasks after this event; in the last row, if no task is left, before it
         rate: f64 as Fixed = "Rate" ["work/s"],
-        /// cost of the rescaling just decided, charged at the next event
+        /// cost of the rescaling decided at this event, charged at the next event
         rescale_cost: f64 as Fixed = "ReScost" ["work"],
-        /// index of the log's event; a completion has the index of the event before it
+        /// index of the event in the log; a completion has the index of the previous event
         event: usize = "evt" [""],
-        /// that left (became busy)
+        /// number of nodes that left (became busy)
         nodes_left: u32 = "Nleft" ["nodes"],
-        /// that a leaving node cost progress
+        /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "Npre" ["tasks"],
-        /// that joined (became idle)
+        /// number of nodes that joined (became idle)
         nodes_joined: u32 = "Njoin" ["nodes"],
-        /// active
+        /// number of active tasks
         tasks_active: u32 = "nJob" ["tasks"],
-        /// idle
+        /// number of idle nodes
         nodes_idle: u32 = "nNd" ["nodes"],
-        /// holding nodes
+        /// number of tasks that hold nodes
         tasks_running: u32 = "nJrun" ["tasks"],
-        /// that tasks hold
+        /// number of nodes that tasks hold
         nodes_used: u32 = "nNrun" ["nodes"],
-        /// lost to preemption at this event
+        /// work lost to preemption at this event
         preemption_cost: f64 as Fixed = "PreCost" ["work"],
         /// `nodes`: a row of the log; `completion`: a task finished between two rows (never with
         /// `--no-completion-events`)
         kind: EventKind = "kind" [""],
-        /// which solver decided
+        /// solver that decided
         solver: Arc<str> = "solver" [""],
-        /// `optimal`: proven; `feasible`: better than keeping the allocation, not proven optimal;
-        /// `kept`: no better plan found in time, so nothing changed and nothing was charged;
-        /// `scripted`; `trivial`: no idle node or no task
+        /// `optimal`: proven; `feasible`: better than no change, but not proven optimal; `kept`: no
+        /// better plan found in time, so nothing changes and nothing is charged; `scripted`;
+        /// `trivial`: there is no idle node or no active task
         status: StepStatus = "status" [""],
-        /// of the plan, if known
+        /// gap of the plan; empty if unknown
         gap: Option<f64> = "gap" ["relative"],
         /// idle time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// the part of this idle time in which no task held the node
+        /// part of this idle time in which no task held the node
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
-        /// the part of this idle time in which a task held the node: the sum of the next three columns
+        /// part of this idle time in which a task held the node: the sum of the next three columns
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// held by running tasks before their completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
@@ -135,9 +135,9 @@ record! {
     /// Wall time of the solver, a row of `timings`: a separate table, because it differs from run to run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TimingRow {
-        /// as in `steps`
+        /// index of the event, as in `steps`
         event: usize = "evt" [""],
-        /// of the decision
+        /// time that the decision took
         micros: u64 = "solve_us" ["µs"],
     }
 }
@@ -146,19 +146,19 @@ record! {
     /// A task and its outcome: a row of `tasks`, in file order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TaskRow {
-        /// name
+        /// name of the task
         name: String = "task" [""],
-        /// submitted; at the earliest, the first event
+        /// time of submission, but not before the first event
         submit: Utc = "submit" ["time"],
-        /// first held nodes
+        /// time at which the task first held nodes; empty if it never did
         start: Option<Utc> = "start" ["time"],
-        /// found finished
+        /// time at which its completion was noticed; empty if it did not finish
         end: Option<Utc> = "end" ["time"],
-        /// to do; empty if the task is endless
+        /// work to do; empty for an endless task
         work: f64 as Finite = "work" ["work"],
-        /// done
+        /// work done
         work_done: f64 = "work_done" ["work"],
-        /// held
+        /// node-time held
         node_seconds: f64 = "node_seconds" ["node·s"],
         /// how often it grew
         rescales_up: u32 = "rescales_up" [""],
@@ -166,18 +166,18 @@ record! {
         rescales_down: u32 = "rescales_down" [""],
         /// how often it lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
-        /// of progress lost to growing, the start included
+        /// seconds of progress lost to growing, including the start
         lost_up: f64 = "lost_up_s" ["s"],
-        /// of progress lost to shrinking
+        /// seconds of progress lost to shrinking
         lost_down: f64 = "lost_down_s" ["s"],
-        /// of progress lost to preemption
+        /// seconds of progress lost to preemption
         lost_preempted: f64 = "lost_preempted_s" ["s"],
-        /// for which it was active, with nodes or without
+        /// time for which it was active, with or without nodes
         active_seconds: f64 = "active_s" ["s"],
-        /// `work_done` as a share of the work at its best rate over `active_s`; empty if it was
-        /// never active or can do no work
+        /// `work_done` as a share of the work at its best rate over `active_s`; empty if the task
+        /// was never active or its best rate is 0
         normalised_progress: Option<f64> = "normalised_progress" [""],
-        /// by which it should be done; empty if it has none
+        /// deadline; empty if there is none
         deadline: Option<Utc> = "deadline" ["time"],
         /// held while it ran before its completion; `node_seconds` is the sum of this and the next two
         /// columns
@@ -222,10 +222,10 @@ pub struct AllocationRow {
 impl AllocationRow {
     /// The columns of `allocations`.
     pub const FIELDS: [Field; 4] = [
-        Field::new("task", "", "name"),
-        Field::new("node", "", "name"),
-        Field::new("from", "time", "got the node"),
-        Field::new("to", "time", "lost or gave back the node"),
+        Field::new("task", "", "name of the task"),
+        Field::new("node", "", "name of the node"),
+        Field::new("from", "time", "time at which the task got the node"),
+        Field::new("to", "time", "time at which it lost or returned the node"),
     ];
 
     /// The table of these rows, with names of tasks and nodes instead of indices.
@@ -253,13 +253,13 @@ record! {
     /// A class of the log's idle fragments by length: a row of `fragments`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct FragmentRow {
-        /// shortest length in the class
+        /// lower bound of the lengths in the class, inclusive
         from_s: f64 = "from_s" ["s"],
-        /// length at which the next class begins; empty for the last class
+        /// upper bound, exclusive; empty for the last class
         to_s: Option<f64> = "to_s" ["s"],
         /// number of fragments in the class
         fragments: u64 = "fragments" [""],
-        /// their idle node-time
+        /// idle node-time of these fragments
         node_seconds: f64 = "node_seconds" ["node·s"],
     }
 }
@@ -293,19 +293,19 @@ summary! {
         t_fwd: f64 ["s"],
         /// maximum number of tasks active at once
         max_tasks: usize ["tasks"],
-        /// objective that every decision maximised, as the user gave it: see below
+        /// objective, as it was given: see below
         objective: Objective [""],
-        /// the expression of this objective (docs/OBJECTIVES.md)
+        /// expression of the objective (docs/OBJECTIVES.md)
         objective_expression: String [""],
-        /// SHA-256 of its source if it is a Python function; null otherwise
+        /// SHA-256 of the objective's source if it is a Python function; null otherwise
         objective_sha256: Option<String> [""],
         /// whether the nodes of a task were reallocated as soon as it finished (`--completion-events`)
         completion_events: bool [""],
         /// which free nodes a growing task got: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
-        /// which solver decided
+        /// solver that decided
         solver: String [""],
-        /// how it formulated problems; null if it uses no formulation
+        /// formulation of the problems for the solver; null if it uses none
         formulation: Option<String> [""],
         /// SHA-256 of the solver's source if it is a Python function; null otherwise
         solver_sha256: Option<String> [""],
@@ -313,34 +313,35 @@ summary! {
         log_from: String ["time"],
         /// last time of the log or its slice
         log_to: String ["time"],
-        /// between them
+        /// time between `log_from` and `log_to`
         log_span_seconds: f64 ["s"],
-        /// idle in the log or its slice
+        /// idle node-time in the log or its slice
         log_idle_node_seconds: f64 ["node·s"],
         /// first event that was replayed
         from: String ["time"],
         /// last event that was replayed
         to: String ["time"],
-        /// between them
+        /// time between `from` and `to`
         span_seconds: f64 ["s"] shown,
-        /// part of this time in which tasks were active: submitted, among the first `max_tasks`,
-        /// and not finished
+        /// part of `span_seconds` in which tasks were active: submitted, admitted (at most
+        /// `max_tasks` at once), and not finished
         active_seconds: f64 ["s"],
-        /// in the slice of the log
+        /// number of nodes in the slice of the log
         nodes: usize ["nodes"] shown,
-        /// after the first
+        /// number of events after the first
         events: usize [""] shown,
-        /// whose plan is proven optimal, including those with nothing to decide
+        /// number of events with a proven optimal plan, including those with nothing to decide
         events_optimal: usize [""] shown,
-        /// without a better plan in time
+        /// number of events at which no better plan was found in time
         events_kept: usize [""] shown,
-        /// at which a group of tasks could not get its minimum number of nodes; null if no group has a minimum
+        /// number of events at which a group of tasks did not get its minimum; null if no group has
+        /// a minimum
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
-        /// the part of this idle time in which no task held the node
+        /// part of this idle time in which no task held the node
         unused_node_seconds: f64 ["node·s"] shown,
-        /// the part of this idle time in which a task held the node: the sum of the next three fields
+        /// part of this idle time in which a task held the node: the sum of the next three fields
         used_node_seconds: f64 ["node·s"] shown,
         /// held by running tasks before their completion
         before_completion_node_seconds: f64 ["node·s"] shown,
@@ -362,72 +363,74 @@ summary! {
         after_completion_work: f64 ["work"] shown,
         /// `total_work` as a share of `gross_work`; null if `gross_work` is 0
         useful_share: Option<f64> [""] most,
-        /// that lost progress, on average per event at which nodes left while tasks were active;
-        /// null if there was no such event
+        /// mean number of tasks that lost progress at an event, over the events at which nodes left
+        /// and tasks were active; null if there was no such event
         tasks_hit_mean: Option<f64> ["tasks"] least,
         /// idle nodes on average over `active_seconds`
         equivalent_nodes: f64 ["nodes"] shown,
         /// A_s: work that the tasks active at each moment would do on `equivalent_nodes` dedicated
-        /// nodes, with the best split and without interruption
+        /// nodes, with the best split and no interruptions
         dedicated_work: f64 ["work"] shown,
         /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// work if every event's optimum were reached at once and at no cost
+        /// work if the optimum of every event were reached at once and at no cost
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if that is 0
         fluid_efficiency: Option<f64> [""] most,
-        /// upper bound on the work of any allocator, even one that knew the whole log, after the
-        /// costs of rescaling and preemption (`--bound`); null if not computed
+        /// upper bound on the work of any allocator, even one that knew the whole log, less the
+        /// costs of rescaling and preemption (`--bound`); null if it was not computed
         bound_work: Option<f64> ["work"] shown,
         /// A as a share of `bound_work`; null if that is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
-        /// of all rounds, whether submitted or not
+        /// number of tasks in all rounds, submitted or not
         tasks: usize [""] shown as "task_count",
         /// how often the set of tasks was submitted (`--repeat-tasks`)
         rounds: usize [""],
-        /// that are endless
+        /// number of endless tasks
         tasks_endless: usize [""],
-        /// that became active
+        /// number of tasks that became active
         tasks_started: usize [""] shown,
-        /// that finished
+        /// number of tasks that finished
         tasks_finished: usize [""] most,
-        /// with a deadline; null if there are none
+        /// number of tasks with a deadline; null if there are none
         deadlines: Option<usize> ["tasks"],
-        /// that were done by their deadlines; null if there are none
+        /// number of tasks that finished by their deadlines; null if there are no deadlines
         deadlines_met: Option<usize> ["tasks"] most,
-        /// mean time of finished tasks from submission, or from the first event if that is later,
-        /// to the end
+        /// mean time from submission to the end, over finished tasks; for tasks submitted before
+        /// the first event, from the first event
         completion_mean_s: Option<f64> ["s"] least,
-        /// median of the same time
+        /// median of these times
         completion_median_s: Option<f64> ["s"] least,
-        /// from the first event to the last end
+        /// time from the first event to the last end
         completion_last_s: Option<f64> ["s"] least,
-        /// algorithm of the search; if the tasks do not belong to a search, null, as are the fields up to `wasted_work`
+        /// algorithm of the search; this and the fields up to `wasted_work` are null without a
+        /// search
         search: Option<Algorithm> [""],
-        /// that were started
+        /// number of trials that were started
         trials_started: Option<usize> ["trials"] shown,
-        /// that were stopped before the last rung
+        /// number of trials that were stopped before the last rung
         trials_stopped: Option<usize> ["trials"] shown,
-        /// that reached the last rung
+        /// number of trials that reached the last rung
         trials_finished: Option<usize> ["trials"] most,
-        /// that reached a rung, per hour of the time replayed
+        /// trials that reached a rung, per hour of replayed time
         trials_per_hour: Option<f64> ["trials/h"] most,
-        /// from the first event until a trial reached its first rung
+        /// time from the first event until a trial first reached a rung
         first_rung_s: Option<f64> ["s"] least,
-        /// from the first event until a trial reached the last rung
+        /// time from the first event until a trial first reached the last rung
         last_rung_s: Option<f64> ["s"] least,
         /// lowest loss of the trials that reached the last rung; null if all of them diverged
         best_loss: Option<f64> ["loss"] least,
-        /// from the first event until the trial of that loss reached it
+        /// time from the first event until the trial of that loss reached the last rung
         best_trial_s: Option<f64> ["s"] least,
-        /// final loss of that trial minus that of the best started trial, both at the last rung and without noise
+        /// final loss of that trial minus the lowest final loss of all started trials, both without
+        /// noise
         regret: Option<f64> ["loss"] least,
-        /// done for trials that did not reach the last rung
+        /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,
         /// least `normalised_progress` of the tasks that were active
         fairness_min: Option<f64> [""] most,
-        /// Jain's index of `normalised_progress`, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same,
-        /// 1/n if one task has everything (Jain, Chiu and Hawe, 1984)
+        /// Jain's index of `normalised_progress`, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same
+        /// share, 1/n if one task has everything (Jain, Chiu and Hawe, 1984)
         fairness_jain: Option<f64> [""] most,
     }
 }
@@ -462,7 +465,7 @@ impl Summary {
         }
         if self.trials_finished == Some(0) {
             let why = match self.ended {
-                Ended::TasksFinished => "there are too few of them for so many rungs",
+                Ended::TasksFinished => "there are too few trials for this number of rungs",
                 _ => "let the search run longer, or give it more nodes or fewer trials",
             };
             remarks.push(format!("no trial reached the last rung: {why}"));

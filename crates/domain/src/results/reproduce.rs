@@ -154,14 +154,14 @@ record! {
         unit: String = "unit" [""],
         /// `published`: by the authors; `reference run`: by the authors' code when it was run
         basis: Basis = "basis" [""],
-        /// the published value; empty if nothing was published or the value is not available
+        /// published value; empty if there is none or it is not available
         published: Option<f64> = "published" [""],
         /// our value; empty if it is not computed
         reproduced: Option<f64> = "reproduced" [""],
         /// number of decimals that were published
         decimals: u32 = "decimals" [""],
-        /// ours less the published value, as a share of the published value or, on curves that cross
-        /// zero, of the range of the published curve; empty if either is missing
+        /// our value minus the published value, as a share of the published value or, on curves
+        /// that cross zero, of the range of the published curve; empty if either is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: the same to the published decimals; `within 1 %`, `within 5 %`, `within 10 %`,
         /// `differs`; `not reproducible` from what is public; `left out` here; `no published value`

@@ -73,16 +73,16 @@ record! {
     /// Something that happened in a search: a row of `search`, in the order of time.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SearchRow {
-        /// when
+        /// time of the event
         time: Utc = "time" ["time"],
         /// `started`; `reached` a rung; `promoted` to a rung; `stopped`; `finished`: reached the last
         /// rung
         event: TrialEvent = "event" [""],
-        /// its number, from 0
+        /// number of the trial, from 0
         trial: u32 = "trial" [""],
-        /// towards which it starts, which it reached, or to which it is promoted; from 0
+        /// rung that it starts towards, reached or is promoted to, from 0
         rung: u32 = "rung" [""],
-        /// of that rung, as in the file of tasks
+        /// resource of that rung, as in the task file
         resource: f64 = "resource" ["resource"],
         /// loss measured there; empty except for `reached`, and empty if training diverged
         loss: Option<f64> = "loss" ["loss"],
@@ -93,26 +93,26 @@ record! {
     /// A trial: a row of `trials`, in the order of their numbers.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TrialRow {
-        /// its number, from 0
+        /// number of the trial, from 0
         trial: u32 = "trial" [""],
-        /// the task of the file that it trains
+        /// task of the task file that it trains
         task: String = "task" [""],
-        /// whose trials it competes with (hyperband); 0 otherwise
+        /// bracket in which it competes with other trials (hyperband); 0 otherwise
         bracket: u32 = "bracket" [""],
         /// `finished`: reached the last rung; `stopped`; `training` or `waiting` for its rung's other
         /// trials, when the replay ended
         state: TrialState = "state" [""],
-        /// started
+        /// time at which it was started
         start: Utc = "start" ["time"],
-        /// reached its highest rung; empty if it reached none
+        /// time at which it reached its highest rung; empty if it reached none
         end: Option<Utc> = "end" ["time"],
-        /// of that rung; 0 if it reached none
+        /// resource of that rung; 0 if it reached none
         resource: f64 = "resource" ["resource"],
         /// loss measured there; empty if no loss was measured or training diverged
         loss: Option<f64> = "loss" ["loss"],
         /// noise-free loss that the trial would have at the last rung; empty if training diverges
         final_loss: f64 as Finite = "final_loss" ["loss"],
-        /// done for it
+        /// work done for it
         work_done: f64 = "work_done" ["work"],
     }
 }
@@ -121,13 +121,13 @@ record! {
     /// The trials that reached a resource: a row of `rungs`, ascending.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct RungRow {
-        /// at which losses are measured
+        /// resource at which losses are measured
         resource: f64 = "resource" ["resource"],
-        /// that reached it
+        /// number of trials that reached it
         trials: u64 = "trials" [""],
-        /// from the first event of the replay until the first of them did
+        /// time from the first event of the replay until the first trial reached it
         first_s: f64 = "first_s" ["s"],
-        /// from the first event of the replay until half of them did
+        /// time from the first event of the replay until half of these trials had reached it
         median_s: f64 = "median_s" ["s"],
         /// lowest loss measured there; empty if all trials diverged
         best_loss: f64 as Finite = "best_loss" ["loss"],

@@ -118,13 +118,13 @@ summary! {
     /// How long jobs took and waited.
     #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
     pub struct Delays {
-        /// average job completion time: end less submission
+        /// average job completion time: end minus submission
         avg_jct_s: f64 ["s"] least,
         /// average queuing
         avg_queue_s: f64 ["s"] least,
         /// 99.9th percentile of queuing, interpolated linearly between ranks
         p999_queue_s: f64 ["s"] least,
-        /// how many
+        /// number of jobs
         jobs: u64 ["jobs"] shown,
     }
 }
@@ -146,12 +146,12 @@ impl Figures for PolicyFigures {
         Field::new(
             "makespan_s",
             "s",
-            "from the first submission to the last end",
+            "time from the first submission to the last end",
         ),
         Field::new(
             "gpus",
             "GPUs",
-            "of the policy: those of the cluster, and those that the profiler adds",
+            "number of GPUs of the policy: those of the cluster, and those that the profiler adds",
         ),
         Field::new(
             "in_use_while_arriving",
@@ -168,10 +168,14 @@ impl Figures for PolicyFigures {
         Field::new(
             "gpu_utilisation",
             "",
-            "share of the GPU-seconds of these over the makespan in which a job held the GPU, in a \
+            "share of the GPU-seconds of these GPUs over the makespan in which a job held the GPU, in a \
              virtual cluster or in the profiler",
         ),
-        Field::new("checkpoints", "", "preemptions, each with a checkpoint"),
+        Field::new(
+            "checkpoints",
+            "",
+            "number of preemptions, each with a checkpoint",
+        ),
         Field::new(
             "profiled_jobs",
             "jobs",
@@ -207,17 +211,13 @@ impl Figures for PolicyFigures {
         Field::new(
             "small",
             "",
-            "the delays of jobs of up to 8 GPUs; null where there is none",
+            "delays of jobs of up to 8 GPUs; null if there are no such jobs",
         ),
-        Field::new(
-            "large",
-            "",
-            "the delays of larger jobs; null where there is none",
-        ),
+        Field::new("large", "", "delays of larger jobs; null if there are none"),
         Field::new(
             "vcs",
             "",
-            "the delays by virtual cluster; null where it had no job",
+            "delays by virtual cluster; null for a virtual cluster without jobs",
         ),
     ];
     const METRICS: &'static [Metric<Self>] = &[

@@ -10,27 +10,27 @@ record! {
     /// clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct JobRow {
-        /// its id; a number if all ids are numbers
+        /// job id; numeric if all ids are
         id: String as Ids = "job_id" [""],
         /// its virtual cluster
         vc: Arc<str> = "vc" [""],
-        /// asked for
+        /// GPUs requested
         gpus: u32 = "gpu_num" ["GPUs"],
-        /// as in the trace
+        /// submission, as in the trace
         submit: i64 = "submit_time" ["s"],
-        /// as in the trace
+        /// duration, as in the trace
         duration: i64 = "duration" ["s"],
         /// first start
         start: i64 = "start_time" ["s"],
         /// end
         end: i64 = "end_time" ["s"],
-        /// spent waiting: before the start, after preemptions, and for the profiler
+        /// waiting time: before the start, after preemptions, and for the profiler
         queue: i64 = "queue" ["s"],
-        /// job completion time: end less submission
+        /// job completion time: end minus submission
         jct: i64 = "jct" ["s"],
-        /// preemptions, each with a checkpoint
+        /// number of preemptions, each with a checkpoint
         checkpoints: u32 = "ckpt_times" [""],
-        /// where it ran last: a list of nodes with the GPUs held on each, as `[{0: [0, 1]}, {3: [2]}]`
+        /// nodes of its last run, with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`
         nodes: String = "nodes" [""],
     }
 }
@@ -41,7 +41,7 @@ record! {
     /// by ascending start of the run. Times are seconds of the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
-        /// the job's id; a number if all ids are numbers
+        /// job id; numeric if all ids are
         id: String as Ids = "job_id" [""],
         /// its virtual cluster
         vc: Arc<str> = "vc" [""],
@@ -53,8 +53,8 @@ record! {
         to: i64 = "to_time" ["s"],
         /// work done each second; 1 for a job that has its GPUs alone
         speed: f64 = "speed" ["s/s"],
-        /// list of nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the
-        /// order in which they joined the virtual cluster
+        /// nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the order
+        /// in which they joined the virtual cluster
         nodes: String = "nodes" [""],
     }
 }
@@ -63,17 +63,17 @@ record! {
     /// A row of `profiler_jobs`: a job of the trace, in its order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProfilerJobRow {
-        /// its id; a number if all ids are numbers
+        /// job id; numeric if all ids are
         id: String as Ids = "job_id" [""],
-        /// in the profiler; empty if it was not profiled
+        /// start of its profiling; empty if it was not profiled
         start: Option<i64> = "start_time" ["s"],
-        /// in the profiler; empty if it was not profiled
+        /// end of its profiling; empty if it was not profiled
         end: Option<i64> = "end_time" ["s"],
-        /// 1 if it was profiled, else 0
+        /// 1 if it was profiled, 0 otherwise
         is_profiled: bool = "profiled" [""],
-        /// waited to be profiled
+        /// time it waited for the profiler
         queue: i64 = "profqueue" ["s"],
-        /// 1 if it ended in the profiler and never reached its virtual cluster, else 0
+        /// 1 if it ended in the profiler and never joined its virtual cluster, 0 otherwise
         has_ended: bool = "toskip" [""],
         /// nodes of the profiler with the GPUs held on each, as in `<policy>_jobs`
         nodes: String = "nodes" [""],
@@ -84,9 +84,9 @@ record! {
     /// A row of `profiler_scaling`: a node borrowed or returned.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ScalingRow {
-        /// when
+        /// time of the change
         time: i64 = "time" ["s"],
-        /// 1 if it was borrowed, -1 if it was returned
+        /// 1 for a borrowed node, -1 for a returned one
         change: i64 = "scaling_num" ["nodes"],
     }
 }
@@ -95,13 +95,13 @@ record! {
 pub const TIME: Field = Field::new("time", "s", "the minute");
 
 /// Number of GPUs.
-pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "of its nodes");
+pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "GPUs of its nodes");
 
 /// Number of free GPUs.
-pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "held by no job");
+pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "GPUs that no job holds");
 
 /// Number of waiting jobs.
-pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "waiting");
+pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "waiting jobs");
 
 /// `<policy>_seq`: one row per virtual cluster and minute.
 pub const SEQ: [Field; 16] = [
@@ -109,17 +109,17 @@ pub const SEQ: [Field; 16] = [
     TIME,
     TOTAL_GPUS,
     IDLE_GPUS,
-    Field::new("pending_gpu_num", "GPUs", "that waiting jobs ask for"),
-    Field::new("running_gpujob_num", "jobs", "running"),
+    Field::new("pending_gpu_num", "GPUs", "GPUs that waiting jobs request"),
+    Field::new("running_gpujob_num", "jobs", "running jobs"),
     PENDING_JOBS,
     Field::new(
         "pending_job_num_less_8",
         "jobs",
-        "waiting, of fewer than 8 GPUs",
+        "waiting jobs of fewer than 8 GPUs",
     ),
-    Field::new("total_node_num", "nodes", "that it has"),
-    Field::new("consolidate_node_num", "nodes", "with one job"),
-    Field::new("shared_node_num", "nodes", "with two or more jobs"),
+    Field::new("total_node_num", "nodes", "number of its nodes"),
+    Field::new("consolidate_node_num", "nodes", "nodes with one job"),
+    Field::new("shared_node_num", "nodes", "nodes with two or more jobs"),
     Field::new(
         "sm_util",
         "%",
@@ -133,16 +133,16 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "sm_util_active",
         "%",
-        "compute used, over GPUs and nodes in use alone",
+        "compute used, averaged only over GPUs and nodes in use",
     ),
     Field::new(
         "gmem_util_active",
         "MB",
-        "memory held, over GPUs and nodes in use alone",
+        "memory held, averaged only over GPUs and nodes in use",
     ),
     Field::new(
         "gpu_utilization",
         "share",
-        "of GPUs that jobs hold, to three decimals",
+        "share of the GPUs that jobs hold, rounded to three decimals",
     ),
 ];

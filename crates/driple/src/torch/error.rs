@@ -99,6 +99,6 @@ fn remedy(problem: &Decoding) -> &'static str {
              (model.state_dict())"
         }
         Decoding::Limit { .. } => "save fewer tensors to a file",
-        _ => "the file is cut short or damaged: copy or save it again",
+        _ => "the file is truncated or damaged: copy or save it again",
     }
 }

@@ -166,7 +166,7 @@ fn broken_pickles_are_refused() {
     assert_eq!(
         problem(b"\x80\x02]](K\x01K\x01u."),
         "the saved object, byte 9: instruction SETITEMS needs a dict or object, found a list of 0; \
-         the file is cut short or damaged: copy or save it again"
+         the file is truncated or damaged: copy or save it again"
     );
     assert!(problem(b"\x80\x02X\xff\xff\xff\xffabc.").contains("4294967295 more bytes"));
     assert!(problem(b"\x80\x01N.").contains("protocol 1"));

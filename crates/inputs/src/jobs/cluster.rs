@@ -42,7 +42,7 @@ pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
         let vc = line.read()?;
         if !names.insert(vc.name.clone()) {
             let found = format!("{:?} a second time", vc.name);
-            return Err(line.fault("vc", found, "every VC once"));
+            return Err(line.fault("vc", found, "each VC only once"));
         }
         nodes += u64::from(vc.nodes);
         if nodes > MAX_NODES.unsigned_abs() {

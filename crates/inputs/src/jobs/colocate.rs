@@ -28,9 +28,9 @@ input! {
         speed1: f64 as SPEED = "speed1" [""],
         /// the speed of the second one
         speed2: f64 as SPEED = "speed2" [""],
-        /// the percentage of compute that both use
+        /// the percentage of compute used by both together
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
-        /// the memory that both hold
+        /// the memory held by both together
         gmem: f64 as AMOUNT = "gmem" ["MB"],
         ..workloads: [Workload; 2],
     }
@@ -54,7 +54,7 @@ pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
         let turned = (second, first);
         if pairs.contains_key(&workloads) || pairs.contains_key(&turned) {
             let found = format!("{} a second time", beside(&workloads.0, &workloads.1));
-            return Err(line.fault("", found, "every pair once, in one order"));
+            return Err(line.fault("", found, "each pair only once, in one order"));
         }
         let pair = Pair {
             speeds: (row.speed1, row.speed2),

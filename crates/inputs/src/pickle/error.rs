@@ -53,7 +53,7 @@ pub enum Problem {
     Utf8,
     /// The pickle expands to more than a table of this file size can need.
     #[error(
-        "the file holds more {what} than are read here ({limit}); store numbers in numeric \
+        "the file has more {what} than the limit of {limit}; store numbers in numeric \
          columns (df.astype('int8'), df.astype('float64')), or write CSV or Parquet"
     )]
     Limit {
@@ -75,9 +75,8 @@ pub enum Problem {
     },
     /// An array has an item type that this reader does not support.
     #[error(
-        "the array's item type {found} is not read here; integers, floats, bools, \
-         datetime64[s/ms/us/ns] and objects in little-endian order are: convert it first \
-         (df.astype)"
+        "unsupported array item type {found}; expected integers, floats, bools, \
+         datetime64[s/ms/us/ns] or objects in little-endian order: convert it (df.astype)"
     )]
     ItemType {
         /// The type in numpy's notation.
@@ -143,6 +142,6 @@ fn remedy(problem: &Decoding) -> &'static str {
         Decoding::Protocol(_) | Decoding::Instruction { .. } => {
             "write the table again with df.to_pickle(path, protocol=4)"
         }
-        _ => "the file is cut short or damaged: copy or write it again",
+        _ => "the file is truncated or damaged: copy or write it again",
     }
 }

@@ -41,20 +41,20 @@ pub(super) enum Shape {
 pub static FIELDS: [TaskField; 12] = [
     field("name", "index", Shape::Text, "", "unique"),
     field("submit", "Tsub", Shape::Text, "",
-        "when it may first run: a time as above, local time of the log; default: from the start of the log").optional(),
-    field("min_nodes", "Jmin", Shape::Number, "nodes", "fewest nodes, at least 1"),
-    field("max_nodes", "Jmax", Shape::Number, "nodes", "most nodes: at least 1, at most the curve's last point"),
+        "earliest start: a time as above, in local time of the log; default: the start of the log").optional(),
+    field("min_nodes", "Jmin", Shape::Number, "nodes", "minimum number of nodes, at least 1"),
+    field("max_nodes", "Jmax", Shape::Number, "nodes", "maximum number of nodes: at least 1, at most the curve's last point"),
     field("rescale_up", "Tcup", Shape::Number, "s",
         "progress lost when it grows: at most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
         "progress lost when it shrinks or is preempted, in the same range"),
     field("work", "Pmax", Shape::Number, "work",
-        "total work, in the curve's units, above 0; or `endless`: it runs as long as there are nodes"),
+        "total work, in the curve's units, above 0; or `endless`: it never finishes"),
     field("priority", "", Shape::Number, "",
         "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
     field("deadline", "", Shape::Text, "",
-        "when it should be done: a time after its submission; default: no deadline. Only \
-         [objectives](../docs/OBJECTIVES.md#deadlines) that use it look at it").optional(),
+        "time by which it should finish, after its submission; default: no deadline. Only some \
+         [objectives](../docs/OBJECTIVES.md#deadlines) use it").optional(),
     field("curve.nodes", "Ns", Shape::Numbers, "nodes",
         "node counts of the scaling curve's points: 0 first, increasing"),
     field("curve.progress", "Ps", Shape::Numbers, "work/s",
@@ -325,8 +325,7 @@ impl<'a> Fields<'a> {
     /// Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {
-            self.report
-                .add(&name, "a field that no task has", "a known field");
+            self.report.add(&name, "an unknown field", "a known field");
             if let Some(fault) = self.report.faults.last_mut() {
                 fault.remedy = "correct or remove it".to_owned();
             }

@@ -3,11 +3,11 @@
 //! ```toml
 //! [search]
 //! algorithm = "asha"     # random, successive-halving, asha or hyperband
-//! trials = 64            # not for hyperband, whose brackets decide it
-//! eta = 3                # one in eta goes on; optional: 3
-//! min_resource = 1       # of the first rung; optional: 1
-//! max_resource = 27      # of the last rung; the `work` of a task is that of this resource
-//! curves = "losses.csv"  # measured learning curves; optional: a table of the family's parameters
+//! trials = 64            # not for hyperband, which derives it from the resources
+//! eta = 3                # the best 1/eta of each rung are promoted; default: 3
+//! min_resource = 1       # resource of the first rung; default: 1
+//! max_resource = 27      # resource of the last rung; the `work` of a task is the work for this resource
+//! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
 //! Each trial trains one of the tasks of the file. The file of learning curves says which one; without that file, or if
@@ -183,7 +183,7 @@ impl SearchDraft<'_> {
             && search.trials() > u64::from(known)
         {
             let found = format!("learning curves of {known} trials");
-            let expected = format!("those of {}, which the search takes up", search.trials());
+            let expected = format!("curves of all {} trials of the search", search.trials());
             let fault = Fault::of(&set.file, found, expected).field("curves");
             gatherer.add(fault.at("search"))?;
         }

@@ -57,7 +57,7 @@ impl<'a> Columns<'a> {
         let unknown = unknown.map(|name| {
             let columns: Vec<String> = FIELDS.iter().map(TaskField::column).collect();
             let expected = format!("one of {}", columns.join(", "));
-            let fault = fault("a column that no task has", &expected, name);
+            let fault = fault("an unknown column", &expected, name);
             fault.remedy("correct or remove it")
         });
         let faults: Vec<Fault> = wrong.chain(unknown).collect();

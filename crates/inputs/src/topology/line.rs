@@ -86,7 +86,7 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
         return Err(("", "no name".to_owned(), EXPECTED));
     }
     if nodes.is_none() && switches.is_none() && !is_printed {
-        let found = format!("{} without them", show(name.as_bytes()));
+        let found = format!("{} without Nodes= or Switches=", show(name.as_bytes()));
         return Err(("Nodes", found, "Nodes= or Switches="));
     }
     Ok(Some(Group {

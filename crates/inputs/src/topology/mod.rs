@@ -188,10 +188,8 @@ impl Reader<'_> {
                     State::Done => {}
                     State::Open => {
                         let line = self.groups[index].line;
-                        let found = format!(
-                            "{}, which this switch is itself below",
-                            self.groups[next].name
-                        );
+                        let found =
+                            format!("{}, which is above this switch", self.groups[next].name);
                         self.fault(line, "Switches", found, "a tree of switches")?;
                     }
                 }

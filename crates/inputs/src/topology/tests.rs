@@ -106,7 +106,7 @@ fn every_fault_is_reported_with_its_line() {
         ("SwitchName=s0 a b=n0", "net, line 1: found \"a b=n0\""),
         (
             "SwitchName=s0 Node=n0",
-            "net, line 1, Nodes: found \"s0\" without them, expected Nodes= or Switches=",
+            "net, line 1, Nodes: found \"s0\" without Nodes= or Switches=, expected Nodes= or Switches=",
         ),
         (
             "SwitchName=s0 Nodes=a nodes=b",
@@ -150,7 +150,7 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "SwitchName=t Switches=t",
-            "net, line 1, Switches: found t, which this switch is itself below, expected a tree",
+            "net, line 1, Switches: found t, which is above this switch, expected a tree",
         ),
         (
             "SwitchName=s0 Nodes=n[0-3]\n\nSwitchName=s1 Nodes=m,n[2-9]",

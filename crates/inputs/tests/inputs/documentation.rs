@@ -81,7 +81,7 @@ fn table_of(columns: &[InputColumn]) -> String {
         let need = match column.need {
             Need::Required => "",
             Need::Optional => "; optional",
-            Need::Together => "; all such columns or none",
+            Need::Together => "; give all of these columns or none",
         };
         let unit = if column.unit.is_empty() {
             String::new()

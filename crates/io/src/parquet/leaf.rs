@@ -62,7 +62,7 @@ impl Leaf<'_> {
         let meaning = Meaning::of(self.descr);
         match (self.descr.physical_type(), meaning) {
             (_, Meaning::Unread) | (Physical::FIXED_LEN_BYTE_ARRAY, _) => {
-                Err(damaged("a type of column that is not read here"))
+                Err(damaged("an unsupported column type"))
             }
             (Physical::BOOLEAN, _) => self.visit::<BoolType>(|v| Value::Bool(*v), each),
             (Physical::INT32, _) => self.visit::<Int32Type>(|v| meaning.value(i64::from(*v)), each),

@@ -92,8 +92,8 @@ pub(super) fn sizes(
         nodes: peaks.iter().map(|gpus| Some(gpus.div_ceil(each))).collect(),
         one: false,
         note: format!(
-            "the trace does not say how many nodes a virtual cluster has: each gets the number of \
-             nodes, of {}, that its jobs {} (see --node-count{})",
+            "the trace does not give the sizes of the virtual clusters: each gets as many nodes \
+             of {} as its jobs {} (see --node-count{})",
             counted(each, "GPU"),
             match options.format {
                 // Its jobs have not run yet.

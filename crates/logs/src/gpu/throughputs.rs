@@ -32,8 +32,8 @@ impl Speeds {
             (Some(path), _) => read(path, &options.worker),
             (None, Some(speed)) => Ok(Speeds::Same(speed)),
             (None, None) => Err(Error::Usage(format!(
-                "a trace of Gavel counts steps: name the file of throughputs, {WHERE}, with \
-                 --throughputs, or give --steps-per-second of all jobs"
+                "a Gavel trace gives steps, not durations: pass --throughputs FILE ({WHERE}) or \
+                 --steps-per-second"
             ))),
         }
     }

@@ -119,7 +119,9 @@ impl Reason {
             Reason::UnknownNodes => {
                 "with nodes beyond the maximum number of a machine (the others are used)"
             }
-            Reason::CountDiffers => "with another count of nodes than in the list (which is used)",
+            Reason::CountDiffers => {
+                "whose node count differs from the list of nodes (the list is used)"
+            }
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "with more nodes than were free (those are used)",
             Reason::NoRun => "with an attempt without a start or an end (the others are used)",

@@ -305,8 +305,8 @@ fn dealt_note(nodes: u32, known: bool) -> String {
         format!("{nodes}, the most ever used at once (see --node-count)")
     };
     format!(
-        "jobs have only a number of nodes: each is given the free nodes with the lowest \
-         indexes of {machine}"
+        "the log does not name the nodes of jobs: each job is assigned the free nodes with the \
+         lowest indexes of {machine}"
     )
 }
 

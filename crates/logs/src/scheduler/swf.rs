@@ -102,8 +102,8 @@ impl SwfReader {
         });
         if cores.is_none() {
             log.notes.push(
-                "the header does not say how many processors a node has, and neither does \
-                 --cores-per-node: every processor is taken as a node"
+                "the number of processors per node is unknown, so every processor counts as a node; \
+                 set it with --cores-per-node"
                     .to_owned(),
             );
         }

@@ -362,7 +362,7 @@ fn files_of_another_format_are_refused() {
         (
             Format::Philly,
             "[{\"vc\": 1}",
-            "the file is cut: copy it again",
+            "the file is truncated: copy it again",
         ),
         (
             Format::Philly,

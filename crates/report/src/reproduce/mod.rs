@@ -19,11 +19,11 @@ pub(super) fn sections(artifacts: &[Artifact]) -> Vec<Section> {
 fn overview(artifacts: &[Artifact]) -> Section {
     Section {
         id: "verdicts".to_owned(),
-        title: "What came of it".to_owned(),
-        lead: "Values by verdict. Equal: cut to the published decimals, ours is the published value. \
-               Simulations, replays and optima have no chance in them. Trained models are random: the \
-               last digits of their values are chance. A reference run is what the authors' code gave \
-               when it was run."
+        title: "Verdicts".to_owned(),
+        lead: "Number of values by verdict. Equal: our value, rounded to the published decimals, is the \
+               published value. Simulations, replays and optima are deterministic. Trained models are \
+               random: the last digits of their values vary. A reference run is the output of the \
+               authors' code."
             .to_owned(),
         blocks: vec![
             Block::Facts(verdicts(artifacts)),

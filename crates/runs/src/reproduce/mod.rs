@@ -28,24 +28,24 @@ pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
 
 /// The text before the tables.
 const HEAD: &str = "\
-# Published values, made again
+# Published values, reproduced
 
-Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here anew; `gleaner reproduce all --list`
+Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here; `gleaner reproduce all --list`
 names the files in DIR and where they come from. A test compares this page with a fresh run.
 
-Each value stands beside the published one, and a verdict follows from the numbers alone:
+Each value is shown beside the published value. The verdict depends only on these numbers:
 
-- **equal**: cut to the published decimals, ours is the published value.
-- **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value; of curves that cross zero, as a share
-  of the range of the published curve. **differs**: more than 10 %.
-- **not reproducible**: what it takes is not public; the note says what. **left out**: it could be made, but is not here; the
-  note says why.
-- **no published value**: ours alone, as nothing was published or it is not at hand.
+- **equal**: our value, rounded to the published decimals, is the published value.
+- **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value. For curves that cross zero, it is a
+  share of the range of the published curve. **differs**: more than 10 %.
+- **not reproducible**: the value needs something that is not public; the note names it. **left out**: the value could
+  be computed, but is not; the note says why.
+- **no published value**: our value only, because nothing was published or it is not available.
 
-Simulations, replays and optima have no chance in them: there, all but equal is a difference that needs a reason. Trained
-models are random: seeds, versions of a library and rounding move their last digits, and *equal* or *within 1 %* is then no
-better than *within 5 %*. A *reference run* is what the authors' code gave when it was run; *published* is what the
-authors themselves wrote down or stored. No published value was written from memory: each has its source.
+Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained
+models are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %*
+mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors
+themselves wrote or stored. No published value was written from memory: each has a source.
 ";
 
 /// The head of the table of counts.

@@ -107,8 +107,8 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let exact = named(Durations::True);
     if !exact.is_empty() {
         notes.push(format!(
-            "Durations are known exactly to {exact}, as to no real scheduler: the upper bound of the benefit \
-             of estimates."
+            "The true durations are known to {exact}, but to no real scheduler: an upper bound on the \
+             benefit of estimates."
         ));
     }
     let own = named(Durations::Own);

@@ -74,7 +74,7 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
 
 /// What is printed at the end of a sweep. `found_done` is the number of runs that were already done.
 pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
-    let runs = format!("{}, {found_done} of them done before", sweep.runs.len());
+    let runs = format!("{}, {found_done} of them already done", sweep.runs.len());
     let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
     let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
     let settings = |group: usize| {

@@ -201,7 +201,7 @@ fn names_and_files() {
     let wrong = "sha".parse::<Algorithm>().unwrap_err().to_string();
     assert_eq!(
         wrong,
-        "\"sha\" is no algorithm: expected random, successive-halving, asha or hyperband"
+        "unknown algorithm \"sha\": expected random, successive-halving, asha or hyperband"
     );
     let text = r#"{"algorithm": "asha", "trials": 40, "max_resource": 27}"#;
     let read: Plan = serde_json::from_str(text).unwrap();

@@ -30,7 +30,7 @@ settings! {
         pub without: Vec<Part> = Vec::new() => Spec::of("PARTS")
             .separated_by(',')
             .used_for(Use::Sharing);
-        /// Correct two faults of the original in Lucid, `only` by default. When one job of a pair ends, the
+        /// Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
         /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
         /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
         /// `=both` simulates Lucid twice: as the original and corrected.
@@ -185,7 +185,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
             .iter()
             .map(|p| format!("\n  {:8}  {}", p.name, p.title));
         Error::Usage(format!(
-            "--policy: there is no policy {name:?}, expected `all` or some of{}",
+            "--policy: unknown policy {name:?}, expected `all` or some of{}",
             titles.collect::<String>()
         ))
     })

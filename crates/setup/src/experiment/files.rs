@@ -140,7 +140,7 @@ fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<
 fn window(name: &str) -> Result<Option<[Local; 3]>> {
     let unknown = || {
         Error::Usage(format!(
-            "there is no experiment {name:?}: expected a name such as Venus_Sept, Venus_July or \
+            "unknown experiment {name:?}: expected a name such as Venus_Sept, Venus_July or \
              Philly; for another trace give --trace and --cluster"
         ))
     };

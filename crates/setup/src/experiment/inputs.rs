@@ -197,7 +197,7 @@ a trace of jobs and the nodes of its virtual clusters are needed:
 
 or a directory that holds them as jobs.csv and vc_config.csv: --data DIR
 
-No data at hand? Make some, and simulate it:
+No data yet? Generate some, and simulate it:
 
   gleaner synth jobs -o trace
   gleaner simulate --data trace --policy fifo,sjf,srtf,qssf,tiresias --out run

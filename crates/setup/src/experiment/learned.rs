@@ -41,8 +41,8 @@ settings! {
         /// submitted before the start (or, with less than a week of that, again each week), and the
         /// estimates again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
-        /// Submissions in intervals of ten minutes, before the trace and during it [default:
-        /// cluster_throughput.csv in --data; without it, what the trace submits].
+        /// Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
+        /// --data; without it, the submissions of the trace].
         pub series: Option<PathBuf> = None => Spec::of("FILE")
             .requires("models")
             .used_for(Use::Forecasts);
@@ -53,8 +53,8 @@ settings! {
         pub epoch: Option<Local> = None => Spec::of("TIME")
             .heading("Input")
             .used_for(Use::Calendar);
-        /// Learn estimates without the profiles of jobs. In published traces the profiles were made
-        /// up from the durations, and so reveal them.
+        /// Learn estimates without the profiles of jobs. In published traces, profiles were derived from
+        /// the durations and so reveal them.
         pub no_profile: bool = false => Spec::flag().used_for(Use::LearntEstimates);
         /// Estimate for every job of the first week, if estimates are learnt.
         pub first_estimate: f64 = 3600.0 => Spec::of("SECONDS")
@@ -278,8 +278,8 @@ fn warn_of_future(
     if to >= start {
         let kind = trained.model.kind();
         observer.remark(&[format!(
-            "the {kind} model was trained until {}, but the simulation starts at {}: it has seen \
-             what it is to predict",
+            "the {kind} model was trained until {}, but the simulation starts at {}: it was \
+             trained on what it must predict",
             Local::from(to),
             Local::from(start)
         )]);

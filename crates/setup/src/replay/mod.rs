@@ -103,7 +103,7 @@ settings! {
         /// of the log. Implied by the original's flags.
         #[serde(default)]
         pub drop_end_row: bool = false => Spec::flag();
-        /// Time zone of the log, such as America/Chicago or +01:00 [default: what the log says].
+        /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub timezone: Option<String> = None => Spec::of("ZONE");
     }
@@ -229,7 +229,7 @@ a log of idle nodes and a set of training tasks are needed:
   --tasks FILE    the tasks: one TOML, JSON, CSV or Parquet file (dataset/README.md),
                   or the original's bounds pickle together with --curves FILE
 
-No data at hand? Make some, and replay it:
+No data yet? Generate some, and replay it:
 
   gleaner synth events --nodes 100 --days 2 -o idle.csv
   gleaner synth tasks --count 20 -o tasks.toml
@@ -304,7 +304,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     if early.is_some() || late.is_some_and(is_late) {
         let span = span(log);
         remarks.push(format!(
-            "the time asked for goes beyond the log, which is{span}"
+            "the requested time span extends beyond the log, which is{span}"
         ));
     }
     remarks

@@ -29,12 +29,12 @@ settings! {
         /// What the solver maximises: a name, or an expression for each task such as "rate / left"
         /// (docs/OBJECTIVES.md).
         pub objective: Objective = Objective::default() => Spec::of("NAME|EXPRESSION");
-        /// How the first idle nodes are dealt.
+        /// How the first idle nodes are assigned.
         pub initial: Initial = Initial::Random => Spec::of("DEAL");
         /// Which free nodes a growing task gets.
         #[serde(default)]
         pub node_choice: NodeRule = NodeRule::default() => Spec::of("RULE");
-        /// Seed of the random initial deal.
+        /// Seed of the random initial assignment.
         pub seed: u64 = 0 => Spec::of("NUMBER");
         /// Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's
         /// flags).
@@ -117,11 +117,11 @@ impl Rules {
 
 named_values!(Algorithm:
     Algorithm::Random => "Every trial is trained to the end",
-    Algorithm::SuccessiveHalving => "The best of each rung go on once all have reached it",
+    Algorithm::SuccessiveHalving => "The best of each rung are promoted when all have reached it",
     Algorithm::Asha =>
-        "The same without waiting: a trial goes on as soon as it is among the best so far",
+        "The same without waiting: a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
-        "Several successive halvings that begin with fewer trials and more resource",
+        "Several rounds of successive halving, with ever fewer trials and more resource at the first rung",
 );
 
 named_values!(Initial:

@@ -66,7 +66,7 @@ pub fn check_topology(
     }
     if missing > 0 {
         observer.remark(&[format!(
-            "{missing} of {} are not in {}: they come last, by name",
+            "{missing} of {} are not in {}: they are placed last, by name",
             counted(all, "node"),
             file.display()
         )]);

@@ -105,7 +105,7 @@ impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.found {
             Some(found) => write!(f, "{} is {found:?}: {}", self.name, self.expected),
-            None => write!(f, "there is no setting {:?}, {}", self.name, self.expected),
+            None => write!(f, "unknown setting {:?}, {}", self.name, self.expected),
         }
     }
 }
@@ -387,7 +387,7 @@ mod tests {
                 "max_tasks is \"0\": expected at least 1",
             ),
             (&[("initial", "x")], "expected one of random, solve, empty"),
-            (&[("maxtasks", "1")], "there is no setting \"maxtasks\""),
+            (&[("maxtasks", "1")], "unknown setting \"maxtasks\""),
             (
                 &[("scripted", "s"), ("repeat_tasks", "true")],
                 "scripted cannot be used with repeat_tasks",

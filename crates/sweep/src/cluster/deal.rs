@@ -79,14 +79,11 @@ impl Deal {
         let bytes = files::read_regular(path, MOST_BYTES)
             .map_err(|error| Error::io("read", path, error))?;
         let wrong = |what: &str| Error::Usage(format!("{}: {what}", path.display()));
-        let deal: Deal = serde_json::from_slice(&bytes).map_err(|error| {
-            wrong(&format!(
-                "it does not say which part does which runs ({error})"
-            ))
-        })?;
+        let deal: Deal = serde_json::from_slice(&bytes)
+            .map_err(|error| wrong(&format!("it does not assign runs to parts ({error})")))?;
         if deal.plan != digest(prepared) {
             let what =
-                "it was made before the plan, its inputs or gleaner changed; deal or submit again";
+                "it is older than the plan, its inputs or gleaner; use --deal or --slurm again";
             return Err(wrong(what));
         }
         let is_known = deal.runs().all(|run| run < prepared.count());

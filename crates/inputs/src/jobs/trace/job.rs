@@ -23,7 +23,7 @@ input! {
         gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
         /// the time of its submission
         submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],
-        /// the seconds it runs alone at full speed
+        /// the run time in seconds, alone and at full speed
         duration: i64 as Whole(1..=LONGEST) = "duration" ["s"],
         /// its user; no policy uses it
         user: String as Or(Id, String::new()) = "user" [""],

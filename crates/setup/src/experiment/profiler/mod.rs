@@ -27,7 +27,7 @@ settings! {
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
         /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
-        /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that asks for at most NODES times
+        /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times
         /// FACTOR GPUs, on NODES nodes.
         pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
         /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all

@@ -71,7 +71,7 @@ fn quoted(path: &Path) -> Result<Vec<u8>> {
     if bytes.contains(&b'\0') || bytes.contains(&b'\n') {
         let shown = path.display();
         return Err(Error::Usage(format!(
-            "{shown}: --slurm takes no paths with line ends"
+            "{shown}: --slurm accepts no paths with line breaks"
         )));
     }
     let mut word = b"'".to_vec();

@@ -52,7 +52,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     let parts = options.parts.unwrap_or(SlurmOptions::PARTS.min(most));
     if parts > most {
         return Err(Error::Usage(format!(
-            "--parts is {parts}, expected at most {most}: this cluster takes {} jobs (MaxJobCount)",
+            "--parts is {parts}, expected at most {most}: this cluster accepts {} jobs (MaxJobCount)",
             limits.job_count
         )));
     }
@@ -133,7 +133,7 @@ fn output(folder: &Path, name: &str) -> Result<OsString> {
     let folder = absolute(folder)?;
     let text = folder.to_str().ok_or_else(|| {
         Error::Usage(format!(
-            "{}: --slurm takes only paths in UTF-8",
+            "{}: --slurm accepts only paths in UTF-8",
             folder.display()
         ))
     })?;
