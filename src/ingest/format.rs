@@ -17,6 +17,8 @@ pub struct IngestFormat {
     pub name: &'static str,
     /// Description of what is read, in one sentence.
     pub about: &'static str,
+    /// A command that reads such a log.
+    pub example: &'static str,
     /// The result of reading it.
     pub made: Made,
     /// The settings of the format.
