@@ -248,7 +248,7 @@ def ingest(
     <gleaner.EventLog: ...
     """
     if format not in _GPUS_PER_NODE:
-        raise UsageError(f"there is no format {format!r}")
+        raise UsageError(f"unknown format {format!r}, expected one of {', '.join(_GPUS_PER_NODE)}")
     is_trace = format in TRACES and not (output and os.fspath(output).endswith(".gev")) or jobs is not None
     folder = new_folder()
     made = Path(folder.name, "jobs.csv" if is_trace else "events.gev")

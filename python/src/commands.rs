@@ -58,7 +58,7 @@ pub fn ingest_logs(
     options: Pairs,
 ) -> PyResult<Vec<Remark>> {
     let known = IngestFormat::named(format);
-    let known = known.ok_or_else(|| Error::Usage(format!("there is no format {format:?}")));
+    let known = known.ok_or_else(|| Error::Usage(format!("unknown format {format:?}")));
     let source = known.and_then(|known| (known.read)(&options));
     let source = source.map_err(|error| exception(py, error))?;
     let host = Host::default();

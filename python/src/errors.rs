@@ -5,7 +5,7 @@ use gleaner_solvers::SolveError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// The exception of an error.
+/// Converts an error to a Python exception.
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let text = error.to_string();
     let made = match error {

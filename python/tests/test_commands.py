@@ -97,7 +97,7 @@ def test_logs_of_schedulers_are_read(tmp_path: Path) -> None:
     assert (tmp_path / "python.csv").read_bytes() == (tmp_path / "cli.csv").read_bytes()
     assert isinstance(log, gleaner.EventLog) and log.idle_node_hours > 0
     assert gleaner.inspect(log).findings["nodes"] == len(log.nodes)
-    with pytest.raises(gleaner.UsageError, match="no command"):
+    with pytest.raises(gleaner.UsageError, match="unknown format 'lsf', expected one of slurm"):
         gleaner.ingest("lsf", "x")
 
 

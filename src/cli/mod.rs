@@ -32,7 +32,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::{printable_json, printable_lines, shortened_lines};
 
-/// What elastic deep-learning training could harvest from a supercomputer's idle nodes.
+/// Replay the idle nodes of supercomputers, and simulate GPU clusters.
 #[derive(Debug, Parser)]
 #[command(
     name = "gleaner",
@@ -267,13 +267,9 @@ mod tests {
             assert!(!purpose.contains("Usage:"), "{help}");
             let (before, _) = rest.split_once("Usage:").unwrap_or_default();
             assert!(before.contains("Example"), "{help}");
-            command.get_subcommands_mut().for_each(check);
+            let below = command.get_subcommands_mut();
+            below.filter(|sub| sub.get_name() != "help").for_each(check);
         }
-        let mut command = command();
-        command.build();
-        command
-            .get_subcommands_mut()
-            .filter(|sub| sub.get_name() != "help")
-            .for_each(check);
+        check(&mut command());
     }
 }

@@ -25,11 +25,11 @@ use gleaner_store::Store;
 
 /// Measure the speed and use of workloads, alone and in pairs.
 ///
-/// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands; docs/PROFILING.md describes it, and what a command
-/// has to print. The tables are those that `gleaner simulate --profiles … --colocate …` and `gleaner
-/// train packing` read. Each measurement is kept when it is made. Started again, it makes only what
-/// is missing or has failed. The exit code is 1 if a measurement failed; the others are made all the
-/// same.
+/// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands;
+/// docs/PROFILING.md describes it, and what a command has to print. The tables are those that
+/// `gleaner simulate --profiles … --colocate …` and `gleaner train packing` read. Each measurement
+/// is kept when it is made. Started again, it makes only what is missing or has failed. The exit
+/// code is 1 if a measurement failed; the others are made all the same.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
@@ -60,7 +60,7 @@ pub struct Args {
     /// Measure even if the devices or cores are in use.
     #[arg(long)]
     busy_ok: bool,
-    /// The library of NVML [default: the driver's].
+    /// Path of the NVML library [default: the driver's].
     #[arg(long, value_name = "FILE")]
     nvml_library: Option<PathBuf>,
     /// Read and check the plan and list the measurements, but make none.

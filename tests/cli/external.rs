@@ -153,7 +153,7 @@ fn programs_solve_are_compared_and_swept() {
     )
     .expect(0)
     .out;
-    let (_, programs) = compared.split_once("Programs: every solve").unwrap();
+    let (_, programs) = compared.split_once("Programs: all solves").unwrap();
     let row = programs.lines().find(|line| line.starts_with("exec:dp.py"));
     let cells: Vec<&str> = row.unwrap().split_whitespace().collect();
     assert_eq!((cells[4], cells[5]), ("0", "0"), "{compared}");

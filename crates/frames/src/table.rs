@@ -1,6 +1,6 @@
 //! Result tables as frames.
 
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::results::{Column, Table};
 use polars::prelude::{Column as FrameColumn, DataFrame};
 
@@ -29,7 +29,7 @@ pub fn frame(table: &Table<'_>) -> Result<DataFrame> {
 }
 
 fn convert(name: &str, column: &Column<'_>) -> Result<FrameColumn> {
-    let nanos = |time: &Utc| time.0;
+    let nanos = |time: &Local| time.0;
     let named = name.into();
     Ok(match column {
         Column::Times(times) => {

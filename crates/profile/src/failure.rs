@@ -52,7 +52,11 @@ impl std::fmt::Display for Problem {
         match self {
             Problem::NotStarted(why) => write!(f, "it could not be started: {why}"),
             Problem::NeverWarm(seconds) => {
-                write!(f, "it did not say `gleaner warm` in {}", duration(*seconds))
+                write!(
+                    f,
+                    "it did not report `gleaner warm` within {}",
+                    duration(*seconds)
+                )
             }
             Problem::EndedCold(end) => {
                 write!(f, "it ended before it said `gleaner warm`: {end}")

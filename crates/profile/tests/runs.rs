@@ -273,7 +273,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
     let expected = [
         (
             "cold:1:0",
-            "did not say `gleaner warm` in 2 s",
+            "did not report `gleaner warm` within 2 s",
             "loading data",
         ),
         (

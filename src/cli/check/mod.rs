@@ -26,7 +26,8 @@ use gleaner_runs::read::RunResult;
 
 /// Check that the files and figures of runs are right.
 ///
-/// Every file must be unchanged, and every figure must follow from the tables and the inputs. The report has three parts: what is wrong, how many values were verified, and which columns and
+/// Every file must be unchanged, and every figure must follow from the tables and the inputs. The
+/// report has three parts: what is wrong, how many values were verified, and which columns and
 /// fields were not verified, with the reason. The inputs are read again by their recorded paths.
 /// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists what is
 /// verified.

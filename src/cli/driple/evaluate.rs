@@ -20,8 +20,7 @@ use gleaner_runs::driple::scores::Evaluation;
 /// regression.
 ///
 /// For each metric: squared error, absolute error in the unit of the metric and as a share of the
-/// mean, R² and rank correlation. Predictions below zero count as zero, except those of models of
-/// --compat.
+/// mean, R² and rank correlation. Negative predictions count as zero, except those of models trained with --compat.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \

@@ -135,7 +135,7 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     // A faulty graph that is named directly ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
-    // So does a directory without a graph that can be predicted.
+    // A directory without a valid graph ends the command too.
     fs::create_dir(here.join("faulty")).unwrap();
     for name in ["a.pbtxt", "b.pbtxt"] {
         fs::write(here.join("faulty").join(name), FAULTY).unwrap();

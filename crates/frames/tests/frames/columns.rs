@@ -1,4 +1,4 @@
-use gleaner_domain::Utc;
+use gleaner_domain::Local;
 use gleaner_domain::results::{Column, RunLengths, Spaced, Table};
 use gleaner_frames::polars::prelude::DataFrame;
 use gleaner_frames::{Error, Result, frame};
@@ -29,9 +29,9 @@ proptest! {
         runs in prop::collection::vec((0..3u64, 0..4u32), 0..9),
     ) {
         let x = |column| of(column).unwrap();
-        let times = whole.iter().map(|&nanos| Utc(nanos));
+        let times = whole.iter().map(|&nanos| Local(nanos));
         prop_assert_eq!(wholes(&x(Column::EveryTime(times.collect())), "x"), some(&whole));
-        let times = optional_whole.iter().map(|nanos| nanos.map(Utc));
+        let times = optional_whole.iter().map(|nanos| nanos.map(Local));
         prop_assert_eq!(wholes(&x(Column::Times(times.collect())), "x"), optional_whole.clone());
         prop_assert_eq!(wholes(&x(Column::Whole(whole.clone())), "x"), some(&whole));
         prop_assert_eq!(wholes(&x(Column::OptionalWhole(optional_whole.clone())), "x"), optional_whole.clone());

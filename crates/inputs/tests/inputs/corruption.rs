@@ -1,7 +1,7 @@
 //! Cut and changed files of every format. Each is read or reported as a fault with a message; none
 //! leads to a panic, a hang or a large allocation.
 //!
-//! A longer run by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
+//! To run a longer test by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
 
 use std::path::{Path, PathBuf};
 

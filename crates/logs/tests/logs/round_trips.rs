@@ -169,7 +169,7 @@ fn djc(jobs: &[Job]) -> String {
     log
 }
 
-/// Each job as a job of Philly with one attempt, whose end is null if the job has none.
+/// Writes each job as a Philly job with one attempt. The attempt's end is null if the job has no end.
 fn philly(jobs: &[Job]) -> String {
     let jobs = jobs.iter().enumerate().map(|(id, job)| {
         let machines = job
