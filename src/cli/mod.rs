@@ -251,7 +251,7 @@ mod tests {
         names.sort();
         listed.sort_unstable();
         assert_eq!(names, listed);
-        let help = command.render_long_help().to_string();
+        let help = command.render_help().to_string();
         assert!(help.lines().count() <= 50, "{help}");
         assert!(
             help.lines().all(|line| line.chars().count() <= 80),

@@ -115,7 +115,7 @@ pub enum Marks {
 /// A colour by its role; the renderers choose the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// A series by its number from 0, which has the accent colour. The first [`SERIES`] colours
+    /// A series, numbered from 0. Series 0 has the accent colour. The first [`SERIES`] colours
     /// differ.
     Series(usize),
     /// A muted colour for marks in the background.

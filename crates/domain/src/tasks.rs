@@ -48,7 +48,7 @@ impl TrainingTask {
         self.work == f64::INFINITY
     }
 
-    /// The same task as the result tables of a log with this clock show it: see
+    /// The task as it appears in the result tables of a log with this clock: see
     /// [`EventLog::as_in_tables`](super::EventLog::as_in_tables).
     pub fn as_in_tables(mut self, clock: &Clock) -> Self {
         for time in [&mut self.submit].into_iter().chain(&mut self.deadline) {

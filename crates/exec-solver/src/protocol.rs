@@ -84,7 +84,7 @@ pub struct Incumbent {
     pub id: String,
     /// Next number of nodes of each task.
     pub counts: Vec<u32>,
-    /// Upper bound on the objective, if it has one.
+    /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ pub struct Done {
     pub status: DoneStatus,
     /// Next number of nodes of each task, if it has a plan.
     pub counts: Option<Vec<u32>>,
-    /// Upper bound on the objective, if it has one.
+    /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,
     /// A message for the user.
     pub message: Option<String>,

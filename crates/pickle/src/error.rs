@@ -25,7 +25,7 @@ pub enum Problem {
         found: String,
     },
     /// A protocol outside 2 to 5.
-    #[error("pickle protocol {0} is not supported, 2 to 5 are")]
+    #[error("pickle protocol {0} is not supported (expected 2 to 5)")]
     Protocol(u8),
     /// The input ends too early.
     #[error("instruction {instruction} needs {needed} more bytes, but only {left} are left")]

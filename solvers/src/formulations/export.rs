@@ -164,7 +164,7 @@ pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ENDATA")
 }
 
-/// The letter of the row's kind. A row with two bounds is written as its lower bound, with a range.
+/// The MPS letter of the row's type. A row with two bounds is written as its lower bound, with a range.
 fn mps_kind(row: &Row) -> char {
     match (row.lower.is_finite(), row.upper.is_finite()) {
         (true, true) if row.lower == row.upper => 'E',

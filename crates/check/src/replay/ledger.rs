@@ -518,7 +518,7 @@ impl<'a> Ledger<'a> {
                     format!("{place}: task {task:?} gets node {name}, which is {why}")
                 });
                 findings.holds(self.active.contains(&edge.task), || {
-                    format!("{place}: task {task:?} gets node {name}, but it is not active")
+                    format!("{place}: task {task:?} gets node {name}, but the task is not active")
                 });
                 self.holder[node] = Some(edge.task);
                 account.held += 1;

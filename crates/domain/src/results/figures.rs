@@ -38,7 +38,7 @@ pub trait Figure {
 
 /// A summary. The macro `summary!` declares types of this trait.
 pub trait Figures: Sized + 'static {
-    /// Its fields, in the order in which they are in JSON.
+    /// Its fields, in the order in which they appear in JSON.
     const FIELDS: &'static [Field];
     /// The figures by which runs are compared, in order.
     const METRICS: &'static [Metric<Self>];

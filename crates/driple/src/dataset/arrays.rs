@@ -29,7 +29,7 @@ pub enum ArrayFault {
     NotFinite {
         /// The name of the array, such as `features`.
         array: &'static str,
-        /// The graph in the batch, from 0.
+        /// Index of the graph in the batch, from 0.
         graph: usize,
         /// The infinite value or NaN.
         value: f32,
@@ -40,7 +40,7 @@ pub enum ArrayFault {
          have no weights"
     )]
     NotBinary {
-        /// The graph in the batch, from 0.
+        /// Index of the graph in the batch, from 0.
         graph: usize,
         /// The row and the column of the entry, from 0.
         nodes: (usize, usize),
@@ -53,7 +53,7 @@ pub enum ArrayFault {
          undirected; set both directions"
     )]
     OneWay {
-        /// The graph in the batch, from 0.
+        /// Index of the graph in the batch, from 0.
         graph: usize,
         /// The numbers of both nodes, from 0.
         nodes: (usize, usize),
@@ -61,7 +61,7 @@ pub enum ArrayFault {
     /// An edge leads from a node to itself.
     #[error("graph {graph}: node {node} is adjacent to itself; set the diagonal to 0")]
     Loop {
-        /// The graph in the batch, from 0.
+        /// Index of the graph in the batch, from 0.
         graph: usize,
         /// The number of the node, from 0.
         node: usize,

@@ -144,7 +144,7 @@ impl<'a> Report<'a> {
         self.format.label(field)
     }
 
-    /// Adds a fault of a field.
+    /// Adds a fault in a field.
     pub fn add(&mut self, field: &str, found: impl Into<String>, expected: impl Into<String>) {
         let label = self.label(field);
         let fault = Fault::of(self.path, found, expected).field(label);
@@ -199,7 +199,7 @@ impl<'a> Fields<'a> {
         Ok(Fields::new(values, report))
     }
 
-    /// Stores more values in the same way.
+    /// Stores more values, as [`Fields::new`] does.
     pub fn extend<N: Into<String>>(&mut self, values: impl IntoIterator<Item = (N, Node)>) {
         for (name, value) in values {
             let name = name.into();

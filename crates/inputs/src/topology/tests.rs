@@ -185,7 +185,7 @@ fn circles_are_found_wherever_they_are() {
         ),
     ] {
         let faults = order(text).unwrap_err();
-        let expected = format!("net, line {line}, Switches: found a, which this switch is itself");
+        let expected = format!("net, line {line}, Switches: found a, which is above this switch");
         assert!(faults.contains(&expected), "{text}: {faults}");
     }
 }

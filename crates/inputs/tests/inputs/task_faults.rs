@@ -647,7 +647,7 @@ fn learning_curves_name_their_faults() {
         ),
         (
             "trial,resource,loss\n0,1,2\n",
-            "curves: found learning curves of 1 trials, expected those of 9",
+            "curves: found learning curves of 1 trials, expected curves of all 9",
         ),
         (
             "trial,resource,loss,task\n0,1,2,a\n0,2,2,b\n",

@@ -103,7 +103,7 @@ impl<'a> Table<'a> {
     /// Calls `each` with the row (from 0) and the value of every cell of a column.
     ///
     /// # Errors
-    /// The column is damaged or of a type that is not read, such as lists, or `each` fails.
+    /// The column is damaged or has an unsupported type, such as a list, or `each` fails.
     pub fn visit(
         &self,
         column: &Column,

@@ -53,7 +53,7 @@ struct Taken {
     at: At,
 }
 
-/// A job as far as its records are known.
+/// A job assembled from the records read so far.
 struct Part {
     user: Box<str>,
     vc: Box<str>,

@@ -171,7 +171,9 @@ fn djc_counts_and_locations() {
         "10:00:00 +n4 +n5",
     ];
     assert_events(&rows, "2026-01-01", &expected);
-    assert!(summary.notes[0].contains("given the free nodes with the lowest indexes of 6 nodes"));
+    assert!(
+        summary.notes[0].contains("assigned the free nodes with the lowest indexes of 6 nodes")
+    );
     let (rows, _) = events_of("djc-locations.csv", &Options::new(Format::Djc));
     let expected = [
         "08:00:00 +22",

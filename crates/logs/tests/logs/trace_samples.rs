@@ -253,7 +253,7 @@ fn gavel() {
         found,
         "log, line 4: GPT (batch size 1) on 1 GPU, of which no throughput was measured"
     );
-    assert!(prepared.summary.notes[0].contains("that its jobs would hold at once if none waited"));
+    assert!(prepared.summary.notes[0].contains("as its jobs would hold at once if none waited"));
     let slower = Options {
         worker: "k80".to_owned(),
         gpus_per_node: 1,
@@ -286,9 +286,7 @@ fn gavels_steps_need_a_throughput() {
     let error = prepare(&[log], &Options::new(Format::Gavel)).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     assert!(
-        error
-            .to_string()
-            .contains("--throughputs, or give --steps-per-second"),
+        error.to_string().contains("pass --throughputs FILE"),
         "{error}"
     );
     let unknown = Options {

@@ -17,12 +17,12 @@ fn every_system_has_values_with_sources() {
                 "run",
                 "computed",
                 "formulation",
-                "nothing",
+                "not available",
             ];
             let source = artifact.source.as_str();
             assert!(told.iter().any(|word| source.contains(word)), "{source}");
-            let nothing = source.starts_with("nothing");
-            assert_eq!(nothing, artifact.is_empty(), "{}", artifact.id);
+            let is_missing = source.starts_with("not available");
+            assert_eq!(is_missing, artifact.is_empty(), "{}", artifact.id);
         }
     }
     // Golden value: the figures of FIFO that Lucid's reproduction prints.

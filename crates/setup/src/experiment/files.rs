@@ -235,7 +235,7 @@ mod tests {
         );
         let error = ExperimentFiles::find("Mars", root.path(), false).unwrap_err();
         assert!(
-            error.to_string().contains("no experiment \"Mars\""),
+            error.to_string().contains("unknown experiment \"Mars\""),
             "{error}"
         );
     }

@@ -1,4 +1,4 @@
-//! Prepares sweeps of simulations. All of them have the same jobs.
+//! Prepares sweeps of simulations. All simulations of a sweep use the same jobs.
 
 use serde_json::{Value, json};
 

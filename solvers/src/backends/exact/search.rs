@@ -141,7 +141,7 @@ impl Search {
         }
     }
 
-    /// Lists the counts of loss ≤ `limit`, and the states to visit. Returns how much work the
+    /// Lists the counts whose loss is at most `limit`, and the states to visit. Returns how much work the
     /// search is, or `None` if no plan can lose that little.
     fn open(&mut self, case: &Case<'_>, limit: f64) -> Option<Size> {
         self.pieces.clear();

@@ -1,4 +1,4 @@
-//! Errors of reading and writing data sets.
+//! Errors that occur when data sets are read or written.
 
 use crate::dataset::ArrayFault;
 
