@@ -12,7 +12,7 @@ use crate::inspection::{Inspected, InspectionSettings};
 use gleaner_domain::error::Result;
 use gleaner_runs::inspect::json;
 
-/// Show how much is idle in an event log, when, and in what fragments.
+/// Show how much is idle in an event log, and in what fragments.
 ///
 /// Reads any event log that `gleaner replay` reads. Ends with a suggestion for --t-fwd of a
 /// replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
