@@ -227,11 +227,12 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) ->
     return Inspection(findings, text, page)
 
 
-LOGS = tuple(name for name, is_trace, _ in _gleaner.log_formats() if not is_trace)
+_FORMATS = _gleaner.log_formats()
+LOGS = tuple(name for name, is_trace, _ in _FORMATS if not is_trace)
 """Log formats of batch schedulers."""
-TRACES = tuple(name for name, is_trace, _ in _gleaner.log_formats() if is_trace)
+TRACES = tuple(name for name, is_trace, _ in _FORMATS if is_trace)
 """Trace formats of GPU clusters."""
-_GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _gleaner.log_formats()}
+_GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _FORMATS}
 """Default number of GPUs of a node in a table of jobs; 0 for formats without such tables."""
 
 

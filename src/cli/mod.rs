@@ -179,10 +179,8 @@ fn grouped(command: &clap::Command) -> String {
         let lines: String = names.iter().map(line).collect();
         format!("{title}:{lines}\n\n")
     });
-    let groups = groups.concat();
-    format!(
-        "{{about-with-newline}}\n{{before-help}}{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
-    )
+    let listed = format!("{}Options:\n{{options}}", groups.concat());
+    ORDER.replace("{all-args}", &listed)
 }
 
 /// Explains the terms in the summary of a command.

@@ -115,7 +115,7 @@ pub const FORMATS: &[IngestFormat] = &[
     IngestFormat::of::<GavelSettings>(
         "gavel",
         "Read .trace files of Gavel, in which the work of jobs is a number of steps",
-        "gleaner ingest gavel max_min_fairness.trace --throughputs simulation_throughputs.json -o jobs.csv",
+        "gleaner ingest gavel max_min_fairness.trace \\\n            --throughputs simulation_throughputs.json -o jobs.csv",
         Made::Jobs(gpu::Format::Gavel),
     ),
 ];

@@ -22,24 +22,28 @@ use gleaner_domain::error::Result;
 /// A node is idle while no job runs on it and it is not down, drained or reserved. There may be
 /// several logs, of any length, plain or compressed with gzip or Zstandard; - is stdin.
 #[derive(Debug, ClapArgs)]
-#[command(before_help = "Example:\n  gleaner ingest slurm jobs.txt -o log.gev", after_help = HELP)]
+#[command(before_help = "Example:\n  gleaner ingest slurm jobs.txt -o log.gev", after_help = help())]
 pub struct Args {
     #[command(subcommand)]
     what: What,
 }
 
-const HELP: &str = "\
+/// How to make the logs of each scheduler and the traces of each cluster, and the command that reads them.
+fn help() -> String {
+    let read = |name| IngestFormat::named(name).map_or("", |format| format.example);
+    format!(
+        "\
 Event logs of January 2026:
   Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
             -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList > jobs.txt
           scontrol show nodes > nodes.txt                         (or sinfo -N)
           sacctmgr -P list events Start=2026-01-01 End=2026-02-01 \\
             format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason > events.txt
-          gleaner ingest slurm jobs.txt --nodes nodes.txt --events events.txt -o log.gev
-  PBS     gleaner ingest pbs $PBS_HOME/server_priv/accounting/202601?? -o log.gev
-  Cobalt  gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev
-  DJC     gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev
-  SWF     gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev
+          {slurm}
+  PBS     {pbs}
+  Cobalt  {cobalt}
+  DJC     {djc}
+  SWF     {swf}
 
 Do not give sacct -T, which cuts times off. Its -D shows every run of a job that was requeued.
 
@@ -48,16 +52,27 @@ Jobs and their virtual clusters:
             -o JobIDRaw,User,Account,Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES \\
             > jobs.txt
           gleaner ingest slurm jobs.txt --jobs jobs.csv            (and -o log.gev)
-  Philly  gleaner ingest philly cluster_job_log -o jobs.csv       (or -o idle.gev)
-  PAI     gleaner ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv
-  Batsim  gleaner ingest batsim workload.json -o jobs.csv
-  Helios  gleaner ingest helios cluster_log.csv -o jobs.csv
-  Gavel   gleaner ingest gavel max_min_fairness.trace \\
-            --throughputs simulation_throughputs.json -o jobs.csv
+  Philly  {philly}       (or -o idle.gev)
+  PAI     {pai}
+  Batsim  {batsim}
+  Helios  {helios}
+  Gavel   {gavel}
 
 What to do with them:
   gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
-  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run";
+  gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run",
+        slurm = read("slurm"),
+        pbs = read("pbs"),
+        cobalt = read("cobalt"),
+        djc = read("djc"),
+        swf = read("swf"),
+        philly = read("philly"),
+        pai = read("pai"),
+        batsim = read("batsim"),
+        helios = read("helios"),
+        gavel = read("gavel"),
+    )
+}
 
 /// The settings of a format, and the files to read.
 struct What {
@@ -137,7 +152,7 @@ fn subcommand(format: &IngestFormat) -> Command {
             let outputs = ArgGroup::new("outputs").required(true).multiple(true);
             command
                 .group(outputs.args(["output", "jobs"]))
-                .after_help(HELP)
+                .after_help(help())
         }
         Made::Events | Made::Jobs(_) => command,
     }
