@@ -25,7 +25,7 @@ pub enum Content {
 /// Why the content of a file cannot be detected.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The file is neither a safetensors file nor one of `torch.save`.
+    /// The file is neither a safetensors file nor a file written by `torch.save`.
     #[error(
         "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
          the bytes 80 02 8a 0a; copy the file again, or save its tensors again"

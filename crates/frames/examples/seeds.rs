@@ -45,7 +45,7 @@ fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// Selects the settings that differ between runs, and these columns.
+/// Selects the settings that differ between runs, and the given columns.
 fn beside_settings(sweep: &Sweep, frame: &DataFrame, columns: &[&str]) -> Result<DataFrame> {
     let settings = sweep.varied()?.into_iter();
     Ok(frame.select(settings.chain(columns.iter().copied()))?)

@@ -27,7 +27,7 @@ struct Spreads {
 ///   Student's t distribution with n − 1 degrees of freedom ([`t95`]).
 ///
 /// All except `runs` have the unit of the value. All except `runs` are null if a row of the group has no value. The
-/// standard error and the interval are also null if n is 1. Nulls of `by` count as equal.
+/// standard error and the interval are also null if n is 1. Nulls in the columns of `by` count as equal.
 ///
 /// # Errors
 /// [`Error::NoNumbers`] if the values are not numbers. [`Error::Polars`] if the frame lacks a column, or

@@ -1,7 +1,7 @@
 //! Results of Gleaner as data frames of [polars].
 //!
 //! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and returns its tables as
-//! frames. [`frame`] converts any result table of the library. A [`Sweep`] is aggregated over seeds, ranked and
+//! frames. [`frame`] converts any result table of the library. A [`Sweep`] can be aggregated over seeds, ranked and
 //! pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any frame.
 //!
 //! ```no_run

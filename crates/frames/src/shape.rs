@@ -57,9 +57,10 @@ pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Resul
     Ok(DataFrame::new_infer_height(laid_out)?)
 }
 
-/// Ranks rows by the column `value`, the best first. The result has the same columns and `rank`: 1 for the best value.
-/// Equal values have the same rank, and the rank after them skips as many places: values 5, 5 and 7 have the ranks 1, 1
-/// and 3 if the lowest is best. Rows without a value have no rank and are last. Rows of the same rank keep their order.
+/// Ranks rows by the column `value`, the best first. The result has the same columns and an additional column `rank`,
+/// which is 1 for the best value. Equal values share a rank, and the ranks that they would otherwise have are skipped.
+/// For example, the values 5, 5 and 7 have the ranks 1, 1 and 3 if the lowest is best. Rows without a value have no
+/// rank and are last. Rows of the same rank keep their order.
 ///
 /// # Errors
 /// The frame lacks the column.
@@ -85,7 +86,8 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// The last row of the frame in each cell that has a row, keyed by the cell's groups across and down.
+/// For each cell with at least one row, the last row of the frame in that cell. The key is the cell's group across and
+/// its group down.
 fn cells(
     down: &GroupBy<'_>,
     across: &GroupBy<'_>,

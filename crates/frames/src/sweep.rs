@@ -83,8 +83,8 @@ impl Sweep {
         self.aggregate_by(metric, &self.settings())
     }
 
-    /// As [`Sweep::aggregate`], by these settings alone. Runs that differ in another setting count as repetitions, like
-    /// those that differ in their seed.
+    /// Like [`Sweep::aggregate`], but groups only by the settings `by`. Runs that differ in another setting count as
+    /// repetitions, like runs that differ in their seed.
     ///
     /// # Errors
     /// As for [`Sweep::aggregate`], and if `by` is empty or names something other than a column of `runs`.

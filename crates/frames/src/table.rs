@@ -70,7 +70,7 @@ fn convert(name: &str, column: &Column<'_>) -> Result<FrameColumn> {
     })
 }
 
-/// The name for every row of a column of indices into names.
+/// For each row of a column of indices, the name with that index.
 fn named_by<'a>(
     column: &str,
     names: &[&'a str],

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-/// An amount, such as of memory, that a reader of a graph may spend on expanding it.
+/// An amount, for example of memory, that a reader of a graph may spend on expanding the graph.
 ///
-/// Nodes may be shared. If a reader copies a node for each value that refers to it, it pays for
-/// each copy, so that a small file cannot exhaust memory or time.
+/// Nodes may be shared. A reader that copies a node for each reference to it pays for each copy, so
+/// that a small file cannot exhaust memory or time.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,

@@ -29,7 +29,7 @@ const MB: f64 = 1_048_576.0;
 /// as soon as they are used. Both have the same sizes. So a graph with gradients holds half of the
 /// outputs of all its operations, and a graph of the forward pass alone holds all of them. For
 /// example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes each, which is 2 MB.
-/// Optimisers store additional copies of parameters, so this counts too few.
+/// The result is an underestimate, because optimisers also store additional copies of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features

@@ -51,12 +51,12 @@ pub struct Week {
     pub from: i64,
     /// Number of jobs that had ended by then.
     pub learnt: usize,
-    /// The estimator. If the best one was to be chosen, it is the best on the last weeks of these
-    /// jobs.
+    /// The estimator. If the best estimator was requested, this is the one that performed best on
+    /// the last weeks of these jobs.
     pub estimator: Estimator,
 }
 
-/// What estimates are learnt from: a trace and its simulation.
+/// The source of the training data for estimates: a trace and its simulation.
 #[derive(Clone, Copy)]
 pub struct Simulated<'a, S> {
     /// The trace.
@@ -68,7 +68,7 @@ pub struct Simulated<'a, S> {
     /// Simulates a trace of the first jobs with these estimates. Returns the index and the end of
     /// each job that ends.
     pub simulate: S,
-    /// Can stop the learning.
+    /// The observer, which can stop the training.
     pub observer: &'a dyn Observer,
 }
 

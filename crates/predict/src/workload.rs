@@ -1,4 +1,4 @@
-//! Converts jobs to those of the workload model.
+//! Converts the jobs of a trace to jobs of the workload model.
 
 use std::collections::BTreeMap;
 

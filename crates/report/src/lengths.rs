@@ -24,7 +24,7 @@ fn parts(lengths: &Lengths) -> [Part; 2] {
     ]
 }
 
-/// A bar for each amount: its share of the sum. The label has the share and the text that `tell`
+/// A bar for each amount: its share of the sum. The label shows the share and the text that `tell`
 /// returns.
 fn part(name: &str, colour: Colour, amounts: &[f64], tell: impl Fn(usize) -> String) -> Part {
     let sum: f64 = amounts.iter().sum();

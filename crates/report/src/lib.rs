@@ -132,7 +132,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     }
 }
 
-/// A kind of runs on a page.
+/// A kind of run on a page.
 struct RunKind {
     singular: &'static str,
     plural: &'static str,

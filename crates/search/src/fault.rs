@@ -1,8 +1,8 @@
-//! Faults of settings.
+//! Faults in settings.
 
 use std::fmt;
 
-/// A fault of settings or of a table. It names the field, so that a reader of files can report where the fault is.
+/// A fault in the settings or in a table. It names the field, so that a reader of files can report where the fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The field: `eta`, `floor.uniform.low`; of a table `3[2].resource`, the third point of trial 3.

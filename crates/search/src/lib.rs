@@ -1,4 +1,5 @@
-//! Searches for hyperparameters or architectures as schedulers of trials, and learning curves that simulate training.
+//! Search algorithms for hyperparameters or architectures, which schedule trials, and learning curves that simulate
+//! training.
 //!
 //! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one
 //! **resource** (epochs, steps, or another unit that the user counts in) to the next and measures its

@@ -70,7 +70,7 @@ pub struct NoJob {
 ///
 /// # Losses
 ///
-/// A lower loss is better; of equal losses, the one of the trial with the lower number. A loss that is not finite
+/// A lower loss is better. If losses are equal, the trial with the lower number is better. A loss that is not finite
 /// counts as infinite, the worst: such trials may still be promoted if there are no better ones.
 ///
 /// # Events of a search
@@ -128,10 +128,10 @@ impl Search {
 
     /// The next job, which then counts as outstanding.
     ///
-    /// Successive halving hands out the jobs of a rung from the best trial of the rung below. Hyperband's
-    /// brackets come in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out
-    /// and some are outstanding, the next bracket's jobs follow. Which trials a bracket promotes does not depend on
-    /// that, as long as a loss depends only on the trial and the resource.
+    /// Successive halving hands out the jobs of a rung from the best trial of the rung below. Hyperband's brackets come
+    /// in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out and some are outstanding,
+    /// the next bracket's jobs follow. This order does not affect which trials a bracket promotes, as long as a loss
+    /// depends only on the trial and the resource.
     ///
     /// ASHA promotes the best promotable trial of the highest rung that has one. If there is none it starts a
     /// new trial, and if all have started it waits. A result may make an earlier trial promotable, or make a promotable

@@ -129,8 +129,8 @@ pub fn simulate(
     stages.gather(runs.collect())
 }
 
-/// As [`simulate()`], but one virtual cluster after the other, on the caller's thread. Use this for policies that must
-/// run on that thread.
+/// Like [`simulate()`], but simulates one virtual cluster after another, on the caller's thread. Use this for policies
+/// that must run on that thread.
 ///
 /// # Errors
 /// As [`simulate()`].

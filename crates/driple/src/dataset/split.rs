@@ -59,11 +59,12 @@ pub enum SplitError {
     TooMany(usize),
 }
 
-/// Splits jobs in the same way as the published builder. The jobs are shuffled as by Python's
-/// `random.shuffle` after `random.seed`, and the first [`Settings::graphs`] are kept. Of these, the
-/// first 60 % are for training, the next 20 % for validation and the rest for the test, with both
-/// bounds rounded down to whole jobs. Each part is then divided into batches. For example, 320 jobs
-/// in batches of 32 give 6 training batches, 2 validation batches and 2 test batches.
+/// Splits jobs in the same way as the published builder. The jobs are shuffled in the same way as
+/// by Python's `random.shuffle` after `random.seed`, and the first [`Settings::graphs`] are kept.
+/// Of these, the first 60 % are for training, the next 20 % for validation and the rest for the
+/// test, with both bounds rounded down to whole jobs. Each part is then divided into batches. For
+/// example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches and 2 test
+/// batches.
 ///
 /// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
 /// way. The published builder shuffles them in the order in which the file system lists them. Only

@@ -95,8 +95,8 @@ impl Frequencies {
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// Each type's share, computed from numbers of occurrences. The counts of a type that is given
-    /// several times are added.
+    /// Each type's share, computed from numbers of occurrences. If a type is given several times,
+    /// its counts are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {

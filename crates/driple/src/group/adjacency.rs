@@ -11,8 +11,8 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// The graph with these edges, added in this order. Edges to vertices that do not exist are
-    /// ignored.
+    /// Builds a graph by adding the edges in the given order. Edges to vertices that do not exist
+    /// are ignored.
     ///
     /// # Panics
     /// If there are 2³² - 1 vertices or more.

@@ -34,8 +34,8 @@ pub struct Communities {
     pub passes: usize,
     /// Whether the last pass changed nothing.
     pub converged: bool,
-    /// The number of vertices that no community reached in all passes. Each of them then joined the
-    /// community of the nearest reached vertex. networkx leaves them out.
+    /// The number of vertices that no community reached in all passes. Each of these vertices then
+    /// joined the community of the nearest reached vertex. networkx assigns them to no community.
     pub unreached: usize,
 }
 
@@ -253,7 +253,8 @@ mod tests {
         assert_eq!((found.passes, found.converged), (1, true));
     }
 
-    // In one pass, a fluid spreads a few steps along a long path. The rest is filled afterwards.
+    // In one pass, a community spreads only a few steps along a long path. The remaining vertices
+    // are assigned afterwards.
     #[test]
     fn unreached_vertices_join_the_nearest_community() {
         let found = communities(&path(1000), 1, 42, 1);

@@ -21,8 +21,9 @@ pub struct WithoutFrequencies {
 }
 
 impl WithoutFrequencies {
-    /// `kinds` yields the type and the group of each grouped operation. `on_gpus` yields the types
-    /// of all operations that the choice of devices keeps.
+    /// `kinds` yields the type and the group of each grouped operation. `on_gpus` yields the type
+    /// of each operation that [`super::Devices`] selects, including operations that were not
+    /// grouped.
     pub(super) fn new<'g>(
         grouping: Grouping,
         kinds: impl Iterator<Item = (&'g str, u32)>,

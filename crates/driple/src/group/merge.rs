@@ -15,8 +15,8 @@ struct Sums {
     ops: u32,
 }
 
-/// The graph of the groups, with frequencies of 0. `ops` holds the node in the file of each vertex
-/// of `adjacency`.
+/// The graph of the groups, with frequencies of 0. For each vertex of `adjacency`, `ops` holds the
+/// index of its node in the file.
 pub(super) fn merge(
     graph: &Graph,
     ops: &[usize],

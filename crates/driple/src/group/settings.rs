@@ -43,7 +43,8 @@ pub enum Devices {
     /// Operations whose device contains `GPU`.
     #[default]
     Gpu,
-    /// The same, but all operations of a graph in which no operation has a device.
+    /// Operations whose device contains `GPU`, or all operations if no operation of the graph has a
+    /// device.
     GpuOrUnplaced,
 }
 
@@ -69,7 +70,7 @@ pub struct Report {
     pub isolated: usize,
     /// Of those, the number dropped because they are in a smaller connected component.
     pub in_smaller_components: usize,
-    /// Of those, the number of grouped operations. All counts below refer to these.
+    /// The number of operations that were grouped. All counts below refer to grouped operations.
     pub grouped: usize,
     /// Operations whose output has an unknown number of dimensions. They count as having no
     /// elements.
@@ -84,8 +85,8 @@ pub struct Report {
     pub passes: usize,
     /// Whether the last pass changed no group.
     pub converged: bool,
-    /// Operations that no community reached in all passes. Each then joined the community of the
-    /// nearest reached operation.
+    /// Operations that no community reached in any pass. Each of these operations then joined the
+    /// community of the nearest reached operation.
     pub unreached: usize,
 }
 

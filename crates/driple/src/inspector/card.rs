@@ -45,6 +45,7 @@ pub struct Provenance {
     /// The mean squared error of each metric on the validation set, for labels divided by the
     /// scale. `None` if it was not computed or the set is empty.
     pub val: Option<[f64; METRICS]>,
-    /// The same for the test set.
+    /// The mean squared error of each metric on the test set, for labels divided by the scale.
+    /// `None` if it was not computed or the set is empty.
     pub test: Option<[f64; METRICS]>,
 }

@@ -112,7 +112,7 @@ pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, Weight
 /// Reads an inspector's file.
 ///
 /// # Errors
-/// If `bytes` are not an inspector's file, or the weights are not those of its network.
+/// If `bytes` are not the contents of an inspector's file, or the weights do not match the network.
 pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
     #[derive(Deserialize)]
     struct Version {

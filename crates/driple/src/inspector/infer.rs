@@ -7,7 +7,8 @@ use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 /// Why an inspector cannot be made from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
-    /// The weights are not those of a known graph convolution. Holds the first names.
+    /// The weights do not belong to a known graph convolution. Holds the names of the first
+    /// weights.
     #[error(
         "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
          .towers, found {0}"

@@ -15,8 +15,8 @@ pub struct Stopped;
 
 impl Inspector {
     /// The metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in their own
-    /// units. If the card has no scale, they are shares of unknown maxima. `None` for a graph
-    /// without nodes.
+    /// units. If the card has no scale, the metrics are shares of unknown maxima. `None` for a
+    /// graph without nodes.
     ///
     /// The prediction for a graph does not depend on the other graphs, not even in the last digit.
     ///

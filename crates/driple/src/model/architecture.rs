@@ -30,7 +30,7 @@ pub enum Depth {
     Root,
     /// The binary logarithm of `N`, rounded down.
     Logarithm,
-    /// This number, regardless of `N`.
+    /// A fixed number, regardless of `N`.
     #[serde(untagged)]
     Fixed(usize),
 }

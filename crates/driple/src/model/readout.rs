@@ -21,8 +21,8 @@ pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 /// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// An input of the deep design's readout is the logarithm of the number of nodes divided by this
-/// number.
+/// The number of nodes is divided by this number. The logarithm of the quotient is an input of the
+/// deep design's readout.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {

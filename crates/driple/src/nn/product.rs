@@ -1,5 +1,5 @@
-//! Matrix products. Those of `f32` use the library gemm. Those of `f64`, which only checks need,
-//! use ndarray.
+//! Matrix products. Products of `f32` use the library gemm. Products of `f64`, which only checks
+//! need, use ndarray.
 
 #![expect(
     unsafe_code,
@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::Real;
 
-/// If `add` is true, adds the product of `a` and `b` to `to`. Otherwise replaces `to` by the
+/// If `add` is true, adds the product of `a` and `b` to `to`. Otherwise, replaces `to` with the
 /// product.
 ///
 /// # Panics

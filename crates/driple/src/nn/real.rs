@@ -26,8 +26,8 @@ pub trait Real:
     /// Replaces each value by its hyperbolic tangent.
     fn hyperbolic_tangent(values: &mut [Self]);
 
-    /// If `add` is true, adds the product of the matrices `a` and `b` to `to`. Otherwise replaces
-    /// `to` by the product.
+    /// If `add` is true, adds the product of the matrices `a` and `b` to `to`. Otherwise, replaces
+    /// `to` with the product.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -107,8 +107,9 @@ impl Real for f32 {
     }
 }
 
-/// `e^x` to two units in the last place. The code has no branches, so that compilers can vectorise
-/// loops over it. The range reduction and the polynomial are those of Moshier's Cephes.
+/// `e^x`, with an error of at most two units in the last place. The code has no branches, so that
+/// compilers can vectorise loops over it. The range reduction and the polynomial are those of
+/// Moshier's Cephes.
 ///
 /// `x` is split into a whole multiple of ln 2 and a rest, so that `e^x = 2^whole * e^rest`. The
 /// polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent. For example,

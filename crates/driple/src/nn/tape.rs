@@ -169,7 +169,8 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         &self.tape.buffers
     }
 
-    /// Whether the gradient of `var` is needed: whether `var` depends on trained parameters.
+    /// Whether the gradient of `var` is needed, which is the case if `var` depends on trained
+    /// parameters.
     pub fn wants(&self, var: Var) -> bool {
         self.tape.ops[var.0].is_some()
     }

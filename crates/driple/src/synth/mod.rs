@@ -1,8 +1,8 @@
 //! Sample jobs: training graphs of random networks, and the resources that their training consumes
 //! according to a model of a set-up. With them, data sets can be built without measurements.
 //!
-//! The metrics are computed and not measured ([`Setup`] describes how). They are meant for examples
-//! and tests.
+//! The metrics are computed, not measured, according to the model described at [`Setup`]. These
+//! metrics are meant for examples and tests.
 
 mod cost;
 mod family;

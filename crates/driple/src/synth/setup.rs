@@ -17,8 +17,8 @@
 /// - `compute = work + gaps`.
 /// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If a step
 ///   uses only some rows of a table, only the gradients of these rows are sent.
-/// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here
-///   `transfer` is that of the slower direction. If workers wait for the slowest one, `wait`
+/// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here,
+///   `transfer` is the time in the slower direction. If workers wait for the slowest one, `wait`
 ///   increases by a tenth of `compute`.
 /// - `step = compute + wait`.
 ///
@@ -81,7 +81,7 @@ impl Setup {
     /// All set-ups.
     pub const ALL: [Self; 3] = [Self::V100, Self::RTX2080TI, Self::TITAN];
 
-    /// The set-up with this GPU, ignoring case. `None` if there is none.
+    /// The set-up with this GPU, ignoring case. `None` if no set-up has this GPU.
     #[must_use]
     pub fn of_gpu(gpu: &str) -> Option<Self> {
         Self::ALL

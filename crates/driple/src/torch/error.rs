@@ -1,4 +1,4 @@
-//! Errors of reading files of torch.
+//! Errors that occur when files of torch are read.
 
 use gleaner_pickle::Problem as Decoding;
 
@@ -8,7 +8,8 @@ use crate::dataset::ArrayFault;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorchError {
-    /// The file has neither form of such files. Holds its first bytes.
+    /// The file has neither of the two formats that `torch.save` writes. Holds the first bytes of
+    /// the file.
     #[error(
         "this is not a file of torch.save: those start with PK or the bytes 80 02 8a 0a, this one \
          with {0}; unpack it first if it is compressed, or save it again"
@@ -52,7 +53,7 @@ pub enum TorchError {
         /// The length of the file in bytes.
         length: usize,
     },
-    /// A part of the data is missing or is something else.
+    /// A part of the data is missing or is of the wrong kind.
     #[error("{place} is {found}, expected {expected}")]
     Layout {
         /// The name of the part.

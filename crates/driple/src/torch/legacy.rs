@@ -11,7 +11,7 @@ pub(super) const MAGIC: [u8; 15] = [
     0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, b'.',
 ];
 
-/// The version of the format. There is only this one.
+/// The version of the format. No other version exists.
 const VERSION: i64 = 1001;
 
 /// The objects of a file, and the values of its tensors, which remain in `bytes`.
@@ -63,8 +63,8 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
     }
 }
 
-/// The values of each storage. In the order of the keys, the file has a count of 8 bytes and this
-/// number of values.
+/// The values of each storage. For each key, in order, the file has a count of 8 bytes, followed by
+/// that number of values.
 fn values<'a>(
     pickle: &Pickle<'a>,
     keys: &Pickle<'a>,
@@ -98,8 +98,8 @@ fn values<'a>(
     Ok(values)
 }
 
-/// Reads a count of 8 bytes and this number of values of `size` bytes. Returns the values, and the
-/// bytes that follow them.
+/// Reads a count of 8 bytes, and then that number of values of `size` bytes each. Returns the
+/// values, and the bytes that follow them.
 fn counted(bytes: &[u8], size: usize) -> Option<(&[u8], &[u8])> {
     let (count, rest) = bytes.split_first_chunk()?;
     let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;

@@ -46,10 +46,10 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// Those of the readout's linear layers. The rest of the network is reused without changes for
-    /// a new set-up.
+    /// The parameters of the readout's linear layers. For a new set-up, the rest of the network is
+    /// reused without changes.
     Readout,
-    /// Those of the readout's linear layers and of the repeated convolution.
+    /// The parameters of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,
 }
 

@@ -87,8 +87,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state
     }
 
-    /// Whether all epochs are over, or the validation error has not fallen during the number of
-    /// epochs that is the plan's patience.
+    /// Whether all epochs are over, or the validation error has not fallen for as many epochs as
+    /// the plan's patience allows.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();

@@ -1,4 +1,4 @@
-//! Files of inspectors: written, read, converted, and rejected.
+//! Tests that inspectors' files are written, read, converted and rejected correctly.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,5 @@
-//! Graphs, data sets and networks are read, built, trained and compared with the original.
+//! Tests that graphs, data sets and networks can be read, built and trained, and that the results
+//! agree with the original.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod attention;

@@ -1,4 +1,4 @@
-//! Readers of computational graphs: what they accept, and what they reject.
+//! Tests which computational graphs the readers accept and which they reject.
 
 use std::path::Path;
 

@@ -187,8 +187,8 @@ fn inferred_shapes_are_those_of_training() {
     }
 }
 
-/// Derived by formula: a seed makes the same jobs each time, regardless of their number. Another
-/// seed makes other jobs.
+/// Derived by formula: the same seed always gives the same jobs, regardless of how many are
+/// requested. Another seed gives other jobs.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();

@@ -76,7 +76,7 @@ fn utilisations_are_close_to_the_requested_ones() {
         ("Transformer", 64, 40.0),
     ] {
         let found = utilisation(&made(model, batch, Some(wanted)));
-        // The noise of three metrics accounts for up to a tenth.
+        // The noise of three metrics accounts for up to a tenth of the utilisation.
         assert!((found - wanted).abs() < 0.2 * wanted, "{model}: {found}");
     }
     let most = [1.0, 25.0, 50.0, 75.0].map(|wanted| utilisation(&made("VGG", 64, Some(wanted))));

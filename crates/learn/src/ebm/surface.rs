@@ -30,8 +30,8 @@ pub(super) struct Surface {
     gains: Vec<f64>,
 }
 
-/// A cut of each axis. It separates the cells before `row` from those at and after it, and the same
-/// for `column`.
+/// A cut of each axis. One cut separates the cells before `row` from those at and after `row`. The
+/// other does the same with `column`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,

@@ -39,7 +39,7 @@ fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String
     }
 }
 
-/// What a workload uses of a GPU when it runs alone. NaN if a value is unknown.
+/// A workload's GPU usage when it runs alone. Unknown values are NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usage {
     /// Utilisation of the GPU's compute units, in percent.

@@ -160,7 +160,7 @@ fn stated_lengths_are_checked_against_the_file() {
     }
     let long_name = [b"c", vec![b'a'; 1000].as_slice()].concat();
     assert!(problem(&long_name).to_string().contains("a shorter name"));
-    // A memo of 4 thousand million entries is not allocated.
+    // A memo of 4 billion entries must not be allocated.
     assert!(problem(b"Nr\xff\xff\xff\xff.").to_string().contains("memo"));
 }
 

@@ -44,7 +44,7 @@ pub struct EvaluateError {
 }
 
 impl Score {
-    /// Measures predictions of something that is not trained here.
+    /// Measures predictions from a source that is not trained here.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),

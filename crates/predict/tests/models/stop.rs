@@ -1,4 +1,4 @@
-//! Evaluations, forecasts and builds of data sets can be stopped.
+//! Tests that evaluations, forecasts and builds of data sets can be stopped.
 
 use gleaner_domain::Error;
 use gleaner_learn::ebm::FitError;

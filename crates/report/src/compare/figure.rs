@@ -11,7 +11,7 @@ use gleaner_runs::compare::time;
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
 
-/// Shortest time on the logarithmic axis, in seconds; shorter times are drawn here.
+/// Shortest time on the logarithmic axis, in seconds; shorter times are drawn at this time.
 const SHORTEST: f64 = 1e-7;
 
 /// End of the axis as a multiple of the time of the last plan, so that the final gaps are visible too.

@@ -144,8 +144,8 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
         extremes: None,
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
-        // Curves with common x values must keep them in common, and whiskers are pairs of points. So only other curves
-        // are thinned.
+        // Curves that share x values must still share them afterwards, and the points of whiskers must stay in pairs.
+        // So only other curves are thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)

@@ -6,8 +6,8 @@ use gleaner_document::indented;
 use gleaner_domain::results::replay::Summary;
 use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, terms};
 
-/// All figures. For one replay they are facts. For several they are side by side, with their changes relative to the
-/// first.
+/// All figures. A single replay has a list of facts. Several replays are shown side by side, with changes relative to
+/// the first.
 pub(super) fn block(runs: &[Named<'_>]) -> Block {
     match runs {
         [run] => Block::Facts(facts(&run.result.summary)),

@@ -1,4 +1,5 @@
-//! A metric by the values of one setting or two: the values that a cell of a heat map or a bar shows.
+//! A metric for each value of a setting, or for each pair of values of two settings. Bars and cells of heat maps show
+//! these values.
 
 use std::collections::BTreeMap;
 

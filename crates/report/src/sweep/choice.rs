@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::SEED;
 use gleaner_runs::read::SweepRuns;
 
-/// The choice of the user. The report makes the choices that are `None`.
+/// The user's choices. For each field that is `None`, the report chooses.
 #[derive(Debug, Clone, Default)]
 pub struct SweepChoice {
     /// The two settings along the axes of the heat map.
@@ -45,7 +45,8 @@ pub(super) enum Axes {
 }
 
 impl Drawn {
-    /// Decides what to draw: the choice of the user, or else what shows the most.
+    /// Decides what to draw. For each choice that the user did not make, the most informative
+    /// option is used.
     ///
     /// # Errors
     /// [`Error::Usage`] for a setting or figure that the sweep does not have.

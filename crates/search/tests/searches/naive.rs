@@ -1,5 +1,5 @@
-//! The algorithms as the papers write them, with plain lists, for resources that are whole numbers. They share no code
-//! with the library.
+//! The algorithms as the papers describe them, with plain lists, for resources that are whole numbers. They share no
+//! code with the library.
 
 /// The best `count` trials of those with these losses.
 fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! The largest searches end within seconds.
+//! Tests that the largest searches end within seconds.
 
 use gleaner_search::{Algorithm, Family, Job, Plan};
 

@@ -137,8 +137,8 @@ fn all(gpus_per_node: u32) -> GpuSet {
     }
 }
 
-/// Checks that speeds are in order and possible, and that only runs that share their GPUs at some
-/// time have a speed other than 1.
+/// Checks that speeds are in order of time and are positive numbers, and that only runs that share
+/// their GPUs at some time have a speed other than 1.
 pub(super) fn check_speeds(
     schedule: &Schedule,
     terms: &Terms,

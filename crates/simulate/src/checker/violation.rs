@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// One thing wrong with a schedule. Jobs are named by [`gleaner_domain::Job::id`], times
-/// are seconds of the trace's clock.
+/// A fault in a schedule. Jobs are named by [`gleaner_domain::Job::id`], times are seconds of the
+/// trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
     /// The number of outcomes is not the number of jobs.
@@ -59,9 +59,9 @@ pub enum Violation {
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// Number of nodes that it is on.
+        /// Number of nodes that the run is on.
         found: usize,
-        /// Maximum number of nodes that it may be on.
+        /// Maximum number of nodes that the run may be on.
         most: u32,
     },
     /// A slot that does not exist.

@@ -32,12 +32,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Starts jobs in the order of submission. The first job that does not fit gets a reservation for
-/// the earliest second at which, according to the estimates, enough running jobs have ended for it
-/// to be placed. A later job may start before it if the later job fits now and either ends by that
-/// second, according to its own estimate, or leaves enough free GPUs for the reservation. For
-/// example, on a cluster of 8 GPUs, a job of 4 GPUs is expected to run for another 100 s, and a job
-/// of 8 GPUs waits. A job of 2 GPUs may then start if its estimate is at most 100 s.
+/// Starts jobs in the order of submission. The first job that does not fit gets a reservation. The
+/// reservation is for the earliest second at which, according to the estimates, enough running jobs
+/// have ended to place the job. A later job may start first if it fits now. It must also either end
+/// by the reserved second, according to its own estimate, or leave enough free GPUs for the
+/// reservation. For example, on a cluster of 8 GPUs, a job of 4 GPUs is expected to run for another
+/// 100 s, and a job of 8 GPUs waits. A job of 2 GPUs may start if its estimate is at most 100 s.
 struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,

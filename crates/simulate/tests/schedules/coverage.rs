@@ -1,5 +1,5 @@
-//! Random traces contain the rare cases that they are meant to test, counted over a fixed number of
-//! traces.
+//! Checks that random traces contain the rare cases that they are meant to test. The cases are
+//! counted over a fixed number of traces.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::Schedule;

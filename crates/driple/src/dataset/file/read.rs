@@ -19,8 +19,8 @@ type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 ///
 /// # Errors
 /// If the file is incomplete, a tensor is missing, unknown or of the wrong type or shape, an
-/// adjacency matrix is not that of an undirected graph, a number is not finite, or the manifest or
-/// `y_train_max` does not belong to the data.
+/// adjacency matrix does not describe an undirected graph, a number is not finite, or the manifest
+/// or `y_train_max` does not match the data.
 pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     let format = |error: &dyn std::fmt::Display| DatasetError::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
@@ -156,7 +156,7 @@ fn array(
     })
 }
 
-/// Checks that the stored maxima are those of the labels.
+/// Checks that the stored maxima equal the largest training labels.
 fn check_maximum(stored: &Array, data: &Dataset) -> Result<(), DatasetError> {
     if stored.shape != [METRICS] {
         let fault = ArrayFault::Shape {

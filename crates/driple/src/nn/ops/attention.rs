@@ -49,9 +49,9 @@ impl Attention {
         this
     }
 
-    /// The original's attention, with its faults. Nodes attend only to neighbours. The weights with
-    /// which a node's neighbours attend to it sum to one, although the weights with which the node
-    /// attends to its neighbours should. Scores are computed from the wrong nodes, because the
+    /// The original's attention, with its faults. Nodes attend only to neighbours. The weights that
+    /// a node receives from its neighbours sum to one. The weights that the node gives to its
+    /// neighbours should sum to one instead. Scores are computed from the wrong nodes, because the
     /// buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {

@@ -102,7 +102,7 @@ fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<
 
 /// Computes the new state. On entry, `gates` holds the sums to which the gates' activations are
 /// applied, and `recalled` holds the product `U_n y`, both without biases. On return, `gates` holds
-/// the gates, `recalled` includes its bias, and `out` is the new state.
+/// the activated gates, `recalled` includes its bias, and `out` is the new state.
 #[inline(always)]
 fn next_state<T: Real>(
     biases: &(Vec<T>, Vec<T>),

@@ -68,7 +68,7 @@ struct Set2Set<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*, in
+    /// The readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*, with
     /// `steps` steps. Returns the last query and reading, `graphs x 2 H`.
     ///
     /// In each step, the memory turns the query and the reading into a new query. The attention to
@@ -113,8 +113,8 @@ impl<'a, T: Real> Tape<'a, T> {
 }
 
 /// A step of the memory. On entry, `gates` holds the sums to which the gates' activations are
-/// applied, and on return the gates. The query is written to the first half of `state`. Returns the
-/// cell and its hyperbolic tangent.
+/// applied. On return, it holds the activated gates. The query is written to the first half of
+/// `state`. Returns the cell and its hyperbolic tangent.
 fn query<T: Real>(
     gates: &mut Array2<T>,
     cell: &Array2<T>,
@@ -227,9 +227,10 @@ impl<T: Real> Set2Set<'_, T> {
 }
 
 impl<T: Real> Step<T> {
-    /// The backward pass of [`read`]. The second half of `grad` is the gradient of the reading.
-    /// From it, the gradient of the query is added to the first half of `grad`, and those of the
-    /// nodes to `by_nodes`. `after` holds the query and the reading after the step.
+    /// The backward pass of [`read`]. The second half of `grad` is the gradient of the reading. The
+    /// gradient of the query is computed from it and added to the first half of `grad`. The
+    /// gradients of the nodes are added to `by_nodes`. `after` holds the query and the reading
+    /// after the step.
     #[inline(always)]
     fn unread(
         &self,
@@ -262,8 +263,8 @@ impl<T: Real> Step<T> {
 
     /// The backward pass of [`query`]. Returns the gradients of the sums to which the gates'
     /// activations are applied. The first half of `grad` is the gradient of the query. On entry,
-    /// `by_cell` is the gradient of the cell after the step, and on return that of the cell before
-    /// it.
+    /// `by_cell` is the gradient of the cell after the step. On return, it is the gradient of the
+    /// cell before the step.
     fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
         let width = self.cell.ncols();
         let mut sums = Array2::zeros(self.gates.raw_dim());

@@ -11,7 +11,7 @@ use super::scan::{Fault, Scanner};
 pub(super) enum ParseError {
     /// The text is not in the format.
     Text(Fault),
-    /// A field does not hold what it should. Holds a description.
+    /// The content of a field is invalid. Holds a description.
     Field(String),
 }
 
@@ -43,7 +43,7 @@ impl<M: Fields> Fields for Box<M> {
 
 /// Parses a message whose fields are the rest of a text.
 ///
-/// It recurses into nested messages, to the depth of the schema.
+/// The parser recurses into nested messages, but no deeper than the schema.
 pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError> {
     let mut message = M::default();
     let mut seen: Vec<&[u8]> = Vec::new();

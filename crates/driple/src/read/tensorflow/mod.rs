@@ -52,8 +52,8 @@ fn graph<B: Sync>(
     }
 }
 
-/// Finds the first node that has the name of an earlier node. Returns the indices of the earlier
-/// node and of this one.
+/// Finds the first node that has the name of an earlier node. Returns the indices of both nodes,
+/// the earlier one first.
 fn duplicate(nodes: &[Node]) -> Option<(usize, usize)> {
     let mut names = BTreeMap::new();
     (nodes.iter().enumerate())

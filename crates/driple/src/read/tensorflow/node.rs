@@ -30,8 +30,8 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
     Ok(())
 }
 
-/// The shape of a node's first output. It is the inferred shape if the graph contains it. Otherwise
-/// it is the shape that the node itself states for the tensor that it holds.
+/// The shape of a node's first output. It is the inferred shape if the graph contains it.
+/// Otherwise, it is the shape that the node states for its own tensor.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {
         return list.shape.first().map_or(Ok(Shape::None), shape);

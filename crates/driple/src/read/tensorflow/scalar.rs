@@ -143,7 +143,8 @@ fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     Ok(rest)
 }
 
-/// The number in the next digits, at most `most` of them, and the text that follows.
+/// Parses the next digits, at most `most` of them. Returns the number that they form, and the text
+/// that follows.
 fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
     let digit = |byte: &u8| char::from(*byte).to_digit(radix);
     let digits = text.iter().take(most).map_while(digit);
@@ -157,7 +158,8 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    /// What `read` parses from a text; `None` if it rejects the text or does not read all of it.
+    /// The value that `read` parses from a text; `None` if `read` rejects the text or leaves some
+    /// of it unread.
     fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, ParseError>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());
         let value = read(&mut scanner).ok()?;

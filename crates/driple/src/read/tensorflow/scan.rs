@@ -58,8 +58,8 @@ impl<'t> Scanner<'t> {
         &self.text[self.at..self.end]
     }
 
-    /// The byte at the current position, for error messages. It may be beyond the end of the
-    /// message.
+    /// The byte at the current position, for error messages. The position may be beyond the end of
+    /// the message.
     fn found(&self) -> Found {
         Found(self.text.get(self.at).copied())
     }

@@ -1,4 +1,5 @@
-//! GraphDefs in both formats can be read back. The binary ones are written by the library prost.
+//! Tests that GraphDefs in both formats can be read back. The binary files are written by the
+//! library prost.
 
 use proptest::prelude::*;
 use prost::Message;
@@ -103,7 +104,7 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The text of nodes, laid out as by TensorFlow, or as differently as the format allows.
+/// The nodes as text, laid out either in TensorFlow's way or as unusually as the format allows.
 fn text(nodes: &[NodeDef], pretty: bool) -> String {
     let layout = if pretty { Layout::Pretty } else { Layout::Odd };
     nodes

@@ -62,8 +62,8 @@ fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     }
 }
 
-/// The name of a node whose fields cannot be parsed, as written in the text. Empty if there is
-/// none.
+/// The name of a node whose fields cannot be parsed, as written in the text. Empty if the node has
+/// no name.
 fn name(mut block: Scanner<'_>) -> String {
     let mut find = || -> Result<Option<&[u8]>, Fault> {
         while block.peek().is_some() {

@@ -45,7 +45,7 @@ impl Family {
         Self::Decoder,
     ];
 
-    /// The family that belongs to a model's name. If no part of the name is known, it is
+    /// The family that belongs to a model's name. If no part of the name is known, the family is
     /// consecutive convolutions.
     pub(super) fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();

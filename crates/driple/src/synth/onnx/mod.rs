@@ -162,7 +162,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Adds biases. For images, there is one per channel.
+    /// Adds biases. For images, there is one bias per channel.
     fn bias(&mut self, value: Value, step: &Step, x: &[&str]) {
         let mut bias = x[1].to_owned();
         if self.images[value] {

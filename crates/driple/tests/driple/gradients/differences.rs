@@ -9,7 +9,8 @@
 /// distinguished from one at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
-/// How much slopes may differ, as a share of the slope. The slope counts as at least [`SMALLEST`].
+/// The maximum difference between two slopes that count as equal, as a share of the slope. The
+/// slope counts as at least [`SMALLEST`].
 const TOLERANCE: f64 = 1e-5;
 
 /// Slopes below this are compared as if they had this size.
@@ -19,12 +20,12 @@ const SMALLEST: f64 = 1e-2;
 /// least 1. Divided by the step, this is the rounding error of a slope.
 const ROUNDING: f64 = 1e-14;
 
-/// How a derivative compares with finite differences of the function.
+/// The result of comparing a derivative with finite differences of the function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     /// The slopes on both sides equal the derivative.
     Equal {
-        /// The longest step at which they are equal.
+        /// The longest step at which the slopes equal the derivative.
         step: f64,
     },
     /// At some step the slopes on both sides equal each other, but at no step do they also equal

@@ -2,8 +2,8 @@
 //! same name and size.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
-//! artifact compares a name with all names of all users. Here it is compared only with recent names
-//! of the same user. Other users' jobs count only if the user has no ended jobs.
+//! artifact compares a name with all names of all users. This implementation compares it only with
+//! recent names of the same user. Other users' jobs count only if the user has no ended jobs.
 
 mod replay;
 mod similarity;
@@ -49,7 +49,7 @@ struct Named {
     by_gpus: BTreeMap<u32, Mean>,
 }
 
-/// An estimate, and the past jobs whose mean it is.
+/// An estimate, and the past jobs whose mean duration it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
     /// Mean duration of these jobs, in seconds.
@@ -131,7 +131,7 @@ impl History {
         self.find(user, name, gpus).map(|found| found.seconds)
     }
 
-    /// Like [`History::estimate`], but also describes the jobs whose mean is the estimate.
+    /// Like [`History::estimate`], but also describes the jobs whose mean duration is the estimate.
     pub fn find(&self, user: &str, name: &str, gpus: u32) -> Option<Found<'_>> {
         let by_user = self.users.get(user);
         let found = by_user.and_then(|user| user.find(name, gpus));

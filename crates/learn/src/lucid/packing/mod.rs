@@ -39,7 +39,7 @@ pub struct Workload {
 pub struct Profile {
     /// What was measured and scored.
     pub workload: Workload,
-    /// What it uses of a GPU when it runs alone.
+    /// The workload's GPU usage when it runs alone.
     pub usage: Usage,
     /// Its sharing score, set by hand: 0, 1 or 2.
     pub score: u8,

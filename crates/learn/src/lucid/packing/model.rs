@@ -81,8 +81,8 @@ impl PackingModel {
     }
 
     /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is set for mixed precision,
-    /// `usage` is what the workload uses of a GPU when it runs alone, and `shared` is its speed
-    /// when it shares a GPU. A model with [`Features::Profile`] ignores `shared`.
+    /// `usage` is the workload's GPU usage when it runs alone, and `shared` is its speed when it
+    /// shares a GPU. A model with [`Features::Profile`] ignores `shared`.
     pub fn score(&self, amp: bool, usage: &Usage, shared: &Shared) -> u8 {
         self.tree.class(&self.row(amp, usage, shared))
     }

@@ -97,9 +97,10 @@ impl ThroughputModel {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
     }
 
-    /// Forecasts the intervals `steps` of a series: the numbers of GPU jobs, and of GPUs they
-    /// request. A forecast uses only values at least [`super::LEAD`] intervals before it. So the
-    /// intervals may extend this far beyond the end of the series; later ones are left out.
+    /// Forecasts the intervals `steps` of a series: the number of GPU jobs, and the number of GPUs
+    /// that they request. A forecast uses only values that are at least [`super::LEAD`] intervals
+    /// earlier. So the intervals may extend this far beyond the end of the series; later ones are
+    /// left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
         // This cannot fail: the machines were trained on these features, or checked when they were

@@ -6,8 +6,8 @@ use jiff::civil::DateTime;
 /// Length of an interval, in minutes.
 pub const MINUTES: i64 = 10;
 
-/// The numbers of GPU jobs submitted in consecutive intervals of ten minutes, and of the GPUs they
-/// request.
+/// The number of GPU jobs submitted in each of several consecutive intervals of ten minutes, and
+/// the number of GPUs that these jobs request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     start: DateTime,

@@ -8,7 +8,7 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// What an EBM learns durations from, and in which form it learns them.
+/// The features from which an EBM learns durations, and the form of its labels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -104,12 +104,12 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// What it learnt from, and the form of its labels.
+    /// The features from which it learnt, and the form of its labels.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine. The machine. Its scores are in seconds, or in logarithms of seconds.
+    /// The machine. Its scores are in seconds, or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }

@@ -37,7 +37,7 @@ pub struct Job<'j> {
     pub submitted: DateTime,
     /// Whether it uses mixed precision; `None` if unknown.
     pub amp: Option<bool>,
-    /// What it uses of a GPU. Unknown values are NaN.
+    /// The job's GPU usage. Unknown values are NaN.
     pub usage: Usage,
 }
 

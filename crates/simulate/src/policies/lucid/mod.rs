@@ -137,8 +137,8 @@ impl Policy for Lucid<'_> {
     }
 
     /// While sharing is on, all jobs that could start have started, so the next second offers
-    /// nothing new. A job that found neither GPUs nor a partner was not followed in this walk by a
-    /// job of its size that started on free GPUs. So no new partner has appeared for it.
+    /// nothing new. If a job found neither GPUs nor a partner, no later job of the same size
+    /// started on free GPUs in this walk. So no new partner has appeared for that job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

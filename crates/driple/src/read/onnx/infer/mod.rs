@@ -161,15 +161,15 @@ impl<'o, 'g> Operation<'o, 'g> {
     }
 }
 
-/// The shape of two tensors after broadcasting; `None` if their shapes are incompatible.
+/// The common shape of two tensors after broadcasting; `None` if their shapes are incompatible.
 fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (front, back) = long.split_at(long.len() - short.len());
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // An unknown dimension can only be 1 or equal to the other one, so the other one is the
-        // result.
+        // The unknown dimension is either 1 or equal to the known one, so the result is the known
+        // dimension.
         (known, None) | (None, known) => Some(*known),
     });
     front

@@ -49,8 +49,8 @@ pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// The output channels and the output's spatial size. It is the size over which an ordinary
-/// convolution takes as many steps as the input has elements.
+/// The output channels and the output's spatial size. Over that size, an ordinary convolution would
+/// take as many steps as the input has elements.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;
