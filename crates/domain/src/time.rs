@@ -44,7 +44,7 @@ impl Utc {
         Utc(plus_whole(self.0, seconds))
     }
 
-    /// The second since 1970 that it lies in.
+    /// The second since 1970 that contains this instant.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }
@@ -75,7 +75,7 @@ impl Local {
         Local(seconds.saturating_mul(NANOS))
     }
 
-    /// The second since 1970 on the same clock that it lies in.
+    /// The second since 1970 on the same clock that contains this time.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }

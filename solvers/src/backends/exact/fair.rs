@@ -1,8 +1,8 @@
 //! Finds the greatest least share, by bisection.
 //!
-//! At a level ℓ every task that runs must have a share of at least ℓ. For each task there is a
-//! fewest count with such a share. The most tasks run if those with the smallest of these counts
-//! run. The least of their shares is then a level that a plan attains.
+//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a least count
+//! with such a share. The most tasks run if those with the smallest of these counts run. The least
+//! of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
 //! halved repeatedly. Its low end is always a level that some plan attains. The bisection ends if
