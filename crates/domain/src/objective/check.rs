@@ -22,9 +22,9 @@ pub struct Situation {
 }
 
 impl Objective {
-    /// Checks the objective's values for all tasks at the extremes of their possible states: at the
-    /// task's submission and at the end of the log, with all of its work and with almost none of it
-    /// remaining. A value between these extremes may still be out of range.
+    /// Checks the objective's values for all tasks at the extremes of their possible states. These
+    /// are the task's submission and the end of the log, each with all and with almost none of the
+    /// task's work remaining. A value between these extremes may still be out of range.
     ///
     /// # Errors
     /// [`Error::Usage`]: a value that no solver takes, or more values than fit in memory.

@@ -29,7 +29,7 @@ const EXPANSION: usize = 128;
 /// Number of bytes to which even the shortest file may expand.
 const EXPANSION_FLOOR: usize = 1 << 16;
 /// Maximum number of bytes to which a file may expand, in addition to a copy of
-/// its own bytes: protocol 2 writes them as text, which must be decoded.
+/// its own bytes. Protocol 2 writes these bytes as text, which must be decoded.
 const EXPANSION_CEILING: usize = 1 << 28;
 
 /// Number of bytes that can be scanned in the time that storing one byte takes.

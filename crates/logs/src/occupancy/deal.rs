@@ -14,7 +14,7 @@ use super::ranges::NodeRange;
 /// The end of a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job with a known number of nodes, whose names are unknown. Jobs sort by start.
+/// A job with a known number of nodes, whose names are unknown. Jobs are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.

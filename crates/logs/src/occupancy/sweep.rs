@@ -86,8 +86,8 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined, so
-/// that the time to process the next edge depends only on the stretches that differ. With fewer
+/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined. The
+/// time to process the next edge then depends only on the stretches that differ. With fewer
 /// stretches, the search is not worth its cost.
 const SCATTERED: usize = 64;
 
@@ -434,7 +434,7 @@ mod tests {
         for node in (300..500).step_by(2) {
             edge(node, 1, false);
         }
-        // Only an edge over many stretches visits them.
+        // Only an edge over many stretches joins equal neighbours, so they stay separate here.
         assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
         assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }
