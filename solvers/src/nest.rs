@@ -1,15 +1,15 @@
-//! How the groups of a problem lie within each other.
+//! The nesting of the groups of a problem.
 //!
 //! Two groups *cross* if they share a task and each has a task that the other lacks. Groups are
 //! *nested* if no two of them cross. Nested groups form a tree. Its root is all tasks, which may
 //! hold at most the idle nodes.
 //!
 //! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
-//! last visited group that has the task. If these are the same for all tasks of the next group,
-//! that last group is the smallest one around the next group. Otherwise, take two tasks of the next
-//! group for which they differ, and of their two last groups the later one. It has only one of the
-//! two tasks. It is at least as large as the next group, so it also has a task outside of it: the
-//! two cross.
+//! last visited group that has the task. If all tasks of the next group have the same last group,
+//! that group is the smallest one around the next group. Otherwise, two tasks of the next group
+//! have different last groups. The later of these last groups has only one of the two tasks. It is
+//! at least as large as the next group, so it also has a task that the next group lacks: these two
+//! groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. For c the last group is now bc, and for d it is the root. So bc and cd cross:

@@ -211,7 +211,7 @@ pub trait Solver {
     /// order. The last of them is the plan of the answer.
     ///
     /// By default, a solver reports a single plan, its answer, at the end. A solver that finds
-    /// plans on the way has its own version of this function.
+    /// plans on the way overrides this function.
     ///
     /// # Errors
     /// As for [`Solver::solve`].
@@ -232,8 +232,8 @@ pub trait Solver {
         Ok(answer)
     }
 
-    /// Has every later solve end soon after `stop` is set, with the best plan found so far, as at the time
-    /// limit. A solver without its own version of this function ignores the flag.
+    /// Makes every later solve end soon after `stop` is set, with the best plan found so far, as at the time limit. A
+    /// solver that does not override this function ignores the flag.
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 

@@ -131,8 +131,8 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Adds a group for every number that `of` assigns to tasks. The plan `plan` keeps to the limits of
-/// these groups.
+/// Adds a group for every number that `of` assigns to tasks. `plan` keeps to the limits of these
+/// groups.
 fn add_groups(
     problem: &mut Problem,
     kind: &str,

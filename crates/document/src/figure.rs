@@ -178,7 +178,7 @@ pub enum Shape {
     Line,
     /// As [`Shape::Line`], with a dot at each point.
     Dotted,
-    /// Points are not joined; there is a dot at each.
+    /// A dot at each point; the points are not joined.
     Points,
     /// The points form pairs: a line joins the two points of a pair, with a bar across each end. Pairs are ordered by
     /// their first points.

@@ -43,7 +43,7 @@ pub struct Section {
     pub id: String,
     /// The heading.
     pub title: String,
-    /// Text below the heading, with what a reader should know first; may be empty.
+    /// Text below the heading that introduces the section; may be empty.
     pub lead: String,
     /// The contents, in order.
     pub blocks: Vec<Block>,

@@ -6,21 +6,21 @@ use std::str::FromStr;
 use super::stamp::Offset;
 use super::{Local, Stamp, Utc};
 
-/// Maximum number of seconds that a clock is ahead of UTC or behind it: one less than 26 hours.
+/// Maximum offset of a clock from UTC, ahead or behind, in seconds: one less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
 ///
-/// If it is known, it states how far local time was ahead of UTC, and when that changed. If it is
-/// unknown, the instants of the log are its local times, taken as if they were UTC.
+/// A known clock states the offset of local time from UTC and every change of that offset. If the
+/// clock is unknown, the instants of the log are its local times, taken as if they were UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// Ascending instants, each with the seconds that local time is ahead of UTC from then on.
-    /// The first offset also holds before its instant. Empty if the clock is unknown.
+    /// Instants in ascending order, each with the offset that holds from then on, in seconds ahead
+    /// of UTC. The first offset also holds before its instant. Empty if the clock is unknown.
     offsets: Vec<(Utc, i32)>,
 }
 
-/// Which occurrence of a local time is meant, if it occurs twice because the clock was put back.
+/// Selects one of the two occurrences of a local time over which the clock was put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// The first occurrence.
@@ -65,7 +65,7 @@ impl Clock {
         }
     }
 
-    /// The same clock from `start` on: its first offset is the one in force at `start`.
+    /// This clock from `start` on, with the offset in force at `start` as its first offset.
     pub fn starting(&self, start: Utc) -> Self {
         let Some(offset) = self.offset(start) else {
             return Clock::UNKNOWN;
@@ -82,18 +82,18 @@ impl Clock {
         !self.offsets.is_empty()
     }
 
-    /// Seconds that local time is ahead of UTC at first; 0 if the clock is unknown.
+    /// The first offset, in seconds ahead of UTC; 0 if the clock is unknown.
     pub fn first_offset(&self) -> i32 {
         self.offsets.first().map_or(0, |(_, offset)| *offset)
     }
 
-    /// The changes after the first offset: the instant of each, and the seconds that local time is
-    /// ahead of UTC from then on.
+    /// The changes after the first offset: the instant of each, and the new offset in seconds ahead
+    /// of UTC.
     pub fn changes(&self) -> &[(Utc, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }
 
-    /// Seconds that local time is ahead of UTC at an instant; `None` if the clock is unknown.
+    /// The offset at an instant, in seconds ahead of UTC; `None` if the clock is unknown.
     #[inline]
     pub fn offset(&self, time: Utc) -> Option<i32> {
         let after = self.offsets.partition_point(|(from, _)| *from <= time);
@@ -108,21 +108,21 @@ impl Clock {
     }
 
     /// The time by which result tables and pages show an instant: local time with the first offset
-    /// of the clock. It is not put forward or back later, so differences between these times are
-    /// true seconds.
+    /// of the clock. This offset never changes, so differences between these times are true
+    /// seconds.
     #[inline]
     pub fn steady(&self, time: Utc) -> Local {
         time.at_offset(self.first_offset())
     }
 
-    /// The instant that [`Clock::steady`] shows as this time.
+    /// The instant of a time that [`Clock::steady`] returned.
     #[inline]
     pub fn of_steady(&self, time: Local) -> Utc {
         time.from_offset(self.first_offset())
     }
 
-    /// The span between two instants, cut where the clock was put forward or back. For each piece,
-    /// the times that the clock showed at its start and at its end.
+    /// Cuts the span between two instants where the clock was put forward or back. Returns the
+    /// times that the clock showed at the start and the end of each piece.
     pub fn pieces(&self, from: Utc, to: Utc) -> impl Iterator<Item = (Local, Local)> {
         let first = self.changes().partition_point(|(time, _)| *time <= from);
         let cuts = self.changes()[first..].iter().map(|(time, _)| *time);
@@ -140,7 +140,7 @@ impl Clock {
     }
 
     /// The instant of a written time. A local time that did not occur, because the clock was put
-    /// forward over it, is converted with the offset from before.
+    /// forward over it, is converted with the earlier offset.
     ///
     /// # Errors
     /// The time has an offset from UTC, and the clock is unknown.
@@ -156,9 +156,9 @@ impl Clock {
     fn of_local(&self, local: Local, occurrence: Occurrence) -> Utc {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
-        // Tries all offsets in turn. One gives an instant if that is in the span in which the
-        // offset is in force. If none does, the clock was put forward over the local time, and the
-        // last offset that began before it is used.
+        // Tries all offsets in turn. An offset yields an instant if the instant is in the span in
+        // which the offset is in force. If no offset does, the clock was put forward over the local
+        // time. Then the last offset that began before this time is used.
         let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {

@@ -112,7 +112,7 @@ impl EventLog {
         Ok(self.cut(slice, from, to))
     }
 
-    /// The part that a slice selects; `from` and `to` are its times.
+    /// The part that a slice selects; `from` and `to` are the times of the slice in UTC.
     fn cut(&self, slice: Slice, from: Option<Utc>, to: Option<Utc>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);

@@ -28,7 +28,7 @@ pub trait Forecast: Send + Sync {
     fn next_change(&self, now: i64) -> Option<i64>;
 }
 
-/// How well jobs share the same GPUs.
+/// Sharing scores of jobs, and the speeds of pairs of jobs on the same GPUs.
 pub trait Packing: Send + Sync {
     /// Sharing score of a job: 0 (shares well), 1 or 2 (badly); `None` if unknown.
     fn score(&self, job: &Job) -> Option<u8>;
@@ -52,8 +52,8 @@ pub struct Pair {
     pub gmem: f64,
 }
 
-/// Largest estimate in seconds; the lowest is its negative. The sum of an estimate and any second
-/// of a schedule fits in a 64-bit integer.
+/// Largest valid estimate, in seconds; the smallest is its negative. The sum of an estimate and any
+/// second of a schedule fits in a 64-bit integer.
 pub const LONGEST_ESTIMATE: f64 = 1e12;
 
 /// Estimates read from a table, by job id.

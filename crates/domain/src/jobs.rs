@@ -59,7 +59,7 @@ pub struct Job {
     pub name: String,
     /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// CPU cores requested. No policy simulates them.
+    /// CPU cores requested. Simulations do not allocate them.
     pub cpus: f64,
     /// How the real job ended, such as `COMPLETED`.
     pub state: String,

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which free nodes a growing task gets. A plan fixes how many nodes each task has, but not which.
+/// The rule that chooses free nodes for a growing task. A plan fixes the number of nodes of each
+/// task, but not the nodes themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeRule {

@@ -5,15 +5,16 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 /// The 97.5th percentile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Maximum number of degrees of freedom for which the sum of the distribution is solved.
+/// Maximum number of degrees of freedom for which the distribution is summed and inverted.
 const SUMMED: usize = 200;
 
 /// The 97.5th percentile of Student's t distribution: |t| is less with a probability of 95 %.
 /// Infinite for 0 degrees of freedom.
 ///
-/// For up to 200 degrees of freedom it solves the distribution, which is a finite sum (Abramowitz and
-/// Stegun, 26.7.3 and 26.7.4). Beyond, it is the expansion about the normal distribution by inverse
-/// degrees of freedom (26.7.5), which then differs by less than 10⁻⁹.
+/// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum
+/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more, the result is the expansion about the
+/// normal distribution in inverse degrees of freedom (26.7.5), which then differs by less than
+/// 10⁻⁹.
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,
@@ -42,8 +43,8 @@ fn solved(freedom: usize) -> f64 {
 fn within(angle: f64, freedom: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let is_odd = freedom % 2 == 1;
-    // The first term has the cosine to the power 1 or 0, and each further term a power that is
-    // greater by 2.
+    // The cosine has the power 1 or 0 in the first term, and a power that is greater by 2 in each
+    // further term.
     let first = usize::from(is_odd);
     let mut term = if is_odd { cosine } else { 1.0 };
     let mut sum = 0.0;

@@ -27,8 +27,8 @@ impl Utc {
         Utc(seconds.saturating_mul(NANOS))
     }
 
-    /// An instant from seconds since 1970, to the nearest microsecond (a float of the present time in
-    /// seconds is no more precise); `None` beyond the years 1677 to 2262.
+    /// An instant from seconds since 1970, rounded to the nearest microsecond, because a float of
+    /// the present time in seconds is not more precise. `None` outside the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
@@ -44,7 +44,7 @@ impl Utc {
         Utc(plus_whole(self.0, seconds))
     }
 
-    /// The second since 1970 that it lies in.
+    /// The second since 1970 that contains this instant.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }
@@ -75,7 +75,7 @@ impl Local {
         Local(seconds.saturating_mul(NANOS))
     }
 
-    /// The second since 1970 on the same clock that it lies in.
+    /// The second since 1970 on the same clock that contains this time.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }

@@ -14,10 +14,11 @@ pub struct TrialSearch {
 }
 
 impl TrialSearch {
-    /// The same search by another algorithm. The brackets of hyperband decide its number of trials.
+    /// The same search with another algorithm. The brackets of hyperband decide its number of
+    /// trials.
     ///
     /// # Errors
-    /// A sentence that says what does not suit the algorithm.
+    /// A sentence that explains why the search does not suit the algorithm.
     pub fn by(mut self, algorithm: Algorithm) -> Result<Self, String> {
         self.plan.algorithm = algorithm;
         if algorithm == Algorithm::Hyperband {

@@ -19,7 +19,7 @@ const WAITING_LINES: usize = 16;
 /// `cancel` at a time, so a program that reads its input never reaches this limit.
 const WAITING_REQUESTS: usize = 16;
 
-/// Number of bytes kept from the end of its standard error.
+/// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
 /// Time that a program has to end after a request, and again after SIGTERM.
@@ -50,10 +50,10 @@ impl From<Line> for Event {
     }
 }
 
-/// A running program. Dropping it ends it and all processes that it started.
+/// A running program. Dropping this value ends the program and all processes that it started.
 pub(crate) struct Program {
     process: Process,
-    /// Sends lines to the thread that writes its input; `None` once the input is closed.
+    /// Sends lines to the thread that writes the program's input; `None` once the input is closed.
     input: Option<SyncSender<Vec<u8>>>,
     output: Receiver<Event>,
     errors: Arc<Tail>,
@@ -171,7 +171,8 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
         command.args(arguments);
         return Ok(command);
     };
-    // Check this first: otherwise the shell that enters the group reports a missing program in its own words.
+    // Check first that the program exists. Otherwise the shell that enters the group reports a missing program in its
+    // own words.
     let directory = manifest.directory.as_deref().unwrap_or(Path::new(""));
     let has_own_path = manifest.environment.contains_key("PATH");
     if !has_own_path && find_program(program, directory).is_none() {
@@ -189,7 +190,7 @@ impl Drop for Program {
     }
 }
 
-/// Writes lines until no more can come or the program has closed its input.
+/// Writes lines until the sender is dropped or the program has closed its input.
 fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
     for mut line in lines {
         line.push(b'\n');

@@ -48,7 +48,7 @@ pub struct Manifest {
     /// Seconds within which it must send its hello.
     #[serde(default = "start_seconds")]
     pub start_seconds: f64,
-    /// Seed that is passed to it.
+    /// Seed that is passed to the program.
     #[serde(default)]
     pub seed: u64,
     /// Threads that it may use.
@@ -96,7 +96,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The folder, unless it is the current one.
+/// The folder; `None` if it is the current one.
 fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
     Some(folder).filter(|path| !path.as_os_str().is_empty())
 }
@@ -131,8 +131,8 @@ impl Manifest {
 }
 
 impl SolverCommand {
-    /// The program that this text names, relative to a folder: manifests are searched there, and a command without a
-    /// manifest runs there. The empty path is the current folder.
+    /// The program that this text names, relative to a folder. Manifests are looked up in that folder, and a command
+    /// without a manifest runs there. An empty path means the current folder.
     ///
     /// # Errors
     /// As for [`SolverCommand::check`]; a faulty manifest.

@@ -205,7 +205,7 @@ impl<'o> Talk<'o> {
     }
 }
 
-/// A problem that takes long to solve: many tasks and nodes.
+/// A problem that takes a long time to solve: many tasks and nodes.
 fn large() -> Problem {
     synthetic::problem(300, 4000, 7)
 }

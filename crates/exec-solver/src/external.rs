@@ -27,7 +27,7 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum length, in bytes, of a program's name and of its version.
 const LONGEST_NAME: usize = 256;
 
-/// Number of deaths in a row, without an answer in between, after which a program is not restarted.
+/// Number of consecutive deaths without an answer after which a program is not restarted.
 const MOST_DEATHS: usize = 10;
 
 /// Sends problems to a program and checks its answers.
@@ -46,7 +46,7 @@ pub struct External {
 struct Answer {
     /// Its last valid plan before the answer.
     incumbent: Option<Allocation>,
-    /// Its answer, with the time since the start of the solve at which it arrived; `None` if the program was late or
+    /// Its answer, and the time from the start of the solve to the answer's arrival; `None` if the program was late or
     /// died.
     done: Option<(Duration, Done)>,
 }
@@ -99,7 +99,7 @@ impl External {
         is_set(&self.stop)
     }
 
-    /// The counts of its answers. The handle stays valid after the solver is dropped.
+    /// The counts of the program's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }
@@ -109,10 +109,10 @@ impl External {
         &self.hello
     }
 
-    /// Checks that the program takes the problem, without asking it.
+    /// Checks that the program accepts the problem, without sending the problem.
     ///
     /// # Errors
-    /// [`SolveError::Unfit`]: it does not declare this capability.
+    /// [`SolveError::Unfit`]: the program does not declare a capability that the problem needs.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         self.accepts_goal(problem.goal)?;
         if problem.groups.is_empty() || self.hello.can("groups") {

@@ -1,4 +1,4 @@
-//! A solver that is a function of a program that uses this one as a library.
+//! A solver that is a function defined by a program that uses this one as a library.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The counts of its answers. The handle stays valid after the solver is dropped.
+    /// The counts of the function's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }

@@ -12,7 +12,7 @@ use crate::tally::TallyHandle;
 /// manifest can override it. Solvers that compute with tolerances or whole numbers cannot reach a smaller gap.
 pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
-/// Checks plans, compares those called optimal with the exact solver's, and counts faults.
+/// Checks plans, compares those called optimal with the exact solver's plans, and counts faults.
 pub(crate) struct Judge {
     /// Name of the solver in tables.
     pub name: String,
@@ -53,7 +53,7 @@ impl Judge {
         );
     }
 
-    /// The answer with this plan if the plan is valid; otherwise counts the fault.
+    /// Returns an answer with this plan if the plan is valid; otherwise counts a fault.
     pub fn plan(&self, problem: &Problem, counts: Vec<u32>) -> Option<Allocation> {
         if counts.len() != problem.tasks.len() {
             let (found, tasks) = (counts.len(), problem.tasks.len());
@@ -73,7 +73,8 @@ impl Judge {
         Some(answer)
     }
 
-    /// Judges a valid plan, which the program may call optimal; without a plan, returns the fallback, or no plan.
+    /// Judges a valid plan, which the program may call optimal. Without a plan, returns the fallback, or an answer
+    /// without a plan if there is no fallback.
     pub fn worth(
         &mut self,
         problem: &Problem,

@@ -26,7 +26,7 @@ impl Counted {
         }
     }
 
-    /// Replaces the solver. The counts continue, and the new solver has the same flag to stop.
+    /// Replaces the solver. The counts continue, and the new solver watches the same stop flag.
     #[must_use]
     pub fn replaced_by(self, mut solver: Box<dyn Solver + Send>) -> Self {
         solver.stop_when(&self.stop);

@@ -15,7 +15,7 @@ const OPERAND: &str = "a number, a name, or a bracket";
 
 /// Parses a text that passed [`scan::check`](crate::scan::check).
 pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
-    // On a single line, a column is a position in the text.
+    // The text becomes a single line, so that a column is a position in the text.
     let line: String = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
@@ -52,7 +52,7 @@ fn check_signs(line: &str) -> Result<(), Fault> {
 /// A fault that the parser found.
 fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
-    // The parser reports no position at the end of the text, but it does at the end of a bracket.
+    // An error at the end of the text has no position, but one at the end of a bracket does.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
     let column = if is_end {
         line.trim_end().chars().count() + 1

@@ -14,15 +14,15 @@
 //!
 //! # Grammar
 //!
-//! The grammar is a part of Rust's expression syntax: numbers, names, `+ - * / %`, parentheses,
+//! The grammar is a subset of Rust's expression syntax: numbers, names, `+ - * / %`, parentheses,
 //! calls of functions, and `if condition { a } else { b }`. Conditions are comparisons
 //! (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2` is
 //! 0.5. `inf` is infinity. The functions are those of [`FUNCTIONS`].
 //!
-//! The crate `syn` parses the text. Its result is checked here before anything is evaluated: every
-//! name, the numbers of arguments, and that conditions occur only where a condition is expected. An
-//! expression has at most [`MAX_LENGTH`] characters and [`MAX_DEPTH`] nested brackets, so that no
-//! text takes long to parse or to evaluate.
+//! The crate `syn` parses the text. Its result is checked here before anything is evaluated. Names
+//! must be known, functions must have the right number of arguments, and conditions may occur only
+//! where a condition is expected. An expression has at most [`MAX_LENGTH`] characters and
+//! [`MAX_DEPTH`] nested brackets, so that no text takes long to parse or to evaluate.
 
 mod convert;
 mod function;
@@ -50,7 +50,7 @@ pub struct Expression {
     node: Node,
 }
 
-/// A fault of a text that should be an expression.
+/// A fault in the text of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: found {found}, expected {expected}")]
 pub struct Fault {

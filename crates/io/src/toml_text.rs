@@ -14,8 +14,8 @@ pub fn read(source: &Source) -> Result<String> {
     text.map_err(|_| source.fault("bytes that are not UTF-8", "text").into())
 }
 
-/// Parses a text. `expected` says what it should be. `types` lists the names of Rust types that can occur in messages,
-/// each with the words to show instead.
+/// Parses a text. `expected` describes the expected content. `types` lists the names of Rust types that can occur in
+/// messages, each with the words to show instead.
 ///
 /// # Errors
 /// The text is not TOML, or not a `T`. The fault shows the line.

@@ -119,7 +119,7 @@ impl Zone {
     }
 }
 
-/// The UTC time in the type of the time-zone library.
+/// Converts a UTC time to the type of the time-zone library.
 fn timestamp(utc: Utc) -> Timestamp {
     Timestamp::from_nanosecond(utc.0.into()).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// Grace period between the deadline and the kill. The library checks its time limit only occasionally.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How often to check for a stop while waiting for an answer.
+/// Interval between checks for a stop while waiting for an answer.
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Maximum number of bytes kept of the library's printed output.

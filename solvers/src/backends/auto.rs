@@ -30,7 +30,7 @@ impl Auto {
         }
     }
 
-    /// Chooses the solver for `problem` and solves it with that.
+    /// Chooses a solver for `problem` and solves the problem with it.
     fn ask(
         &mut self,
         problem: &Problem,

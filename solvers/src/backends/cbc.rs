@@ -72,7 +72,7 @@ fn run(job: &Job<'_>) -> Result<Outcome, String> {
             let outcome = Outcome::from_bytes(&bytes);
             outcome.ok_or_else(|| "its process wrote an incomplete answer".to_owned())
         }
-        // Like a search that ended at its time limit without a plan.
+        // This counts as a search that ended at its time limit without a plan.
         apart::Ended::Killed => Ok(Outcome::default()),
         apart::Ended::Failed(how) => Err(how),
     }

@@ -4,8 +4,9 @@
 use crate::solver::{EQUAL_SHARE, Limits, SolveError, Solver, refuse_groups};
 use crate::{Allocation, Problem, Status, range};
 
-/// Gives every task ⌊nodes / tasks⌋ nodes, but at most its cap, and none unless this quota is above
-/// its minimum. Then assigns the leftover nodes in task order. The plan is never proven optimal.
+/// Gives every task ⌊nodes / tasks⌋ nodes, but at most its cap. A task gets no nodes if this quota
+/// is not above its minimum. Then assigns the leftover nodes in task order. The plan is never
+/// proven optimal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EqualShare;
 

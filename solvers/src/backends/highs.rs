@@ -102,8 +102,8 @@ const INTERRUPTS: [highs_sys::HighsInt; 3] = [
     highs_sys::kHighsCallbackIpmInterrupt,
 ];
 
-/// Has HiGHS end the search soon after `stop` is set, with its best plan. The flag must exist until the
-/// model has been solved.
+/// Makes HiGHS end the search soon after `stop` is set, with its best plan. The flag must exist
+/// until the model has been solved.
 fn end_when_set(model: &mut highs::Model, stop: &AtomicBool) -> Result<(), String> {
     let (model, stop) = (
         model.as_mut_ptr(),
@@ -121,7 +121,7 @@ fn end_when_set(model: &mut highs::Model, stop: &AtomicBool) -> Result<(), Strin
         .ok_or_else(|| "it refused the callback that ends a search".to_owned())
 }
 
-/// Answers HiGHS, which asks whether to end the search.
+/// The callback through which HiGHS asks whether to end the search.
 ///
 /// # Safety
 /// `flag` must point to an [`AtomicBool`], and `answer` must be null or valid.
@@ -132,7 +132,7 @@ unsafe extern "C" fn interrupt(
     answer: *mut highs_sys::HighsCallbackDataIn,
     flag: *mut c_void,
 ) {
-    // SAFETY: the caller promises both.
+    // SAFETY: the caller guarantees both conditions.
     unsafe {
         if let Some(answer) = answer.as_mut() {
             let flag = &*flag.cast::<AtomicBool>();

@@ -109,8 +109,8 @@ pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Op
     let mut below = None;
     for corner in corners(task, min, max) {
         if above(corner) {
-            // From the previous corner, where it is not above the level, the share is linear up to
-            // this one: bisect.
+            // At the previous corner, the share is not above the level. From there to this corner,
+            // the share is linear: bisect.
             let (mut low, mut high) = (below.unwrap_or(corner), corner);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;

@@ -10,7 +10,7 @@
 //! the libraries here cannot distinguish one more running task from rounding. So the backends solve
 //! several models instead:
 //!
-//! - [`most`]: how many tasks can run;
+//! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans of that many tasks;
 //! - [`fairer`]: any plan with a greater least share, repeated until there is none. It has no
 //!   column z, so the answer does not depend on how z was rounded;

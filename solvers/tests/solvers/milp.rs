@@ -308,7 +308,7 @@ fn a_time_limit_ends_the_search() {
     }
 }
 
-// The same problem, which no library solves to a proof within the time limit.
+// The same problem, for which no library proves an optimum within the time limit.
 #[test]
 fn a_stop_ends_the_search_and_keeps_a_plan() {
     let problem = synthetic::problem(60, 600, 5);

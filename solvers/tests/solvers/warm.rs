@@ -95,8 +95,8 @@ proptest! {
             let answer = solve(&mut warm, &problem);
             prop_assert_eq!(check(&problem, &answer, big_m), Ok(()));
             prop_assert_eq!(&answer, &solve(&mut Exact::new(big_m), &problem));
-            // Here the solver does not notice that tasks are alike, and the answer must be the
-            // same.
+            // Without shared curves, the solver does not notice that tasks are alike, but the
+            // answer must be the same.
             prop_assert_eq!(&answer, &solve(&mut Exact::new(big_m), &unshared(&problem)));
             let counts = answer.counts.unwrap_or_default();
             for (task, count) in problem.tasks.iter_mut().zip(counts) {

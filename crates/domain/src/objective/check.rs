@@ -22,9 +22,9 @@ pub struct Situation {
 }
 
 impl Objective {
-    /// Checks the objective's values for all tasks at the extremes of their possible states: at the
-    /// task's submission and at the end of the log, with all of its work to do and with almost
-    /// none. A value may still be out of range in between.
+    /// Checks the objective's values for all tasks at the extremes of their possible states. These
+    /// are the task's submission and the end of the log, each with all and with almost none of the
+    /// task's work remaining. A value between these extremes may still be out of range.
     ///
     /// # Errors
     /// [`Error::Usage`]: a value that no solver takes, or more values than fit in memory.
@@ -52,7 +52,7 @@ impl Objective {
         let corners = moments
             .into_iter()
             .flat_map(|moment| works.map(|work| (moment, work)));
-        // If nothing varies, the first corner is enough.
+        // If the objective does not depend on the state, the first corner is enough.
         let corners = corners.take(if self.varies() { usize::MAX } else { 1 });
         for ((now, waited), (done, left)) in corners {
             let state = TaskState {

@@ -25,7 +25,7 @@ pub use own::set_objectives;
 pub use values::{Constants, OutOfRange, TaskState, ValueList};
 pub use variable::Variable;
 
-/// Prefix of an expression that makes its goal [`Goal::MaxMin`].
+/// Prefix of an expression whose goal is [`Goal::MaxMin`].
 const MAX_MIN: &str = "max-min:";
 
 /// Prefix of the name of an objective that is a Python function.

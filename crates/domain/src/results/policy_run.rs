@@ -102,8 +102,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// GPUs of the policy: those of the whole cluster, including nodes lent to the profiler, and
-    /// those of the profiler's own nodes.
+    /// Number of GPUs available to the policy: those of the whole cluster, including nodes lent to
+    /// the profiler, and those of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

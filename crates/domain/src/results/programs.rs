@@ -24,7 +24,7 @@ pub struct Tally {
     pub problems: usize,
     /// Plans called optimal for which our exact solver finds nothing better.
     pub confirmed: usize,
-    /// Plans called optimal for problems that our exact solver does not take.
+    /// Plans called optimal for problems that our exact solver does not accept.
     pub claimed: usize,
     /// Plans that violate the problem's constraints, and plans called optimal that are not.
     pub wrong: usize,
@@ -36,7 +36,7 @@ pub struct Tally {
     pub garbage: usize,
     /// Problems that it refused.
     pub refused: usize,
-    /// Whether it died too many times in a row, so that it was not restarted.
+    /// Whether it was not restarted because it died too many times in a row.
     pub given_up: bool,
     /// The first fault.
     pub first_fault: Option<String>,
@@ -107,8 +107,8 @@ struct Runs {
     faults: Tally,
 }
 
-/// What went wrong in several runs: a sentence for each program that had faults, in the order of the
-/// runs. Programs are identified by their commands.
+/// Describes the faults in several runs: a sentence for each program that had faults, in the order
+/// of the runs. Programs are identified by their commands.
 pub fn remarks<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Vec<String> {
     let mut programs: Vec<Runs> = Vec::new();
     for tally in tallies {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Named;
 
-/// A system that is reproduced here, and whose published values are compared.
+/// A system that is reproduced here, and with whose published values the results are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum System {
     /// The scheduler of Hu et al., ASPLOS 2023.
@@ -50,7 +50,7 @@ impl System {
 /// How a value of ours compares with the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It equals the published value to the published decimals.
+    /// It equals the published value to the published number of decimals.
     Equal,
     /// It is at most 1 % off.
     Within1,
@@ -180,7 +180,7 @@ pub struct Artifact {
     pub system: System,
     /// Its heading.
     pub title: String,
-    /// What it shows, with notes.
+    /// A description of the figure or table, with notes.
     pub text: String,
     /// Where the published values come from.
     pub source: String,

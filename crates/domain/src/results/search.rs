@@ -137,7 +137,7 @@ record! {
 /// All results of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// The events, in the order of time.
+    /// The events, in chronological order.
     pub events: Vec<SearchRow>,
     /// One row for each trial that was started.
     pub trials: Vec<TrialRow>,
@@ -146,7 +146,8 @@ pub struct SearchOutcome {
 }
 
 impl SearchOutcome {
-    /// The trial with the least loss of those that reached the last rung; the first of equal ones.
+    /// The trial with the least loss among those that reached the last rung; the first if several
+    /// are equal.
     pub fn best(&self) -> Option<&TrialRow> {
         let finished = self
             .trials

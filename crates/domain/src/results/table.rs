@@ -98,8 +98,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same table with the times of a clock that is `offset` seconds ahead of UTC. Tables are
-    /// created with times in UTC.
+    /// Converts the times of this table from UTC to a clock that is `offset` seconds ahead of UTC.
+    /// Tables are created with times in UTC.
     #[must_use]
     pub fn at_offset(mut self, offset: i32) -> Self {
         let shift = |time: &mut Local| *time = time.plus_whole(offset.into());

@@ -1,4 +1,4 @@
-//! Results of the trainings of inspectors.
+//! Results of training inspectors.
 
 record! {
     /// A row of the history of a training: an epoch.

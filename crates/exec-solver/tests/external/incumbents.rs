@@ -6,8 +6,8 @@ use std::time::Duration;
 use gleaner_exec_solver::External;
 use gleaner_solvers::{Allocation, BigM, Incumbent, Limits, Solver, synthetic};
 
-/// The plans that a test program reports for a problem, and its answer; `None`, with a note,
-/// without Python.
+/// The plans that a test program reports for a problem, and its answer. Without Python, prints a
+/// note and returns `None`.
 fn observed(program: &str, seconds: f64) -> Option<(Vec<Incumbent>, Allocation)> {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("skipped: python3 is not installed, and the programs are written in it");

@@ -27,8 +27,8 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// The graph files that `paths` name. A file is returned unchanged. A directory is replaced by the
-/// files in it whose names are those of graphs, sorted by name.
+/// The graph files that `paths` name. A file is returned unchanged. A directory is replaced by its
+/// graph files, which are recognised by their names and sorted.
 ///
 /// # Errors
 /// A directory cannot be read, or has no graph in it.

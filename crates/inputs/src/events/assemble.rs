@@ -153,7 +153,7 @@ pub(super) fn time_backwards(path: &Path, time: Local, last: Local, place: Place
     })
 }
 
-/// Converts the time of a row to UTC. If that fails, it records a fault and returns the time as it is
+/// Converts the time of a row to UTC. If that fails, records a fault and returns the time as it is
 /// written.
 pub(super) fn place_or_fault(
     placing: &mut Placing,

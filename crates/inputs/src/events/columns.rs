@@ -141,8 +141,8 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     let (here_words, here_rest) = here[..length].as_chunks::<8>();
     for (word, (a, h)) in above_words.iter().zip(here_words).enumerate() {
         let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*h);
-        // The words are little-endian, so the lowest bits are the first byte: the trailing zeros lead
-        // to the first byte that differs, and clearing it leads to the next one.
+        // The words are little-endian, so the first byte has the lowest bits. The trailing zeros
+        // locate the first byte that differs, and clearing that byte exposes the next one.
         while differ != 0 {
             let byte = differ.trailing_zeros() / 8;
             found(8 * word + byte as usize);
@@ -156,10 +156,10 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     }
 }
 
-/// Builds the log from changes in any order. Changes are put into row order by a counting sort:
-/// `ends` first holds the index at which the changes of each row begin, and then that at which they
-/// end. For example, three changes in the rows 2, 0 and 2 give the counts 1, 0 and 2, so the
-/// changes of row 2 begin at index 1. Within a row they are sorted by node.
+/// Builds the log from changes in any order. Changes are put into row order by a counting sort.
+/// `ends` first holds the index at which the changes of each row begin, and later the index at
+/// which they end. For example, three changes in the rows 2, 0 and 2 give the counts 1, 0 and 2, so
+/// the changes of row 2 begin at index 1. Within a row they are sorted by node.
 fn in_row_order(mut builder: EventLogBuilder, times: &[Utc], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {

@@ -9,10 +9,10 @@
 //! | … | in version 2 only: the clock |
 //! | 32 | SHA-256 of all bytes before it |
 //!
-//! A log whose clock is unknown has version 1, one whose clock is known has version 2. The clock is
-//! stored as its first offset from UTC in seconds, followed by its changes. Each change has the time
-//! in nanoseconds from which it holds, and the new offset. All times of the file are ahead of UTC
-//! by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
+//! A log with an unknown clock has version 1; a log with a known clock has version 2. The clock is
+//! stored as its first offset from UTC in seconds, followed by its changes. Each change consists of
+//! the time at which it takes effect, in nanoseconds, and the new offset. All times of the file are
+//! ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all

@@ -13,7 +13,7 @@
 //! Times are texts such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
 //! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
 //! row to row. [`gleaner_domain::Clock`] describes the clock of a log. A zone that the user names
-//! has precedence over what the file says.
+//! takes precedence over the clock of the file.
 
 use std::ffi::OsString;
 use std::fs::File;

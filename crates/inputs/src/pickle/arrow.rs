@@ -75,7 +75,7 @@ fn cell<'a>(
 }
 
 impl Parts<'_> {
-    /// The range of value `index` in the text buffer; `Some(None)` for a
+    /// The range of the value at `index` in the text buffer; `Some(None)` for a
     /// missing value, `None` if the buffers are too short.
     fn value(&self, index: usize) -> Option<Option<std::ops::Range<usize>>> {
         if let Some(validity) = &self.validity {
@@ -88,7 +88,7 @@ impl Parts<'_> {
         (range.start <= range.end && range.end <= self.text.len()).then_some(Some(range))
     }
 
-    /// The offset with this index, counted from that of the first value.
+    /// The offset at this index, counted from the offset of the first value.
     fn offset(&self, index: usize) -> Option<usize> {
         let start = self.first.checked_add(index)?.checked_mul(self.width)?;
         let bytes = self.offsets.get(start..start.checked_add(self.width)?)?;

@@ -7,11 +7,12 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the bytes of an array";
-/// The deepest nesting that is written is `py_buffer(bytearray(encode(text)))`.
+/// The deepest nesting that occurs in files is
+/// `py_buffer(bytearray(encode(text)))`.
 const MAX_WRAPPERS: usize = 4;
 
-/// The bytes behind `item`. They are borrowed from the input if it contains
-/// them unencoded.
+/// The bytes that `item` represents. They are borrowed from the input if the
+/// input contains them unencoded.
 pub(super) fn read<'a>(
     graph: &Graph<'a>,
     mut item: Item<'a>,
@@ -40,8 +41,8 @@ pub(super) fn read<'a>(
     Err(graph.unexpected(item, EXPECTED))
 }
 
-/// Decodes the bytes in a text. Protocol 2 has no byte strings, so each byte is
-/// written as the character with that code.
+/// Decodes bytes that are stored as text. Protocol 2 has no byte strings, so
+/// each byte is written as the character with that code.
 fn latin1<'a>(graph: &Graph<'a>, text: &'a str, at: usize) -> Result<Cow<'a, [u8]>, PickleError> {
     graph.scan(text.len(), at)?;
     if text.is_ascii() {

@@ -19,8 +19,8 @@ pub enum Cell<'a> {
     Float(f64),
     /// A text.
     Text(Cow<'a, str>),
-    /// A time in nanoseconds since 1970-01-01 UTC, or [`NAT`]. If the table has
-    /// no time zone, it is local time.
+    /// A time in nanoseconds since 1970-01-01, or [`NAT`]. It is in UTC if the
+    /// table has a time zone, and in local time otherwise.
     DatetimeNs(i64),
     /// A list, tuple or array of numbers, each rounded to the nearest `f64`.
     Numbers(Arc<[f64]>),

@@ -1,4 +1,4 @@
-//! The errors of reading a pickle.
+//! Errors that occur when a pickle is read.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;

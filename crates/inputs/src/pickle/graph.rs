@@ -1,11 +1,11 @@
 //! Access to the values of a decoded pickle.
 //!
-//! Many values may share a value, and a value may even contain itself. Readers
-//! therefore follow a fixed path (a frame, its manager, its blocks, their
-//! arrays) and never recurse. Before they expand a value, they charge its size
-//! to a budget with [`Graph::spend`]. For example, 2,000 columns of a file of
-//! 150 KB can share 20,000 cells, which would expand to 40 million cells; the
-//! budget ends the reading first.
+//! Many values may contain the same value, and a value may even contain itself.
+//! Readers therefore follow a fixed path (a frame, its manager, its blocks,
+//! their arrays) and never recurse. Before they expand a value, they charge its
+//! size to a budget with [`Graph::spend`]. For example, 2,000 columns of a file
+//! of 150 KB can share 20,000 cells, which would expand to 40 million cells;
+//! the budget runs out before that.
 
 use gleaner_pickle::{Body, Budget, decode, opcode};
 
@@ -29,7 +29,7 @@ const EXPANSION: usize = 128;
 /// Number of bytes to which even the shortest file may expand.
 const EXPANSION_FLOOR: usize = 1 << 16;
 /// Maximum number of bytes to which a file may expand, in addition to a copy of
-/// its own bytes: protocol 2 writes them as text, which must be decoded.
+/// its own bytes. Protocol 2 writes these bytes as text, which must be decoded.
 const EXPANSION_CEILING: usize = 1 << 28;
 
 /// Number of bytes that can be scanned in the time that storing one byte takes.
@@ -104,8 +104,8 @@ impl<'a> Graph<'a> {
         self.spend(len / SCAN + 1, 1, at)
     }
 
-    /// A value inside `parent`, with the offset for messages: its own, or else
-    /// that of `parent`.
+    /// A value inside `parent`, with the offset for messages: its own offset if
+    /// it has one, otherwise that of `parent`.
     pub(super) fn child(&self, parent: Item<'a>, value: Value<'a>) -> Item<'a> {
         let at = self.pickle.node(value).map_or(parent.at, |node| node.at);
         Item { value, at }

@@ -105,7 +105,7 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         Problem::Limit { what, limit }.at(state.at)
     })?;
     Ok(Labels::Range {
-        // Both were converted from 64 bits, so they fit.
+        // Both values were widened from 64 bits, so they fit.
         start: start as i64,
         step: step as i64,
         len,
@@ -152,7 +152,7 @@ pub(super) fn names<'a>(
 ) -> Result<Vec<Cow<'a, str>>, PickleError> {
     const EXPECTED: &str = "columns named by texts or integers";
     let decimal = |label: i128| Cow::Owned(label.to_string());
-    // A `Cow` of 24 bytes, and up to 20 digits.
+    // Each label takes a `Cow` of 24 bytes and up to 20 digits.
     graph.spend(labels.len(), 48, item.at)?;
     match labels {
         Labels::Range { start, step, len } => Ok((0..len as i128)

@@ -284,8 +284,8 @@ impl<'r, R: InputRow> Line<'r, R> {
         self.row.cell_or_empty(self.rows.col(name))
     }
 
-    /// A fault of the cell in the column with this usual name, which shows `found` instead of its content. If the name
-    /// is empty, it is a fault of the whole row.
+    /// A fault in the cell of the column with this usual name. The fault shows `found` instead of the content of the
+    /// cell. If the name is empty, the fault concerns the whole row.
     pub fn fault(
         &self,
         name: &str,

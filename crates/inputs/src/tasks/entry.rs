@@ -13,7 +13,7 @@ use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 pub(super) struct Entry<'a> {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// The task. Its submission is the time as written in the file. `None` if the task has faults.
+    /// The task, with its submission as written in the file; `None` if the task has faults.
     pub task: Option<TrainingTask>,
     /// When the task is submitted; `None` if the file does not say.
     pub submit: Option<Stamp>,
@@ -78,8 +78,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Converts the task's times by the clock of a log. If a local time occurs twice, the first
-    /// occurrence is used.
+    /// Converts the task's times to UTC with the clock of a log. If a local time occurs twice, the
+    /// first occurrence is used.
     pub fn place(&mut self, clock: &Clock) {
         let submit = self.instant(self.submit, "submit", clock);
         let deadline = self.instant(self.deadline, "deadline", clock);
@@ -93,7 +93,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The instant of a time of the task by the clock of a log; `None` if the file does not say, or adds a fault.
+    /// Converts a time of the task to UTC with the clock of a log. Returns `None` if there is no time, or if it has a
+    /// fault, which is added to the report.
     fn instant(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Utc> {
         match clock.instant(stamp?, Occurrence::First) {
             Ok(time) => Some(time),

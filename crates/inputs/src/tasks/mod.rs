@@ -93,9 +93,9 @@ impl TaskSet {
         tasks.min(max_tasks)
     }
 
-    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. Their rescaling costs are at
-    /// most [`range::LOSS`] windows. This keeps the numbers in the problem of every decision within [`range`], for any
-    /// objective and number of nodes.
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds: those whose rescaling costs are
+    /// at most [`range::LOSS`] windows. This keeps the numbers in the problem of every decision within [`range`], for
+    /// any objective and number of nodes.
     ///
     /// # Errors
     /// The faults of the other tasks, reported together. With `skip_invalid`, faults are an error only if no task
@@ -175,8 +175,8 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Takes the groups, which name tasks of the file. Their faults end the reading, because the limits of a group
-    /// concern many tasks.
+    /// Adds the groups, which name tasks of the file. A fault in a group stops the reader, because the limits of a
+    /// group concern many tasks.
     fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
         for draft in drafts {
             let (group, faults) = draft.check(tasks);

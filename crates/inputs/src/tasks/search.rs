@@ -10,8 +10,8 @@
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
-//! Each trial trains one of the tasks of the file. The file of learning curves says which one; without that file, or if
-//! it does not name tasks, the task is drawn.
+//! Each trial trains one of the tasks of the file. The file of learning curves names the task. Without that file, or if
+//! it does not name tasks, the task is drawn at random.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -156,8 +156,8 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that no root leads to are in a cycle or below one. Starting from them too
-        // reports the cycle.
+        // Switches that no root leads to are in a cycle or below one. The walk also starts from
+        // them, so that it reports the cycle.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
@@ -236,7 +236,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of some names, and the number of the others.
+/// The first of several names, and the number of the others.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,
@@ -262,7 +262,8 @@ impl Examples {
 }
 
 /// Calls `each` with every name of a list. `left` is the number of names that this list and all
-/// later ones may have. It is reduced by the names of this list. The error says what was found.
+/// later ones may have; the names of this list are subtracted from it. The error describes the
+/// invalid text.
 fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
     // Slurm accepts a comma at the end of a list, and also prints it.
     let list = list.trim_end_matches(',');

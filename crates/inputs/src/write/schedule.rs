@@ -47,7 +47,8 @@ pub struct ScheduleWriter<'w> {
     pub log: Target<'w>,
     /// Where `sacctmgr`'s table of node events is written; `None` if it is not requested.
     pub outages: Option<Target<'w>>,
-    /// The event log that reading the log must give; `None` if it is not requested.
+    /// The event log that a reader must derive from the scheduler's log; `None` if it is not
+    /// requested.
     pub truth: Option<EventWriter>,
     /// Names of the nodes, by index.
     pub nodes: Vec<String>,

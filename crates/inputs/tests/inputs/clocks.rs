@@ -146,7 +146,7 @@ fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Utc> {
     Ok(loaded.value.tasks[0].submit)
 }
 
-// Derived: the clock shows the offset -6, and from March 8 on the offset -5.
+// Derived: the offset of the clock is -6 hours, and -5 hours from March 8 on.
 #[test]
 fn submissions_are_placed_on_the_logs_clock() {
     let clock = Clock::new(-6 * 3600, [(1_772_956_800, -5 * 3600)]);

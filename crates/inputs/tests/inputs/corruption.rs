@@ -114,8 +114,8 @@ fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
     scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
-/// Reads a trace of a GPU cluster. The reader of simulations must read the same trace from the
-/// files that were written.
+/// Reads a trace of a GPU cluster. The files written from it must yield the same trace when a
+/// simulation reads them.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
@@ -378,7 +378,7 @@ fn strict() -> Vec<Sample> {
     ]
 }
 
-/// Text files. A prefix of one may be a valid shorter file.
+/// Text files. A prefix of such a file may itself be a valid file.
 fn lenient() -> Vec<Sample> {
     let mut samples = vec![
         written("long.csv", Layout::Long),
@@ -437,7 +437,7 @@ fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 fn the_samples_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     for sample in strict().iter().chain(&lenient()) {
-        // This file states an encoding that is not read. Its prefixes are still worth reading.
+        // This file states an unsupported encoding. Its prefixes are still useful samples.
         let refused = sample.name.contains("delta-text");
         assert_eq!(
             is_sound(&folder, sample, &sample.bytes),
@@ -451,7 +451,7 @@ fn the_samples_are_sound() {
 #[test]
 fn every_prefix_is_a_fault() {
     let folder = tempfile::tempdir().unwrap();
-    // The tests of the reader of pickles cut these in memory.
+    // The tests of the pickle reader cut pickles in memory.
     let is_pickle = |sample: &Sample| sample.name.contains(".pkl");
     for sample in strict().into_iter().filter(|sample| !is_pickle(sample)) {
         for length in 0..sample.bytes.len() {

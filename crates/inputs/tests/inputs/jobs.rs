@@ -1,5 +1,5 @@
-//! The published trace of the cluster Venus in September, in every form. The golden values come
-//! from reading it with pandas.
+//! The published trace of the cluster Venus in September, in every form. The golden values were
+//! read from the trace with pandas.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -187,7 +187,7 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// Which parts of a trace are written, and in which form.
+/// The parts of a trace that are written, and their form.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,

@@ -29,7 +29,7 @@ impl Dialect {
     /// header. Otherwise the first of `|`, tab, semicolon and comma that occurs is used.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // If several tables are read, the given delimiter may be that of another one.
+        // If several tables are read, the given delimiter may belong to another table.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }

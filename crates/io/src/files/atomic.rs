@@ -89,7 +89,8 @@ struct TemporaryFile {
     registration: Registration,
 }
 
-/// The registration of a temporary file in [`UNFINISHED`]. It ends when this is dropped.
+/// The registration of a temporary file in [`UNFINISHED`]. Dropping this value removes the
+/// registration.
 #[derive(Debug)]
 struct Registration(PathBuf);
 
@@ -222,8 +223,8 @@ impl TemporaryFile {
         builder.prefix(&prefix).suffix(UNFINISHED_ENDING);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The lock is held until the file is registered, so that a signal finds it registered or not
-        // created.
+        // The lock is held until the file is registered, so that a signal never finds a file that
+        // exists but is not registered.
         let mut files = unfinished();
         let file = builder.tempfile_in(folder(&target))?;
         let path = file.path().to_owned();

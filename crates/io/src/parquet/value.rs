@@ -70,7 +70,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// What the numbers in a stored column mean.
+/// The meaning of the numbers in a stored column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Plain numbers.

@@ -1,10 +1,10 @@
 //! A column of runs of equal values as Parquet: a dictionary of the values, and for each run an
 //! index with the run's length.
 //!
-//! The `parquet` crate's writer looks up the value of every row. Here the work grows only with the
-//! number of runs. For example, if the value is 5 in the first 400,000 rows, then 7 in 10 rows, and
-//! then 5 again, the column is stored as the dictionary (5, 7) and three runs with the indexes 0, 1
-//! and 0.
+//! The `parquet` crate's writer looks up the value of every row. The work of this module grows only
+//! with the number of runs. For example, if the value is 5 in the first 400,000 rows, then 7 in 10
+//! rows, and then 5 again, the column is stored as the dictionary (5, 7) and three runs with the
+//! indexes 0, 1 and 0.
 
 use std::io::Write;
 

@@ -66,7 +66,7 @@ enum Profile {
     Other,
 }
 
-/// How many seconds a job runs, and whether it then fails.
+/// The run time of a job, and whether the job fails at its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Delay {
     seconds: f64,

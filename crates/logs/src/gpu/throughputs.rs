@@ -23,10 +23,10 @@ pub(super) enum Speeds {
 }
 
 impl Speeds {
-    /// The speeds that the options name.
+    /// The speeds that the options give.
     ///
     /// # Errors
-    /// The options name no speeds, or the file has faults.
+    /// The options give no speeds, or the file has faults.
     pub fn of(options: &Options) -> Result<Self> {
         match (&options.throughputs, options.steps_per_second) {
             (Some(path), _) => read(path, &options.worker),

@@ -14,12 +14,12 @@ use super::ranges::NodeRange;
 /// The end of a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job with a known number of nodes, whose names are unknown. Jobs sort by start.
+/// A job with a known number of nodes, whose names are unknown. Jobs are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
     pub start: i64,
-    /// Distinguishes jobs that start in the same second, such as the line of the log.
+    /// A number that distinguishes jobs that start in the same second, such as the line of the log.
     pub serial: u64,
     /// End, in seconds since 1970; [`OPEN`] if it has none.
     pub end: i64,
@@ -65,7 +65,7 @@ pub struct Short {
 
 /// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the lowest
 /// indexes, so the same jobs always get the same nodes. Before each start, the jobs that have ended
-/// by then release their nodes. So edges come in order of time.
+/// by then release their nodes. Edges therefore come in order of time.
 #[derive(Debug)]
 pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,

@@ -1,4 +1,4 @@
-//! Derives when nodes are idle from the holds on them.
+//! Derives the idle times of nodes from the holds on them.
 //!
 //! A scheduler's log says what held which nodes and when: jobs, outages, reservations.
 //! Readers turn each hold into two [`Edge`]s per run of consecutive nodes, a start and an end.

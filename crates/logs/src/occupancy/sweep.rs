@@ -5,7 +5,7 @@
 //! its two ends, so that it only changes whole stretches, and marks these as touched. At the end of
 //! a second, the touched stretches get their new states, and the nodes that became idle or busy are
 //! the event. After an edge over many stretches, neighbours with equal holds are joined again. So
-//! the time of an edge depends on the number of stretches, not of nodes.
+//! the time to process an edge depends on the number of stretches, not on the number of nodes.
 //!
 //! For example, of the nodes 0-7, a job holds 2-5 from second 10 to 30, and an outage holds 4-7 from
 //! 20 to 40. At 10 the stretches become 0-1, 2-5 and 6-7, and the event is that 2-5 become busy. At
@@ -86,9 +86,9 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined, so
-/// that the time of the next edge depends only on the stretches that differ. Fewer stretches are
-/// not worth the search.
+/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined. The
+/// time to process the next edge then depends only on the stretches that differ. With fewer
+/// stretches, the search is not worth its cost.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -100,11 +100,11 @@ impl Node {
 /// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
 /// that change, by ascending `rank`.
 ///
-/// Edges come in pairs, and the start is the earlier edge: a hold that starts and ends in the same
-/// second has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes
-/// are ignored. All changes of a second are one event, and a change that is undone within the
-/// second is left out. The first event lists the nodes that are idle at the window's start, which
-/// must be before its end.
+/// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
+/// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
+/// ignored. All changes of a second are one event, and a change that is undone within the second is
+/// left out. The first event lists the nodes that are idle at the window's start, which must be
+/// before its end.
 ///
 /// # Errors
 /// The errors of `edges` and of `event`.
@@ -236,7 +236,7 @@ impl<'a> Sweep<'a> {
     /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last`
     /// (exclusive). The stretches are settled, so equal holds mean an equal state. An earlier join
     /// may already have removed the head `first`; its entry still has the holds of its stretch, so
-    /// the comparison stays right.
+    /// the comparison is still correct.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
@@ -256,7 +256,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(i64, &[Change]) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Up to this second, the nodes had the states from before its edges.
+        // Until `second`, the nodes were in the states that they had before its edges.
         self.count_up_to(second);
         self.settle();
         if self.changes.is_empty() && self.swept.events > 0 && !last {
@@ -434,7 +434,7 @@ mod tests {
         for node in (300..500).step_by(2) {
             edge(node, 1, false);
         }
-        // Only an edge over many stretches visits them.
+        // Only an edge over many stretches joins equal neighbours, so they stay separate here.
         assert_eq!(edge(10, 5, false).len(), 3 + 199 + 2);
         assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }

@@ -21,8 +21,7 @@ pub struct Collector<'s> {
 
 /// Turns the records of a log into idle nodes or into a table of jobs.
 pub trait Sink {
-    /// Takes a record. The faults of the record are counted, and the parts that are unusable because of them are left
-    /// out.
+    /// Takes a record. Counts the faults of the record, and leaves out the parts that they make unusable.
     ///
     /// # Errors
     /// A fault, if the reader is strict, or a temporary file that cannot be written.

@@ -41,11 +41,11 @@ pub(super) struct DjcReader {
     table: LogTable,
     /// The first jobs, until the meaning of locations is decided.
     waiting: Vec<Job>,
-    /// What locations say about nodes; `None` until it is decided.
+    /// The meaning of locations; `None` until it is decided.
     settled: Option<Nodes>,
 }
 
-/// What the rows say about the nodes of jobs.
+/// Whether the rows name the nodes of jobs, or only count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nodes {
     /// Locations name the nodes.

@@ -1,5 +1,5 @@
-//! Edges in order of time: of nodes that the log names, or of nodes that are assigned to jobs of
-//! which the log states only a node count.
+//! Edges in order of time. The log names their nodes, or it states only node counts and nodes are
+//! assigned to the jobs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -70,9 +70,9 @@ impl Iterator for Jobs {
 }
 
 /// Writes the jobs to a temporary file, and finds the largest number of nodes in use at once. Jobs
-/// come in order of start, so the jobs that have ended by then are removed first, and the maximum
-/// is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20 and 2
-/// from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
+/// come in order of start. At each start, the jobs that have ended by then are removed first. The
+/// maximum is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20
+/// and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
 fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
     let mut running = BinaryHeap::new();
     let (mut used, mut most) = (0u64, 0u64);

@@ -7,8 +7,8 @@
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
 //! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
 //! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be multiplied out. Two more bound a single name. One is on its length, because every host may
-//! repeat it; the other is on the number of its brackets.
+//! be multiplied out. Two more limits bound a single name: one its length, because every host may
+//! repeat it, and one the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -114,8 +114,8 @@ impl Piece<'_> {
 }
 
 /// Calls `each` with the hosts of a list, in order, as pieces: the numbers in the last bracket of a
-/// name stay ranges. `products_left` is what remains of [`MAX_PRODUCTS`]; it is reduced by the
-/// pieces of this list.
+/// name stay ranges. The pieces of this list are subtracted from `products_left`, the remainder of
+/// [`MAX_PRODUCTS`].
 ///
 /// # Errors
 /// The text is not a list of hosts. `each` may have been called with some of them.
@@ -130,8 +130,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // As many pieces as the name has bytes are not charged. The uncharged work is then in
-        // proportion to the length of the lists, as it is without brackets.
+        // A name is charged only for the pieces in excess of its number of bytes. The uncharged
+        // work is then in proportion to the length of the lists, as it is without brackets.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)

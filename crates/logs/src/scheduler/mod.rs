@@ -22,9 +22,9 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
-//! comes from the zone that the user or the header of SWF names; from offsets in the texts of times; or from accounting
-//! records, whose stamps are local times and whose starts and ends are seconds since 1970. Otherwise local times are
-//! taken as they are, and seconds since 1970 are shown in UTC.
+//! comes from one of three sources: the zone that the user or the header of SWF names, offsets in the texts of times,
+//! or accounting records. In accounting records, stamps are local times, and starts and ends are seconds since 1970.
+//! Otherwise local times are taken as they are, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!
@@ -168,8 +168,9 @@ impl Options {
 ///
 /// # Errors
 /// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
-/// [`Options::strict`], also the first fault. [`gleaner_domain::Error::Usage`] if options contradict the
-/// logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is stopped.
+/// [`Options::strict`], the first fault is an error, too. [`gleaner_domain::Error::Usage`] if
+/// options contradict the logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is
+/// stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
     let open = |file: &Path| Input::open_observed(file, observer);
     let inputs = files.iter().map(|file| open(file));

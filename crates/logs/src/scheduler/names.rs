@@ -81,7 +81,7 @@ impl Equivalent<StemKey> for Stem<'_> {
 pub(super) struct Unknown<'n> {
     stem: Stem<'n>,
     number: u64,
-    /// Number of these names.
+    /// Number of the unknown names.
     pub count: usize,
 }
 
@@ -138,9 +138,10 @@ impl Names {
 
     /// Like [`Names::look_up`], but for `count` consecutive numbers of a stem, starting at `first`.
     ///
-    /// The loop walks over the numbers. Those in a block are passed to `each`. Those up to the next
-    /// block are added, or reported as unknown if there is no room for more names. For example, if
-    /// the block 10-19 is known, 15-30 gives two calls: the known 15-19, and the new 20-30.
+    /// The loop walks over the numbers. Numbers in a block are passed to `each`. Numbers before the
+    /// next block are added, or reported as unknown if there is no room for more names. For
+    /// example, if the block 10-19 is known, 15-30 gives two calls: the known 15-19, and the new
+    /// 20-30.
     fn range(
         &mut self,
         stem: Stem<'_>,

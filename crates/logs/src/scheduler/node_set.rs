@@ -17,7 +17,7 @@ pub(super) struct NodeSet {
     names: Names,
     /// Whether the list of nodes is complete. Other names are then unknown.
     fixed: bool,
-    /// What remains of [`MAX_PRODUCTS`] for all lists.
+    /// The remainder of [`MAX_PRODUCTS`], which all lists share.
     products_left: usize,
     /// Lists whose brackets multiply, with their number of nodes and the ranges they gave. A list
     /// that a log repeats costs its products only once.
@@ -56,7 +56,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// Makes the set complete: names that have not been looked up so far are unknown afterwards.
+    /// Makes the set complete: names that were never looked up are unknown from then on.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,

@@ -37,7 +37,8 @@ const STATE: usize = 3;
 pub(super) struct EventReader(LogTable);
 
 impl EventReader {
-    /// A reader of tables with this delimiter; `None` infers it from the header.
+    /// A reader of tables with this delimiter. With `None`, the delimiter is inferred from the
+    /// header.
     pub fn new(delimiter: Option<String>) -> Self {
         EventReader(LogTable::new(LAYOUT, delimiter))
     }

@@ -2,9 +2,10 @@
 //! Programming, volume 3, section 5.4).
 //!
 //! Values are collected in a segment in memory. Whenever the segment is full, it is sorted and
-//! written to a temporary file, a run. At the end the runs are merged: a heap holds the next value
-//! of each run, so memory is needed only for one segment, and later for one value and one read
-//! buffer for each run. For example, 10 million edges in segments of 4 million make three runs.
+//! written to a temporary file, a run. At the end the runs are merged with a heap that holds the
+//! next value of each run. So memory is needed only for one segment, and later for one value and
+//! one read buffer for each run. For example, 10 million edges in segments of 4 million make three
+//! runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -136,8 +137,8 @@ impl<T: Packed> Merge<T> {
         let Some(mut head) = self.heads.peek_mut() else {
             return Ok(None);
         };
-        // The next value of the same run takes the place of the least value; the heap moves it down
-        // when `head` is dropped.
+        // The next value of the same run takes the place of the least value. The heap moves the new
+        // value down when `head` is dropped.
         let Reverse((least, run)) = *head;
         match read(&mut self.runs[run])? {
             Some(value) => *head = Reverse((value, run)),

@@ -5,9 +5,9 @@
 //! are alike.
 //!
 //! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a
-//! problem states about a task except its name. It keeps its number from one problem to the next.
-//! If the task at an index is of the same sort as the task at this index of the previous problem, a
-//! single comparison detects it.
+//! problem states about a task except its name. A sort keeps its number from one problem to the
+//! next. A single comparison detects whether the task at an index is of the same sort as the task
+//! at this index of the previous problem.
 //!
 //! The stored sorts are valid for any problem: a sort is looked up by its values, and its number
 //! carries no other information. The groups of a problem are numbered by their first tasks, so they
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::{Problem, Task};
 
-/// Before a problem, all sorts are forgotten if there are more than `MOST_SORTS` and two for each
+/// Before a problem, all sorts are forgotten if there are more than `MOST_SORTS` plus two for each
 /// task, or if their curves have more than `MOST_POINTS` points (12 MiB). So curves that are no
 /// longer in use are freed eventually.
 const MOST_SORTS: usize = 1 << 12;
@@ -68,7 +68,7 @@ struct Sort {
 /// Tasks of a problem that are alike.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// Index of the first of them.
+    /// Index of the first of these tasks.
     first: usize,
     tasks: u32,
 }

@@ -1,12 +1,12 @@
 //! Finds the greatest least share, by bisection.
 //!
-//! At a level ℓ every task that runs must have a share of at least ℓ. For each task there is a
-//! fewest count with such a share. The most tasks run if those with the smallest of these counts
-//! run. The least of their shares is then a level that a plan attains.
+//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a least count
+//! with such a share. The most tasks run if those with the smallest of these counts run. The least
+//! of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
 //! halved repeatedly. Its low end is always a level that some plan attains. The bisection ends if
-//! the next float above the low end is out of reach: the low end is then the greatest level, and
+//! the next float above the low end is out of reach. The low end is then the greatest level, and
 //! exactly the share of some task at some count.
 //!
 //! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. The level 0.5 needs

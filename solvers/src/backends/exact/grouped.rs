@@ -4,7 +4,7 @@
 //!    ranges are removed, and this repeats until nothing changes. The values of these counts would only
 //!    raise the allowance for rounding. If the limits allow only one plan, worth 0, no other value
 //!    remains, and 0 is proven to be the optimum.
-//! 2. The relaxation, and if need be the search, find the best plan without groups. If that plan
+//! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
 //!    keeps to the limits of the groups, it is also the best plan with groups. So limits that do
 //!    not bind cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
@@ -87,8 +87,8 @@ impl Exact {
         }
     }
 
-    /// Solves the relaxation without groups, over the counts that the limits allow. Returns as
-    /// [`Exact::relax`] does.
+    /// Solves the relaxation without groups, over the counts that the limits allow. Returns the
+    /// same value as [`Exact::relax`].
     fn relax_within(&mut self, problem: &Problem, nest: &Nest) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) {
             return None;

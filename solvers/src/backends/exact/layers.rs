@@ -1,8 +1,8 @@
 //! The layers of dynamic programming over numbers of nodes.
 //!
-//! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state of
-//! a window, the least loss with which these tasks can use that many nodes; infinite if they
-//! cannot. One more task makes a layer of the one before it.
+//! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state
+//! of a window, the least loss with which these tasks can use that many nodes; infinite if they
+//! cannot. Each further task turns the previous layer into a new one.
 
 use super::pieces::Piece;
 
@@ -90,9 +90,9 @@ pub(super) struct SlidingMinimum {
 }
 
 impl SlidingMinimum {
-    /// Adds a task with these pieces to the layer `from`, whose least losses are `before`: lowers
-    /// the least losses in `after`, of the states in `window`, wherever the task leads to a state
-    /// at a lesser loss.
+    /// Adds a task with these pieces to the layer `from`, whose least losses are `before`. `after`
+    /// holds the least losses of the states in `window`; each is lowered if the task leads to its
+    /// state at a lesser loss.
     pub fn add_task(
         &mut self,
         pieces: &[Piece],

@@ -1,8 +1,8 @@
 //! The exact solver: finds proven optima without a solver library.
 //!
 //! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ
-//! only in their names: what depends on one task alone is computed once for each group. Then there
-//! are four steps:
+//! only in their names. Values that depend on one task alone are computed once for each group. Then
+//! there are four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
@@ -79,8 +79,8 @@ use tree::Tree;
 
 pub(crate) use grouped::accepts;
 
-/// The exact solver. It keeps its buffers between calls and recognises unchanged tasks; answers do
-/// not depend on that.
+/// The exact solver. It keeps its buffers between calls and recognises unchanged tasks, but its
+/// answers do not depend on earlier problems.
 #[derive(Debug, Default)]
 pub struct Exact {
     big_m: BigM,
@@ -117,10 +117,10 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Once the buffers have grown, it allocates memory only for tasks that are unlike all earlier
-    /// ones. `problem` must be sound and its numbers within the [`range`]; its groups are ignored.
-    /// If the search would need more than about a gibibyte, the counts are feasible but not proven
-    /// optimal; [`Solver::solve`] reports that.
+    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike
+    /// all earlier ones. `problem` must be sound and its numbers within the [`range`]; its groups
+    /// are ignored. If the search would need more than about a gibibyte, the counts are feasible
+    /// but not proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
@@ -170,7 +170,7 @@ impl Exact {
         })
     }
 
-    /// Searches for the best plan, if the relaxation's has a gap. Returns the remaining gap.
+    /// Searches for the best plan if the relaxation's plan has a gap. Returns the remaining gap.
     fn improve(&mut self, problem: &Problem, gap: f64, deadline: Option<Instant>) -> f64 {
         let case = Case {
             shapes: &self.shapes,

@@ -141,7 +141,7 @@ impl Relaxation {
             }
         }
         // The order of steps of equal slope does not matter here: `take_to_break` takes them in the
-        // order of tasks. No envelope has two of them.
+        // order of tasks. No envelope has two steps of equal slope.
         let falling = |a: &Step, b: &Step| b.slope.total_cmp(&a.slope);
         self.steps.sort_unstable_by(falling);
     }
@@ -174,8 +174,8 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
 }
 
 /// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
-/// that gains most from them, or the first of equal ones. Returns the plan's gap to the upper
-/// bound.
+/// that gains most from them, or the first if several gain the same. Returns the plan's gap to the
+/// upper bound.
 fn round(
     shapes: &Shapes,
     growths: &mut Growths,

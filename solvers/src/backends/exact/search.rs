@@ -141,8 +141,8 @@ impl Search {
         }
     }
 
-    /// Lists the counts whose loss is at most `limit`, and the states to visit. Returns how much work the
-    /// search is, or `None` if no plan can lose that little.
+    /// Lists the counts whose loss is at most `limit`, and the states to visit. Returns the size of
+    /// the search, or `None` if no plan can lose that little.
     fn open(&mut self, case: &Case<'_>, limit: f64) -> Option<Size> {
         self.pieces.clear();
         self.open.clear();
@@ -174,16 +174,15 @@ impl Search {
     }
 
     /// Sets the window of states after each stage, for plans that leave at most `unused` of the
-    /// stages' nodes unused. Returns how much work the search is, or `None` if there is no such
-    /// plan.
+    /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
     /// A state must be reachable: at least the least counts of the stages so far, at most their
     /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
     ///
-    /// Example: in the example of the exact solver's overview, one node remains for task b, with 0
-    /// or 1 nodes, and then task c, with 0 or 2. The limit of 1 is below λ = 9, so no node may stay
-    /// unused. The window after b is 0 to 1, and the window after c is 1 alone.
+    /// Example, from the overview of the exact solver: one node remains. Task b can have 0 or 1
+    /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused.
+    /// The window after b is 0 to 1, and the window after c is 1 alone.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);

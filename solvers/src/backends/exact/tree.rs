@@ -20,10 +20,10 @@
 //! A layer has at most as many states as its branch may hold nodes. A task takes O(states × pieces),
 //! and a branch O(states × states of its table).
 //!
-//! Example: in the example of the exact solver's overview, let tasks b and c form a group of at
-//! most 2 nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task
-//! a, which loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1
-//! node for the group, which goes to b.
+//! Example, from the overview of the exact solver: let tasks b and c form a group of at most 2
+//! nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, which
+//! loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1 node for
+//! the group, which goes to b.
 
 use std::time::Instant;
 

@@ -106,7 +106,7 @@ impl Window {
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
         match self.begin {
-            // The simulation starts before the first job by at most the maximum duration of a job.
+            // The simulation starts at most the maximum duration of a job before the first job.
             Some(begin) => begin.max(first - LONGEST),
             None if self.form.is_civil() => 0,
             None => first - first.rem_euclid(DAY),

@@ -92,7 +92,7 @@ fn refuses_references_outside_the_file() {
     }
 }
 
-/// The messages for users. The errors of decoding are tested in gleaner-pickle.
+/// The messages for users. Decoding errors are tested in gleaner-pickle.
 #[test]
 fn reports_a_remedy_for_other_files() {
     let text = |bytes| refusal(bytes).to_string();

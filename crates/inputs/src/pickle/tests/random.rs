@@ -1,4 +1,4 @@
-//! Random damage: the reader returns, however a file was changed.
+//! Random damage: the reader always returns, however the file was changed.
 
 use proptest::prelude::*;
 

@@ -11,7 +11,7 @@ use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
-/// The bytes of the file are the same as if [`super::write`] wrote the whole log.
+/// The file is the same, byte for byte, as if [`super::write`] wrote the whole log.
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
