@@ -332,7 +332,7 @@ fn reports_may_come_through_a_socket() {
     let plan = bench.plan(&format!("seconds = 0.5\npairs = \"none\"\n{text}"));
     let (tables, _) = bench.run(&plan, &mut open(&plan));
     assert_eq!(tables.failures, []);
-    // It reports ten samples every 0.01 s, or fewer on a busy host.
+    // The workload reports ten samples every 0.01 s, or fewer on a busy host.
     let speed = tables.singles[0].speed;
     assert!((10.0..1000.0).contains(&speed), "{speed}");
 }
