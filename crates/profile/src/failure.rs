@@ -26,7 +26,7 @@ pub enum Problem {
     Died(String),
     /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),
-    /// Its reports give no speed.
+    /// The reports of the workload give no speed.
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),

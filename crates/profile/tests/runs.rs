@@ -101,8 +101,8 @@ fn is_running(pid: &str) -> bool {
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The burner reports the CPU time that it has used. Its speed therefore shows what the sampler must measure, however
-/// busy the host is.
+/// The burner reports the CPU time that it has used. The burner's speed therefore shows what the sampler must measure,
+/// however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);

@@ -2,9 +2,10 @@
 //!
 //! A process belongs to the workload if it is in the workload's process group, or descends from one of its processes.
 //! It remains a member after its parent has ended. When a process ends, the kernel adds its CPU time to the process
-//! that waits for it. A process that starts and ends between two polls is therefore counted too. Two things are missed:
-//! a process that leaves the group and loses its parent between two polls, and the CPU time after the last poll of a
-//! process for which nobody waits.
+//! that waits for it. A process that starts and ends between two polls is therefore counted too.
+//!
+//! Two things are missed. One is a process that leaves the group and loses its parent between two polls. The other is
+//! the CPU time of a process for which nobody waits, after the last poll of that process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

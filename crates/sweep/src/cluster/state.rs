@@ -138,7 +138,7 @@ pub fn troubles<R>(
             part,
         };
         let logs = found.parts.iter().filter(|log| log.name == name);
-        // A part has several logs if Slurm restarted it. Those without a recorded end are ignored.
+        // A part has several logs if Slurm restarted it. Logs without a recorded end are ignored.
         let ended = logs.filter_map(|log| log.ended.clone()).next_back();
         let log = log_end(&batches.log(batch, part));
         troubles.push(Trouble {
