@@ -130,7 +130,7 @@ class Browser:
         return found
 
 
-# Scrolls a chart into view and returns its draggable part. Below: the range of its axis.
+# PLOT scrolls a chart into view and returns its draggable part. RANGE returns the range of its x axis.
 PLOT = """(() => {
   const chart = document.querySelectorAll('.chart')[%d];
   chart.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -149,7 +149,7 @@ def check(condition, what):
 
 
 # The positions of some points in a scatter chart, or the centres of some filled cells in a heat map. Such charts
-# may have only few places with a tooltip.
+# may have only a few places with a tooltip.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
   const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;

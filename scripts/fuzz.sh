@@ -35,7 +35,7 @@ for target in "${targets[@]}"; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"
     done
     if [ "$target" = pai ]; then
-        # Its two tables, separated by an empty line.
+        # The two tables of a PAI trace, separated by an empty line.
         (cd dataset/logs && cat pai_job_table.csv && echo && cat pai_task_table.csv) \
             >"fuzz/corpus/pai/both"
     fi

@@ -35,7 +35,7 @@ missing() {
     done
 }
 
-# Installs missing packages. They would start their own services, so policy-rc.d forbids that.
+# Installs missing packages. policy-rc.d prevents the packages from starting their own services.
 install() {
     local packages policy=/usr/sbin/policy-rc.d
     mapfile -t packages < <(missing)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the property tests of the packages that the given cargo flags name, and those of gleaner-frames, with a
-# random seed and SOAK_FACTOR times (default: 20) as many cases as `make test`, or fewer if their cases are slow
+# Runs the property tests of gleaner-frames and of the packages that the given cargo flags name, with a random seed.
+# Each test runs SOAK_FACTOR times (default: 20) as many cases as in `make test`, or fewer if its cases are slow
 # (gleaner_testing::slow_cases). PROPTEST_RNG_SEED repeats a run.
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}

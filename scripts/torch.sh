@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs PyTorch for the tests of workloads/, on Debian as root. Otherwise those tests are skipped.
-# Debian's CPU package is a download of 150 MB. The package of pip includes CUDA and takes 5 GB on disk.
+# Debian's CPU package is a download of 150 MB. The pip package includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
 # The interpreters that the tests try: tests/cli/workloads.rs.

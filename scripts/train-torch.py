@@ -2,8 +2,8 @@
 
     train-torch.py DATA half|LAYERS EPOCHS SEED THREADS [WEIGHTS]
 
-The arithmetic is the original's: the recurrent unit takes a node's state as its input and the
-convolution as its memory; there are as many Set2Set steps as nodes; the optimiser is Adam; batches
+The arithmetic is the original's. The recurrent unit takes a node's state as its input and the
+convolution as its memory. There are as many Set2Set steps as nodes. The optimiser is Adam, and batches
 are in the file's order. The validation error is computed after each epoch, and the best epoch is tested.
 """
 

@@ -26,7 +26,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The sample data. Its tables replace models.
+/// The sample data. Tables of estimates and forecasts replace models.
 struct Sample {
     cluster: Cluster,
     trace: Trace,

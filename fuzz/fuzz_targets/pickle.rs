@@ -1,5 +1,5 @@
-//! Any bytes are either decoded as a pickle or refused with a fault, and a pickle is either read as
-//! a table or refused with a fault.
+//! Any bytes are either decoded as a pickle or rejected with a fault. A pickle is either read as a
+//! table or rejected with a fault.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -80,7 +80,7 @@ def _texts(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging
 def _text(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> str:
     if isinstance(value, str):
         return value
-    # Covers numpy's numbers too, whose own texts are not plain numbers.
+    # Also covers numpy's numbers, whose `repr` may not be a plain number.
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):

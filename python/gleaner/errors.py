@@ -1,4 +1,4 @@
-"""Exceptions. Each has the message that the command line would print, and the exit code."""
+"""Exceptions. Each has the message and the exit code of the same error on the command line."""
 
 from __future__ import annotations
 

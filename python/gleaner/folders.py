@@ -1,4 +1,4 @@
-"""Temporary directories. The module that creates them is imported on demand, because the import takes longer than
+"""Temporary directories. The module `tempfile` is imported on demand, because importing it takes longer than importing
 most of the package."""
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ Tasks = Union[Input, Sequence[Task]]
 
 
 class Staging:
-    """A directory for the inputs of one call. It is removed after they are read, and messages name the tables."""
+    """A directory for the inputs of one call. It is removed after the inputs are read. Messages name the tables instead
+    of the files in it."""
 
     def __init__(self) -> None:
         self._folder: Optional[Folder] = None

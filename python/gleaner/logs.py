@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EventLog:
-    """A log of when which nodes were idle."""
+    """A log of the times at which each node was idle."""
 
     def __init__(self, log: _gleaner._EventLog) -> None:
         self._log = log

@@ -35,7 +35,7 @@ class Tables(Mapping[str, Table]):
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The directory that they are read from, if it is temporary. It lasts as long as they do."""
+        """The directory from which the tables are read, if it is temporary. It lasts as long as the tables."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 
@@ -110,7 +110,7 @@ class Run:
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """Counts of the answers of solvers that are programs or functions of yours: how many were wrong,
+        """Counts of the answers from solvers that are programs or Python functions: how many were wrong,
         late, claimed to be optimal, and confirmed."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found

@@ -37,8 +37,8 @@ pub fn inspect_log(
     Ok((json, inspected.text(), page, host.remarks()))
 }
 
-/// The formats that `ingest_logs` reads. Each has a name, whether it is a trace, which becomes a table of jobs, and the
-/// default number of GPUs of a node in such a table.
+/// The formats that `ingest_logs` reads: the name, whether the format is a trace, and the default number of GPUs of a
+/// node. A trace becomes a table of jobs, which needs this number.
 #[pyfunction]
 pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {
     let all = FORMATS.iter();

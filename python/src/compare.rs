@@ -61,7 +61,7 @@ impl Held for HeldComparison {
         self.0.is_complete
     }
 
-    /// A comparison has no summary, because its table of solvers says it all.
+    /// A comparison has no summary, because its table of solvers contains all figures.
     fn summary(&self) -> Result<Value> {
         Ok(json!({}))
     }

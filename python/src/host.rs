@@ -72,7 +72,7 @@ impl Host {
         self.state().failure.take()
     }
 
-    /// Fails if the run was stopped before it has computed anything.
+    /// Fails if the run was stopped before it computed anything.
     ///
     /// # Errors
     /// The exception that stopped it.

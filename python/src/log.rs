@@ -15,7 +15,7 @@ use crate::errors::exception;
 use crate::host::Host;
 use crate::table::Table;
 
-/// A log of when which nodes were idle.
+/// A log of the times at which each node was idle.
 #[pyclass(frozen, name = "_EventLog", module = "gleaner")]
 pub struct EventLog(gleaner_domain::EventLog);
 

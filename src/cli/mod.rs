@@ -140,7 +140,8 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
-/// The order of help. Clap's own order begins with the text before the help, which holds the examples here.
+/// The order of the sections of help. Clap's own order begins with the text before the help, which holds the examples
+/// here.
 const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
@@ -166,7 +167,7 @@ fn arranged(command: clap::Command) -> clap::Command {
     command.mut_subcommands(arranged).help_template(ORDER)
 }
 
-/// The order of help of the whole program, with its commands by purpose.
+/// The help template of the whole program, with its commands grouped by purpose.
 fn grouped(command: &clap::Command) -> String {
     let about = |name: &str| {
         let found = command.get_subcommands().find(|sub| sub.get_name() == name);

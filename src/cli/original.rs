@@ -18,9 +18,8 @@ const RENAMED: [(&str, &str); 8] = [
     ("-maxJ", "--max-tasks"),
 ];
 
-/// Replaces the original's single-dash flags after `replay` by this program's flags. If any such flag is given, the
-/// forward window, the choice of nodes, the events and the end of the log follow the original, unless the arguments set
-/// them.
+/// Replaces the original's single-dash flags after `replay` with this program's flags. If any such flag is given, some
+/// defaults follow the original: the forward window, the choice of nodes, the events and the end of the log.
 ///
 /// # Errors
 /// The value of a switch is neither yes nor no.

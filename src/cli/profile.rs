@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
     .run(session, &Terminal::new(args.quiet))
 }
 
-/// Lists the measurements. Those in `out` are marked as done.
+/// Lists the measurements, and marks those in `out` as done.
 fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     let plan = session.plan();
     if let Some(out) = out {

@@ -415,8 +415,8 @@ impl Replayed {
         })
     }
 
-    /// A remark on the problems with faulty answers of the solver; empty if there are none. It names their file in
-    /// `out`. If `out` is `None`, it says how to keep them.
+    /// A remark on the problems to which the solver gave faulty answers; empty if there are none. It names the file of
+    /// these problems in `out`, or says how to keep them if `out` is `None`.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }

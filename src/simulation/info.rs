@@ -79,7 +79,7 @@ impl<'a> ProfilerInfo<'a> {
     }
 }
 
-/// A job whose partner on shared GPUs ended, and which a correction returned to full speed. In the original it would
+/// A job that a correction returned to full speed when its partner on shared GPUs ended. In the original, the job would
 /// have stayed slow.
 #[derive(Serialize)]
 struct CorrectionInfo<'a> {

@@ -74,7 +74,7 @@ impl<'c> Opened<'c> {
         Ok(found)
     }
 
-    /// Like [`Opened::find`], without the results themselves.
+    /// Like [`Opened::find`], but skips the results themselves.
     ///
     /// # Errors
     /// The store cannot be read.

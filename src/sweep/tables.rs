@@ -17,7 +17,7 @@ use gleaner_store::Store;
 use gleaner_sweep::sweep_run;
 use serde_json::json;
 
-/// What the tables state about a sweep besides its results.
+/// The facts about a sweep that its tables state, besides the results.
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,

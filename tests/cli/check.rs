@@ -187,7 +187,7 @@ fn other_files_and_inputs_are_refused() {
     gleaner(at, "check nothing").expect(1).says(&["nothing"]);
 }
 
-/// Numbers that no simulation writes are reported as faults or findings. They cause no overflow.
+/// Numbers that no simulation writes are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_job_tables_are_refused() {
     let directory = samples();

@@ -65,8 +65,8 @@ fn a_program_gets_the_values_of_an_expression() {
         return;
     };
     manifest(&directory, "dp.toml", &["dp.py"]);
-    // For the first objective, the program gets a list of the task multiplied by a factor; the second one is evaluated
-    // at every point.
+    // For the first objective, the program gets a curve of the task, multiplied by a factor. The second objective is
+    // evaluated at every point.
     for objective in ["rate / left", "min(rate, 3000) + waited"] {
         for (solver, out) in [("exec:dp.toml", "theirs"), ("exact", "ours")] {
             let line =

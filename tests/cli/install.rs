@@ -84,7 +84,7 @@ fn installed_files_work_and_are_uninstalled() {
     assert!(version.unwrap().status.success());
     let mut list = Command::new(prefix.join("bin/gleaner"));
     list.args(["profile", "--plan", "lucid", "--dry-run"]);
-    // The plan checks that the program that it starts exists.
+    // A plan is rejected if the program that it starts is missing.
     if Command::new("python3").arg("--version").output().is_ok() {
         let listed = list.current_dir(pages.path()).output().unwrap();
         assert!(listed.status.success(), "{listed:?}");

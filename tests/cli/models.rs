@@ -434,7 +434,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train packing workload --data {data} -o m"),
         0,
     );
-    // A model under the name of another, a model with another feature, and a truncated one.
+    // Invalid files: a model under the name of another, a model with an unknown feature, and a truncated model.
     fs::copy(here.join("m/packing.json"), here.join("m/throughput.json")).unwrap();
     let (_, err) = run(
         here,

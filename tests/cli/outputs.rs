@@ -1,5 +1,5 @@
-//! Compares docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md with the code: the tables of columns and fields
-//! must match the types of results, and the tables of objectives must match the objectives that the program knows.
+//! Compares docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md with the code. The tables of columns and fields
+//! must match the types of results. The tables of objectives must match the objectives that the program knows.
 
 use std::fmt::Write;
 

@@ -166,7 +166,7 @@ fn lucid_without_parts_and_corrected() {
 }
 
 /// The original's Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A sentence and
-/// the summary report their number, which is counted from the tables here.
+/// the summary report the number of these jobs, which this test counts from the tables.
 #[test]
 fn jobs_that_start_before_their_profiling_ends_are_counted() {
     let directory = cluster();

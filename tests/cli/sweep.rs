@@ -277,7 +277,7 @@ fn a_killed_sweep_continues_where_it_stopped() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // A temporary file, such as a kill during a write leaves; a truncated result; and a forged one.
+    // Three faults: the temporary file of a killed write, a truncated result, and a forged result.
     fs::write(at.join("killed/runs/.0.records.part"), "{").unwrap();
     spoil(
         at,

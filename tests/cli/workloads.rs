@@ -1,7 +1,7 @@
 //! Runs the workloads that come with Gleaner as `gleaner profile` does, with small models on CPU cores.
 //!
-//! They need a Python with PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else the system's. Without
-//! it, the tests report that they are skipped. `scripts/torch.sh` installs it.
+//! The workloads need a Python with PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else the system's.
+//! Without it, the tests report that they are skipped. `scripts/torch.sh` installs it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -169,7 +169,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
     let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
     let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
     let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
-    // The Transformer's attention, the two layers behind it, and a normalisation.
+    // Parameters of the Transformer's attention, of the two layers after it, and of a normalisation.
     let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
     let layers = 3 * attention + 2 * behind + 5 * norm;
     let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);

@@ -6,8 +6,8 @@ use crate::support::{attack, gzip, samples};
 
 const GIB: u64 = 1 << 30;
 
-// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB; 204 KB, read
-// as measurements, 1.6 GB.
+// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB. Another 204 KB,
+// read as measurements, made it allocate 1.6 GB.
 #[test]
 fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let directory = samples();
@@ -15,7 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // This size is for streaming readers, which take time for every line.
+    // This file is smaller, because streaming readers take time for every line.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",

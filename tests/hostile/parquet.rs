@@ -107,7 +107,7 @@ fn dictionary(values: i64) -> Vec<u8> {
     let data = 4 + pages.len() as i64;
     let content = Thrift::default().int(1, 1).int(2, 8).int(3, 3).int(4, 3);
     pages.extend(page(0, 3, 5, content));
-    // Indices are one bit wide. Then there is a run of one index, which is 0.
+    // The indices are one bit wide, and consist of a run with the single index 0.
     pages.extend([1, 2, 0]);
     let length = pages.len() as i64;
     let metadata = Thrift::default()

@@ -108,8 +108,8 @@ impl Cluster {
         ));
     }
 
-    /// Waits until the controller has saved the state of all jobs, including `job`. It saves at most every 5 s. A
-    /// controller that is killed earlier forgets which jobs it started, and later holds them.
+    /// Waits until the controller has saved the state of all jobs, including `job`. It saves the state at most every
+    /// 5 s. A controller that is killed earlier forgets which jobs it started, and later holds them.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -165,8 +165,8 @@ pub fn script() -> Command {
     Command::new(gleaner_testing::workspace().join("scripts/slurm.sh"))
 }
 
-/// Makes a command and its children use a `squeue` that logs its calls: each call appends a line with the time (seconds
-/// since 1970) and the arguments to the file `calls`.
+/// Makes a command and its children use a `squeue` that logs its calls. Each call appends a line to the file `calls`:
+/// the time in seconds since 1970, and the arguments.
 pub fn count_squeue(command: &mut Command, calls: &Path) {
     let counting = gleaner_testing::workspace().join("tests/slurm/counting");
     let path = env::var_os("PATH").unwrap();

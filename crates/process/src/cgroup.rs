@@ -29,8 +29,8 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// The cgroup directory for new groups; `None` if this system has no control groups or we may not write to ours.
-    /// The search runs only once.
+    /// The cgroup directory for new groups; `None` if this system has no control groups or this process may not write
+    /// to its own group. The search runs only once.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Cgroups>> = OnceLock::new();
         FOUND.get_or_init(Cgroups::look).as_ref()

@@ -120,17 +120,17 @@ impl Process {
         self.child.id()
     }
 
-    /// Its standard input, if it is a pipe that has not been taken yet.
+    /// The program's standard input, if it is a pipe that has not been taken yet.
     pub fn take_stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
 
-    /// Its standard output, if it is a pipe that has not been taken yet.
+    /// The program's standard output, if it is a pipe that has not been taken yet.
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// Its standard error, if it is a pipe that has not been taken yet.
+    /// The program's standard error, if it is a pipe that has not been taken yet.
     pub fn take_stderr(&mut self) -> Option<ChildStderr> {
         self.child.stderr.take()
     }
@@ -177,7 +177,7 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal to a group. It fails if the group has no processes left. Then nothing remains to be done.
+/// Sends a signal to a group. Ignores a failure, because it means that the group has no processes left.
 fn signal(group: u32, signal: Signal) {
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, signal);

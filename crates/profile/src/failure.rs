@@ -7,7 +7,7 @@ use gleaner_domain::words::duration;
 pub struct Failed {
     /// What went wrong.
     pub problem: Problem,
-    /// Index of the workload of a pair that failed; `None` if it was not one of the two.
+    /// Index of the failed workload among those of the measurement; `None` if no workload failed.
     pub which: Option<usize>,
     /// The last lines that this workload wrote.
     pub output: String,
@@ -18,19 +18,19 @@ pub struct Failed {
 pub enum Problem {
     /// The program could not be started.
     NotStarted(String),
-    /// It did not report `gleaner warm` within this number of seconds.
+    /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// It ended before it was warm; the text says how.
+    /// The workload ended before it was warm; the text says how.
     EndedCold(String),
-    /// It ended with an error during the window.
+    /// The workload ended with an error during the window.
     Died(String),
-    /// It wrote a line that begins with `gleaner` but does not follow the protocol.
+    /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),
-    /// Its reports give no speed.
+    /// The reports of the workload give no speed.
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),
-    /// The workload has no speed alone to which its speed in a pair could be compared.
+    /// The speed of the workload alone is missing, so its speed in a pair cannot be compared.
     NoSingle(String),
     /// The speed in a pair, relative to the speed alone, is outside the range of the tables.
     Implausible(f64),

@@ -46,7 +46,7 @@ pub(crate) struct Log {
 /// The state of a workload according to its reports.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
-    /// When it reported that it was warm.
+    /// Time at which the workload reported that it was warm.
     pub warm: Option<Instant>,
     pub reports: Reports,
     /// The first invalid line of the protocol.

@@ -30,7 +30,7 @@ pub struct Measured {
     pub seconds: f64,
     /// Utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub util: Option<f64>,
-    /// Utilisation of their memory, in percent; `None` if the device does not report it.
+    /// Memory utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub memory_util: Option<f64>,
     /// Peak memory, in MiB.
     pub memory: f64,
@@ -43,7 +43,7 @@ pub struct Measured {
 pub struct Part {
     /// Samples per second.
     pub speed: f64,
-    /// Its share of the utilisation, in percent; `None` if unknown.
+    /// The workload's share of the utilisation, in percent; `None` if unknown.
     pub util: Option<f64>,
     /// Seconds from its start until it was warm.
     pub warm: f64,
@@ -54,7 +54,7 @@ pub struct Part {
 pub(crate) enum Outcome {
     Measured(Measured),
     Failed(Failed),
-    /// The observer stopped it.
+    /// The observer stopped the measurement.
     Stopped,
 }
 

@@ -80,7 +80,7 @@ impl Running {
         })
     }
 
-    /// How it ended; `None` while it is running.
+    /// Exit status of the workload; `None` while it is running.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.end(Duration::ZERO)
     }
@@ -90,7 +90,7 @@ impl Running {
         self.process.id()
     }
 
-    /// Its control group, if it has one.
+    /// The workload's control group, if it has one.
     pub fn cgroup(&self) -> Option<&Cgroup> {
         self.process.cgroup()
     }

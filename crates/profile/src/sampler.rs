@@ -6,7 +6,7 @@ use crate::running::Running;
 
 /// A way to measure. It is polled several times a second while a window is open.
 pub trait Sampler: Send {
-    /// Describes what it measures with.
+    /// Describes the tools that the sampler measures with.
     fn describe(&self) -> String;
 
     /// Opens a window. Without workloads, everything that runs is measured, as the idle baseline.

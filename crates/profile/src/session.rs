@@ -26,7 +26,7 @@ const VERSION: u32 = 1;
 /// Utilisation in percent above which a machine without workloads is busy.
 const BUSY: f64 = 10.0;
 
-/// Maximum size in bytes of a command's file whose content is compared. Of larger files, only the length is compared.
+/// Maximum size, in bytes, of a command's file whose content is compared. Larger files are compared only by length.
 const LARGEST: u64 = 16 << 20;
 
 /// Options of a session besides its plan.
@@ -38,7 +38,7 @@ pub struct Options {
     pub nvml_library: Option<PathBuf>,
 }
 
-/// The error that NVML cannot be used.
+/// The error that is returned if NVML cannot be used.
 fn no_driver(why: &str) -> Error {
     let why = printable(why);
     Error::Run(format!(
@@ -79,7 +79,7 @@ impl Machine {
         }
     }
 
-    /// Describes what the sampler measures with.
+    /// Describes the tools that the sampler measures with.
     pub fn describe(&self) -> String {
         self.sampler.describe()
     }

@@ -101,8 +101,8 @@ fn is_running(pid: &str) -> bool {
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The burner reports the CPU time that it has used. Its speed therefore shows what the sampler must measure, however
-/// busy the host is.
+/// The burner reports the CPU time that it has used. The burner's speed therefore shows what the sampler must measure,
+/// however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
@@ -332,7 +332,7 @@ fn reports_may_come_through_a_socket() {
     let plan = bench.plan(&format!("seconds = 0.5\npairs = \"none\"\n{text}"));
     let (tables, _) = bench.run(&plan, &mut open(&plan));
     assert_eq!(tables.failures, []);
-    // It reports ten samples every 0.01 s, or fewer on a busy host.
+    // The workload reports ten samples every 0.01 s, or fewer on a busy host.
     let speed = tables.singles[0].speed;
     assert!((10.0..1000.0).contains(&speed), "{speed}");
 }

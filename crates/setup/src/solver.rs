@@ -118,7 +118,7 @@ pub enum Built {
 }
 
 impl Built {
-    /// Builds a solver. If it is a program, this starts it.
+    /// Builds a solver. Starts the solver if it is a program.
     ///
     /// # Errors
     /// This build lacks the solver, or a program does not start.

@@ -42,7 +42,7 @@ pub struct Failure {
     pub code: u8,
     /// Message of the error.
     pub message: String,
-    /// The part that executed it; `None` if the process was not part of a batch.
+    /// The part that executed the run; `None` if the process was not part of a batch.
     pub by: Option<PartName>,
 }
 
@@ -51,7 +51,7 @@ pub struct Failure {
 pub struct PartLog {
     /// Which part it was.
     pub name: PartName,
-    /// How it ended; `None` if it is running or was killed.
+    /// How the process ended; `None` if it is running or was killed.
     pub ended: Option<Ended>,
 }
 
@@ -139,7 +139,7 @@ impl<R: DeserializeOwned> Found<R> {
         Ok(found)
     }
 
-    /// Adds a record. Returns `None` if its result does not have the format of this version.
+    /// Adds a record. Returns `None` if the record's result does not have the format of this version.
     fn take(
         &mut self,
         record: Record<'_>,

@@ -12,7 +12,7 @@ const LONGEST: u64 = 64 << 20;
 /// Calls `take` with every complete line after the byte `from`, including its line ending. Returns the position after
 /// the last of them. Bytes after the last line ending are still being written, or were cut off.
 ///
-/// A segment that is gone was merged by another process. It has no lines.
+/// A missing segment was merged by another process, and counts as one without lines.
 ///
 /// # Errors
 /// The file cannot be read.

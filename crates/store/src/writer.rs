@@ -28,8 +28,8 @@ const ATTEMPTS: usize = 100;
 /// Adds records to a store. It writes to a segment of its own, which it creates with the first record. Threads may
 /// share a writer.
 ///
-/// The writer holds a lock on its segment until it is dropped or the process ends, so that [`Store::merge`] keeps the
-/// segments of writers that may still append.
+/// The writer holds a lock on its segment until the writer is dropped or the process ends. [`Store::merge`] therefore
+/// keeps the segments of writers that may still append.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! Decisions of policies in Python. They are checked first, because the engine does not check them itself.
+//! Decisions of policies in Python. They are checked here, because the engine does not check them.
 
 use gleaner_domain::inputs::{Packing, Pair};
 use gleaner_simulate::policy::Decision;
@@ -26,8 +26,8 @@ impl Start {
     }
 }
 
-/// Starts a waiting job on the GPUs of a running job that has them alone, at the speeds of the measured pair. Only for
-/// policies whose `needs` is `"packing"`.
+/// Starts a waiting job on the GPUs of a running job that does not share them yet. Both run at the speeds of the
+/// measured pair. Only for policies whose `needs` is `"packing"`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Share(Py<Job>, Py<Job>);
 

@@ -22,7 +22,7 @@ use decision::Checker;
 pub use decision::{Preempt, Share, Start};
 pub use view::{Job, View};
 
-/// The methods that a policy overrides. Others are not called.
+/// The methods that a policy overrides. Other methods are not called.
 #[derive(Clone, Copy, Default)]
 struct Hooks {
     submitted: bool,

@@ -1,7 +1,7 @@
 //! The view that a policy in Python gets.
 //!
 //! The engine's view borrows the engine's state, which Python objects cannot do. Each callback therefore gets its own
-//! [`View`], a copy of the state that policies use. It does not change, even if the policy keeps it.
+//! [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
 
 use std::sync::Arc;
 

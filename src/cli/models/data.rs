@@ -106,7 +106,7 @@ impl DataArgs {
     /// The profiles that have a sharing score, to learn from.
     ///
     /// # Errors
-    /// As [`DataArgs::profiles`]; or no profile has a score.
+    /// The errors of [`DataArgs::profiles`], or no profile has a score.
     pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());

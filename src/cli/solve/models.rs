@@ -15,8 +15,8 @@ use gleaner_io::files;
 /// line for each file.
 ///
 /// # Errors
-/// Found before anything is written: the extension of a file is unknown, the formulation
-/// cannot state a problem, or two problems would have the same file. Otherwise, a file cannot be written.
+/// Before anything is written: the extension of a file is unknown, the formulation cannot state a problem, or two
+/// problems would have the same file. Afterwards: a file cannot be written.
 pub(super) fn write_all(
     problems: &[Problem],
     formulation: Formulation,

@@ -20,7 +20,7 @@ use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles}
 /// Maximum time to wait for another process that writes to the directory.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What collecting has led to.
+/// The outcome of collecting.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     /// The tables are written.
@@ -36,10 +36,10 @@ pub(super) enum Next {
 pub(super) enum Who<'a> {
     /// A user, who gets the tables or a list of what is missing.
     User,
-    /// The job of a batch that collects. It also resubmits lost runs.
+    /// The collecting job of a batch, which also resubmits lost runs.
     Job(&'a str),
-    /// The command that submitted jobs and has followed them to their end. It does what the batch's own job should have
-    /// done.
+    /// The command that submitted jobs and followed them until they ended. It does what the batch's collecting job
+    /// should have done.
     Follower,
 }
 

@@ -167,7 +167,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether only the end of the jobs is still to come.
+    /// Shows how many runs are done. Returns whether every run is done or has failed, so only the jobs have yet to end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();

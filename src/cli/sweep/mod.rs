@@ -140,7 +140,7 @@ fn out(args: &Args) -> Result<&Path> {
     args.out.as_deref().ok_or_else(missing)
 }
 
-/// Lists the runs. Those in `out` are marked as done.
+/// Lists the runs, and marks those in `out` as done.
 fn list(opened: &Opened<'_>, out: Option<&Path>) -> Result<()> {
     let done = match out {
         None => Default::default(),

@@ -15,8 +15,8 @@ use gleaner_store::{Ended, PartName, Store, Writer};
 use gleaner_sweep::cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_sweep::{Attempt, execute};
 
-/// Executes the missing runs of a part. The store records how it ends, so that collecting does not depend on a batch
-/// system.
+/// Executes the missing runs of a part. The store records how the part ends, so that collecting does not depend on a
+/// batch system.
 pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
     // Checked before a segment is created, so that a rejected plan writes nothing to another plan's directory.

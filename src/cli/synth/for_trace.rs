@@ -19,9 +19,9 @@ pub struct Made {
     pub measurements: String,
 }
 
-/// Generates a graph for each workload of the trace in a directory that `gleaner synth jobs` wrote, and passes each to
-/// `write`. A graph belongs to the family of its model. Its training keeps a GPU of the set-up about as busy as the
-/// trace says.
+/// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`. A
+/// graph belongs to the family of the workload's model. The training of the graph keeps a GPU of the set-up about as
+/// busy as the trace says.
 ///
 /// # Errors
 /// The trace is faulty, or no job states what it trains; errors of `write`.

@@ -91,7 +91,8 @@ impl Args {
         Ok(rows)
     }
 
-    /// Does the same for the workloads of a trace. Also writes their table, and reports their number.
+    /// Passes a job for each workload of a trace to `write`, and writes the table of these workloads. Returns the
+    /// number of jobs and their measurements.
     fn draw_for(
         &self,
         trace: &Path,

@@ -385,6 +385,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // A third would be equal by chance.
+    // There are three scores, so about a third would be equal by chance.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

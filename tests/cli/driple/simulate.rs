@@ -130,8 +130,8 @@ fn running_jobs_use_gpus_as_measured() {
         set(row, "gpu_util", "1") && set(row, "gmem_util", "1") && set(row, "gmem", "1")
     });
     lucid(at, "--profiles predicted.csv", "predicted").expect(0);
-    // Jobs that are predicted to fit together but do not are not started together. So the same jobs
-    // share GPUs as with the measured profiles.
+    // Jobs that do not fit together are not started together, even if they are predicted to fit.
+    // The same jobs therefore share GPUs as with the measured profiles.
     for name in ["jobs", "seq"] {
         assert_eq!(table(at, "measured", name), table(at, "predicted", name));
     }

@@ -62,8 +62,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean over the problems of the smallest gap among a solver's plans until then; 1 without a
-/// plan.
+/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is the smallest
+/// among the plans found until then; 1 without a plan.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found

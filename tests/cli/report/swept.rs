@@ -42,8 +42,8 @@ fn cells_are_the_best_means_of_the_next_figure() {
     assert_eq!(figures.ids(), ["heat-swept", "pareto-swept"]);
     let heat = figures.get("heat-swept");
     assert_eq!(heat["marks"]["title"], "completion mean (h)");
-    // Expected are the means over seeds, and the best of these means over the settings that are not
-    // axes.
+    // The expected values are the means over seeds, and the best of these means over the settings
+    // that are not axes.
     let (x, y) = (&heat["x"], &heat["y"]);
     let axes = [x, y].map(|axis| table.texts(axis["title"].as_str().unwrap()));
     let mut groups: BTreeMap<(String, String, String), Vec<f64>> = BTreeMap::new();

@@ -13,7 +13,7 @@ pub struct Config {
     pub workload: usize,
     /// Samples in a batch.
     pub batch_size: u32,
-    /// Whether it trains with mixed precision.
+    /// Whether the workload trains with mixed precision.
     pub amp: bool,
 }
 

@@ -109,9 +109,9 @@ impl Settings {
 pub struct Workload {
     /// Its name, unique in the plan.
     pub name: String,
-    /// The model that it trains.
+    /// The model that the workload trains.
     pub model: String,
-    /// The data set that it trains on.
+    /// The data set that the workload trains on.
     pub dataset: String,
     /// The program and its arguments, with placeholders.
     pub command: Vec<String>,

@@ -1,10 +1,11 @@
 //! Finds the processes of a workload in /proc, if there are no control groups.
 //!
 //! A process belongs to the workload if it is in the workload's process group, or descends from one of its processes.
-//! It still belongs to it after its parent has ended. When a process ends, the kernel adds its CPU time to the process
-//! that waits for it. A process that starts and ends between two polls is therefore counted too. Two things are missed:
-//! a process that leaves the group and loses its parent between two polls, and the CPU time after the last poll of a
-//! process for which nobody waits.
+//! It remains a member after its parent has ended. When a process ends, the kernel adds its CPU time to the process
+//! that waits for it. A process that starts and ends between two polls is therefore counted too.
+//!
+//! Two things are missed. One is a process that leaves the group and loses its parent between two polls. The other is
+//! the CPU time of a process for which nobody waits, after the last poll of that process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +22,7 @@ struct Stat {
     group: u32,
     /// CPU time of the process itself, in ticks.
     own: u64,
-    /// CPU time in ticks of the processes that it has waited for, and of those that these had waited for.
+    /// CPU time, in ticks, of the children that it has waited for, including what those children had waited for.
     waited: u64,
 }
 
@@ -77,8 +78,8 @@ impl Tree {
             let (own, waited) = before.map_or((0, 0), |before| (before.own, before.waited));
             let counted = self.counted_of_gone(*id, &now);
             self.ticks += stat.own.saturating_sub(own);
-            // `waited` grows by the whole CPU time of a child that has ended. `ticks` already contains what polls saw
-            // of it. For example, a child was last seen with 30 ticks and ended with 43, so 13 are added.
+            // `waited` grows by the whole CPU time of a child that has ended. `ticks` already contains the part that
+            // polls saw. For example, a child was last seen with 30 ticks and ended with 43, so 13 are added.
             self.ticks += stat.waited.saturating_sub(waited + counted);
         }
         self.known = now;
@@ -104,8 +105,8 @@ impl Tree {
         }
     }
 
-    /// Ticks that are already counted of processes that ended since the last poll and for which `id` has waited,
-    /// directly or through others that have ended.
+    /// Ticks already counted for processes that ended since the last poll. Includes only processes for which `id` has
+    /// waited, directly or through other ended processes.
     fn counted_of_gone(&self, id: Id, now: &BTreeMap<Id, Stat>) -> u64 {
         let gone = self
             .known

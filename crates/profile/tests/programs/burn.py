@@ -14,7 +14,7 @@ while True:
     if now - reported > 0.02:
         print("gleaner samples", int(used * 1e6), flush=True)
         reported = now
-    # If it is behind, as on a busy machine, it catches up. If it is ahead, it waits.
+    # A burner that is behind, as on a busy machine, catches up. A burner that is ahead waits.
     ahead = used - load * (now - begun)
     if load < 1 and ahead > 0:
         time.sleep(ahead / load)

@@ -150,7 +150,7 @@ impl Choice {
         }
     }
 
-    /// The placer. If its name is unknown, which [`Choice::requests`] reports, this is the default placer.
+    /// The placer, or the default placer if the name is unknown. [`Choice::requests`] reports unknown names.
     pub fn placer(&self) -> &'static dyn Placer {
         let named = placers::ALL
             .iter()

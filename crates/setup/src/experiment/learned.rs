@@ -125,8 +125,8 @@ impl ModelArgs {
         needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
-    /// Estimates of the jobs' durations by an estimator. It is read from `--models DIR`, or else learnt during the
-    /// simulation.
+    /// Estimates of the jobs' durations by an estimator. The estimator is read from `--models DIR`, or else learnt
+    /// during the simulation.
     ///
     /// # Errors
     /// A model cannot be read.
@@ -138,7 +138,7 @@ impl ModelArgs {
         cluster: &Cluster,
         calendar: Option<Calendar>,
     ) -> Result<Estimated> {
-        // If there is no calendar, no estimator needs it, so the default does no harm.
+        // The calendar is missing only if no estimator needs it, so the default does no harm.
         let calendar = calendar.unwrap_or_default();
         let Some(Learned::Directory(directory)) = &self.models else {
             let learning = Learning {

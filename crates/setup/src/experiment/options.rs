@@ -9,7 +9,7 @@ use gleaner_simulate::policies::{self, Needs, PolicyEntry};
 /// The condition under which an option has an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Use {
-    /// It always has an effect.
+    /// The option always has an effect.
     #[default]
     Always,
     /// A policy depends on estimated durations.

@@ -42,7 +42,7 @@ impl Profiles {
         })
     }
 
-    /// Whether some are predicted. If so, workloads may lack a profile.
+    /// Whether any profiles are predicted. If so, workloads may lack a profile.
     pub fn are_predicted(&self) -> bool {
         are_predicted(&self.table)
     }
@@ -111,7 +111,7 @@ fn is_predicted(profile: &Profile) -> bool {
 /// Maximum number of items that a message names.
 const NAMED: usize = 3;
 
-/// The first few items, and the number of the others.
+/// The first few items, and the number of remaining items.
 pub fn listed(items: &[impl Display]) -> String {
     let named: Vec<String> = items.iter().take(NAMED).map(ToString::to_string).collect();
     let named = named.join("; ");

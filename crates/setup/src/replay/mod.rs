@@ -254,8 +254,8 @@ pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loa
 /// Cuts the slice from the log that was read from `file`.
 ///
 /// # Errors
-/// The slice has no rows or no nodes; `expected` states what it should contain. Or the slice is given by times with
-/// offsets from UTC, and the log's clock is unknown.
+/// The slice has no rows or no nodes; `expected` states what it should contain. Another error if the slice is given by
+/// times with offsets from UTC, but the log's clock is unknown.
 pub fn cut(
     log: &EventLog,
     slice: Slice,

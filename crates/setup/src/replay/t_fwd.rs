@@ -36,7 +36,7 @@ pub struct ChosenWindow {
 }
 
 impl TFwd {
-    /// The window for `tasks` on `log`, of which at most `at_once` are active at once.
+    /// The window for `tasks` on `log`. At most `at_once` tasks are active at the same time.
     ///
     /// # Errors
     /// [`gleaner_domain::Error::Stopped`] if the observer stops it.

@@ -24,17 +24,17 @@ const DIGITS: usize = 8;
 /// Runs that were submitted together, in parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Its name. The folder has this name, and the names of the jobs contain it.
+    /// Name of the batch and of its folder. The names of its jobs contain this name.
     pub name: String,
-    /// How many batches of its chain lost runs before it; 0 for a batch that a user submitted.
+    /// How many earlier batches of the chain lost runs; 0 for a batch that a user submitted.
     pub round: u32,
-    /// The batches before it, whose remaining runs it takes over.
+    /// The earlier batches, whose remaining runs this batch takes over.
     pub earlier: Vec<String>,
     /// Number of parts.
     pub parts: usize,
     /// Time of submission, in seconds since 1970.
     pub submitted: u64,
-    /// How it was submitted, and how its remaining runs will be resubmitted.
+    /// The options with which this batch was submitted. Its remaining runs will be resubmitted with them.
     pub options: SlurmOptions,
     /// Ids of its arrays and of the job that collects; fewer if the submission was interrupted.
     pub jobs: Vec<String>,

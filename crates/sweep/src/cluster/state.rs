@@ -34,7 +34,7 @@ pub struct State {
     pub costs: Costs,
 }
 
-/// A part of a batch that has not done all its runs although its jobs have ended.
+/// A part that has not done all its runs although the jobs of its batch have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The part.
@@ -86,9 +86,9 @@ impl State {
         }
     }
 
-    /// The runs of a batch that may be resubmitted. Excludes runs that are done, that have failed in this batch or in
-    /// the batches before it, and that belong to a part of `troubles` that would end the same way again
-    /// ([`Trouble::is_final`]).
+    /// The runs of a batch that may be resubmitted. Excludes runs that are done, and runs that have failed in this
+    /// batch or in the batches before it. Also excludes the runs of a part of `troubles` that would end the same way
+    /// again ([`Trouble::is_final`]).
     pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
         let chain: BTreeSet<&str> = batch.chain().collect();
         let has_failed = |failure: &Failure| {
@@ -138,7 +138,7 @@ pub fn troubles<R>(
             part,
         };
         let logs = found.parts.iter().filter(|log| log.name == name);
-        // A part has several logs if Slurm restarted it. Those without a recorded end are ignored.
+        // A part has several logs if Slurm restarted it. Logs without a recorded end are ignored.
         let ended = logs.filter_map(|log| log.ended.clone()).next_back();
         let log = log_end(&batches.log(batch, part));
         troubles.push(Trouble {

@@ -138,7 +138,7 @@ impl SimulatePlan {
         self.names.contains(name)
     }
 
-    /// The values of the plan's other settings, as text. They are part of every key.
+    /// The values of the plan's other settings, as text. These values are part of every key.
     pub fn others(&self) -> BTreeMap<&'static str, Vec<String>> {
         let all = SimulationSettings::list();
         let others = all.iter().filter(|setting| {

@@ -59,7 +59,7 @@ pub trait PreparedRuns: Sync {
 pub struct Alike {
     /// Equal for runs that differ only in the seed.
     pub same_but_seed: u64,
-    /// Equal for runs on the same inputs that decide in the same way.
+    /// Equal for runs with the same inputs and the same rules for decisions.
     pub same_problem: u64,
 }
 
@@ -88,11 +88,11 @@ pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
 /// Outcome of an attempt to execute a run.
 #[derive(Debug)]
 pub enum Attempt {
-    /// It is done, and its result is stored.
+    /// The run is done, and its result is stored.
     Done(RunOutcome),
-    /// It failed, and the failure is recorded.
+    /// The run failed, and the failure is recorded.
     Failed(Error),
-    /// It was stopped or never started.
+    /// The run was stopped or never started.
     Stopped,
 }
 

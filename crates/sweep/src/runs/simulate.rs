@@ -57,7 +57,7 @@ impl Simulations {
     }
 }
 
-/// Everything that a simulation depends on. Of the files, only those that its policy reads.
+/// Everything that a simulation depends on. Includes only the files that its policy reads.
 fn decisive(
     plan: &SimulatePlan,
     settings: &Listed,

@@ -110,7 +110,7 @@ fn costs_are_those_of_the_runs_most_alike() {
     assert!(!none.are_seconds());
     let costs = Costs::of(&runs, [(0, 5.0), (4, 40.0)]);
     assert!(costs.are_seconds());
-    // Run 1 is estimated by the run that differs only in the seed; the next, by the steps of the same problem.
+    // Run 1 is estimated from the run that differs only in the seed, and run 3 from the steps of the same problem.
     assert_eq!(costs.of_run(&runs, 1), 5.0);
     assert_eq!(costs.of_run(&runs, 3), 10.0);
     assert_eq!(costs.of_run(&runs, 5), 40.0);

@@ -95,7 +95,7 @@ fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
 /// A file to read.
 struct Asked {
     file: PathBuf,
-    /// Whether the file was found in a named directory, not named itself.
+    /// Whether the file was found in a named directory, instead of being named itself.
     in_directory: bool,
 }
 

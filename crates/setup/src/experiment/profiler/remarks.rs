@@ -10,7 +10,7 @@ pub const NOT_PUBLISHED: &str = "\
 --profiler auto: no setting is published for this cluster, only for Venus and Philly, so jobs are not \
 profiled; to profile them use --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
 
-/// A remark if settings by hand drop the loans of the `published` ones.
+/// A remark if settings by hand drop the loans of the `published` settings.
 pub fn without_loans(
     published: Option<Profiler>,
     cluster: &Cluster,

@@ -26,7 +26,7 @@ pub struct Jobs {
     pub running: usize,
     /// Waiting jobs.
     pub waiting: usize,
-    /// Slurm's reason, such as `launch failed requeued held`, if jobs wait that will never start by themselves;
+    /// Slurm's reason, such as `launch failed requeued held`, if some waiting jobs will never start by themselves;
     /// otherwise `None`.
     pub held: Option<String>,
 }

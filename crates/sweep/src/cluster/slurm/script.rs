@@ -23,9 +23,9 @@ pub struct Call {
 }
 
 impl Call {
-    /// The script of an array task. Its argument is the number of parts in earlier arrays.
+    /// The script of an array task. The script's argument is the number of parts in earlier arrays.
     pub(super) fn part(&self, batches: &BatchFolder, batch: &Batch) -> Result<Vec<u8>> {
-        // `exec` replaces the shell by gleaner, so that Slurm's signals reach gleaner.
+        // `exec` replaces the shell with gleaner, so that Slurm's signals reach gleaner.
         let mut script = self.head()?;
         script.extend(b" --part \"$((SLURM_ARRAY_TASK_ID + $1 + 1))/");
         script.extend(batch.parts.to_string().as_bytes());

@@ -35,15 +35,15 @@ pub struct Submission<'a> {
     pub call: &'a Call,
     /// The batch whose remaining runs this one takes over; `None` if a user submits.
     pub after: Option<&'a Batch>,
-    /// How many batches of its chain lost runs before it.
+    /// How many earlier batches of the chain lost runs.
     pub round: u32,
 }
 
 /// Submits runs as arrays, and a job that collects after these have ended, whether or not they succeed.
 ///
 /// # Errors
-/// [`Error::Usage`] without Slurm, or if there are more parts than its limits allow. [`Error::Run`] if it refuses
-/// the jobs. Jobs that were submitted before the error keep running, and can be found by their names.
+/// [`Error::Usage`] if Slurm is missing, or if there are more parts than its limits allow. [`Error::Run`] if Slurm
+/// refuses the jobs. Jobs that were submitted before the error keep running, and can be found by their names.
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
