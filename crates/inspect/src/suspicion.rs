@@ -42,8 +42,9 @@ const USUAL_GAPS: f64 = 10.0;
 const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on
 /// average. Nodes that change independently would cause such a span with a probability of e^-10.
-/// Large jobs also cause such spans. So the span must also begin and end abruptly: both with a
-/// change of at least half of that average number of nodes, unless it begins with the log.
+/// Large jobs also cause such spans. So the span must also begin and end abruptly, each time with a
+/// change of at least half of that average number of nodes. A span that begins with the log need
+/// not be abrupt.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicions, by time.

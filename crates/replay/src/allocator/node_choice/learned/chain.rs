@@ -75,7 +75,7 @@ fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
 /// A possible link between two pieces. The fields are in the order in which links are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Link {
-    /// How alike the pieces are and, for equal likeness, how close in the present order.
+    /// The likeness of the pieces and, for equal likeness, their closeness in the present order.
     strength: u64,
     pieces: [u32; 2],
 }
