@@ -191,7 +191,7 @@ impl Display for Findings {
     }
 }
 
-/// A time that may be missing as a text.
+/// The text of a time, or `missing`.
 pub(crate) fn time_text(time: Option<Utc>) -> String {
     match time {
         Some(time) => time.at_offset(0).to_string(),

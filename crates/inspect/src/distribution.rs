@@ -35,7 +35,7 @@ pub struct Distribution {
 pub struct Quantile {
     /// Share, in percent.
     pub percent: f64,
-    /// The smallest length that at least this share of all lengths does not exceed.
+    /// The smallest length such that at least this share of all lengths are at most as long.
     pub by_count_s: f64,
     /// The smallest length such that the lengths up to it make up at least this share of the sum.
     pub by_sum_s: f64,

@@ -19,11 +19,12 @@
 //! where η is the number of times per second that the task loses nodes. Of the nodes that an event
 //! takes away, the share s = L·F(τ) ÷ τ is held by tasks, by each of J tasks with the same
 //! probability. So an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d.
-//! η is the sum of these probabilities over the log's events, divided by its span. The suggested T
-//! belongs to the τ with the largest p. For long fragments and rare losses it is near √(up·L/2).
+//! η is the sum of these probabilities over the log's events, divided by its span. The suggested
+//! window is T at the τ with the largest p. For long fragments and rare losses, this T is near
+//! √(up·L/2).
 //!
-//! The model has no fitted parameters. It ignores the curvature of scaling curves, and that tasks
-//! may reach their largest size.
+//! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
+//! sizes of tasks.
 
 use std::collections::BTreeMap;
 

@@ -41,9 +41,10 @@ const USUAL_GAPS: f64 = 10.0;
 /// With fewer gaps, a 95th percentile is meaningless.
 const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on
-/// average. Nodes that change independently would cause it with a probability of e^-10. Large jobs
-/// cause such spans too. So the span must also begin and end abruptly: both with a change of at
-/// least half of that average number of nodes, unless it begins with the log.
+/// average. Nodes that change independently would cause such a span with a probability of e^-10.
+/// Large jobs also cause such spans. So the span must also begin and end abruptly, each time with a
+/// change of at least half of that average number of nodes. A span that begins with the log need
+/// not be abrupt.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicions, by time.

@@ -34,7 +34,7 @@ const BASE: Setting = Setting {
     solver: SolverKind::Exact,
 };
 
-/// Reproduces its replays.
+/// Reproduces BFTrainer's replays.
 pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Bftrainer, observer)?;
     let replays = Replays::open(&mut part, data)?;

@@ -13,7 +13,7 @@ use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Reproduces its outputs and trainings.
+/// Reproduces Driple's outputs and trainings.
 pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Driple, observer)?;
     part.add("driple-abstract", &Values::default())?;

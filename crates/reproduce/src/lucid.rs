@@ -14,16 +14,16 @@ use crate::throughput::{Label, Throughput};
 use crate::venus::{Venus, simulate_with};
 use crate::{Part, Shared};
 
-/// The policies of its evaluation, and SRTF.
+/// The policies of Lucid's evaluation, and SRTF.
 const POLICIES: [&str; 6] = ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias", "Lucid"];
 
-/// The labels of its throughput model, with the columns of its scores.
+/// The labels of Lucid's throughput model, each with the columns of its scores.
 const LABELS: [(Label, [&str; 2]); 2] = [
     (Label::Jobs, ["error, jobs", "R², jobs"]),
     (Label::Gpus, ["error, GPUs", "R², GPUs"]),
 ];
 
-/// Reproduces its tables and figures.
+/// Reproduces Lucid's tables and figures.
 pub(super) fn reproduce<'c>(
     data: Data<'_>,
     shared: &Shared,

@@ -70,7 +70,7 @@ pub struct PublishedColumn {
     pub name: String,
     /// Its unit; empty if it has none.
     pub unit: String,
-    /// Number of decimals of its values.
+    /// Number of decimals of the column's values.
     pub decimals: u32,
 }
 

@@ -9,8 +9,8 @@ use crate::throughput::{Label, Throughput};
 use crate::venus::{NO_THROUGHPUT, Venus};
 use crate::{Part, Shared};
 
-/// Its policies, with the names of our simulations. The policy called Lucid in its logs is Lucid
-/// without throughput prediction.
+/// The policies of the reproduction, with the names of our simulations. The policy called Lucid in
+/// its logs is Lucid without throughput prediction.
 const LOGGED: [(&str, &str); 6] = [
     ("FIFO", "FIFO"),
     ("SJF", "SJF"),
@@ -28,7 +28,7 @@ const ABLATIONS: [&str; 4] = [
     "Lucid without workload estimation",
 ];
 
-/// Reproduces its tables and figures.
+/// Reproduces the tables and figures of Sun Yat-sen University.
 pub(super) fn reproduce<'c>(shared: &Shared, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Sysu, observer)?;
     part.sources.extend(shared.sources().cloned());

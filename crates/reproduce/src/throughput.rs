@@ -151,8 +151,8 @@ impl Throughput {
         [mean_absolute_error(truth, told), r_squared(truth, told)]
     }
 
-    /// The importance of each of these features to a machine: its mean absolute score. The
-    /// importance of a feature that it does not use is 0.
+    /// The importance of each of these features to a machine: the mean absolute score of the
+    /// feature. A feature that the machine does not use has the importance 0.
     pub fn importances(&self, label: Label, features: &[String]) -> Values {
         let (machine, mut ours) = (self.machine(label), Values::default());
         for feature in features {

@@ -7,9 +7,9 @@ use gleaner_domain::results::reproduce::{Rounding, Verdict};
 pub struct Given {
     /// The value.
     pub value: f64,
-    /// Its number of decimals.
+    /// Number of decimals of the value.
     pub decimals: u32,
-    /// How it was rounded to these decimals.
+    /// How the value was rounded to these decimals.
     pub rounding: Rounding,
     /// The denominator of relative differences: the size of the value, or the range of its curve.
     pub scale: f64,

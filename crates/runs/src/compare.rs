@@ -25,8 +25,8 @@ pub fn tables<'a>(
     ]
 }
 
-/// The tables of a comparison that are printed and shown on a page: how good the answers of each solver are, how long
-/// each solver takes, and, if there are programs, what happened to their answers.
+/// The tables of a comparison that are printed and shown on a page: the quality of each solver's answers, the time that
+/// each solver takes, and, if there are programs, the outcomes of their answers.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// What happened to the answers of programs; `None` if there are no programs.
+/// The outcomes of the answers of programs; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",

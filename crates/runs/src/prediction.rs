@@ -83,7 +83,8 @@ pub fn packing(
     self::profiles(&scored.collect(), path)
 }
 
-/// Writes profiles. If some pairs are predicted, a column says which. Returns the number of rows.
+/// Writes profiles. If some profiles are predicted, a column shows which ones. Returns the number
+/// of rows.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -2,8 +2,8 @@
 //!
 //! A directory holds one run. New files are first written under temporary names, beside the files of an earlier run.
 //! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new ones and
-//! writes the final `run.json`. If the process is killed before that, the earlier run stays intact. If it is killed
-//! during that, the directory is marked as unfinished.
+//! writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If it
+//! is killed during the replacement, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

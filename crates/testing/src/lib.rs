@@ -1,5 +1,5 @@
-//! Shared by the tests of all crates of the workspace: the settings of property tests, paths of files, the examples
-//! and tables of the documentation, and observers that stop runs.
+//! Helpers for the tests of all crates of the workspace: settings of property tests, paths of files, examples and
+//! tables of the documentation, and observers that stop runs.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
 //! one case, see [`slow_cases`]. There is no other setting:

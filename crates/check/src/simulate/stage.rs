@@ -1,5 +1,5 @@
-//! Sweeps a virtual cluster or the profiler over time, to find which jobs hold which GPUs and to
-//! compute everything that follows from this.
+//! Sweeps a virtual cluster or the profiler over time, to find which jobs hold which GPUs, and to
+//! compute all results that depend on the holders.
 //!
 //! Within a second, events happen in this order: ends, arrivals, starts, nodes added or removed.
 //! The state of a minute is the state at the end of its first second.

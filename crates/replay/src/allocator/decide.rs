@@ -116,8 +116,8 @@ impl SolverDecider {
         }
     }
 
-    /// The same decider, but every answer of the solver is checked under `big_m`. The checker
-    /// shares no code with the solvers.
+    /// This decider, with a check of every answer of the solver under `big_m`. The checker shares no code with the
+    /// solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
             checked: Some(big_m),

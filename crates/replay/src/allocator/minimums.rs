@@ -10,7 +10,7 @@
 
 use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
 
-/// The problem with every group's minimum lowered to what can be met.
+/// The problem with every group's minimum lowered to a number that can be met.
 ///
 /// # Errors
 /// The solver fails.

@@ -88,8 +88,8 @@ pub struct Course {
 /// An upper bound on the work, in the unit of the rates, that any allocator could have done in this
 /// course with these costs.
 ///
-/// It takes time in proportion to the sum, over the distinct stays, of their length times their
-/// number of nodes: two seconds for 22,882 intervals with 100 tasks of up to 32 nodes.
+/// The computation takes time in proportion to the sum, over the distinct stays, of their length times their number of
+/// nodes: two seconds for 22,882 intervals with 100 tasks of up to 32 nodes.
 ///
 /// Returns `None` if it was stopped early. The flag is checked between tasks. The observer receives progress in rounds
 /// of the search.

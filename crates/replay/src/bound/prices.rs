@@ -1,4 +1,4 @@
-//! The first prices: what one more node would earn if rescaling were free.
+//! The initial prices: the earnings of one more node if rescaling were free.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
 use super::row::Answered;
 use gleaner_domain::results::compare::IncumbentRow;
 
-/// The most plans of a solve that are kept. Any later plan replaces the last one kept.
+/// Maximum number of plans that are kept for a solve. Any later plan replaces the last one kept.
 const MOST: usize = 1_000;
 
 /// A plan that was better than all before it.

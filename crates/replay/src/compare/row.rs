@@ -9,7 +9,7 @@ use super::incumbents::{Found, Watch, gap_to};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::{AnswerRow, AnswerStatus};
 
-/// The most solves of one problem by one solver. They end earlier once they have taken
+/// Maximum number of solves of one problem by one solver. The repetition ends earlier once the solves have taken
 /// [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
 

@@ -59,8 +59,8 @@ impl Small {
         ways
     }
 
-    /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval; infinite
-    /// if a task would gain and lose nodes by choice.
+    /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval. Infinite
+    /// if a task would both gain nodes and give up others by choice.
     fn loss(&self, interval: usize, old: &[Option<usize>], new: &[Option<usize>]) -> f64 {
         let idle = &self.intervals[interval].1;
         let mut loss = 0.0;

@@ -86,7 +86,7 @@ fn only_time_with_active_tasks_counts() {
     assert_eq!(found.ended, Ended::LogEnded);
 }
 
-// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more work than always 4.
+// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more work than 4 nodes throughout.
 #[test]
 fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     let log = counts(6, &[(0, 0), (1, 6), (101, 2), (201, 2)]);

@@ -109,7 +109,7 @@ fn a_group_holds_at_most_what_it_may() {
     assert_eq!(outcome.summary.events_short, None);
 }
 
-// Derived by hand: the group's minimum of three nodes is met as long as three are idle, then with
+// Derived by hand: the group gets its minimum of three nodes as long as three are idle, and then
 // the two that are idle. One node is too few for `slow`, so `fast` gets it.
 #[test]
 fn a_minimum_holds_as_far_as_it_can() {

@@ -314,7 +314,8 @@ fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     ]
 }
 
-// Without names, the rule learns an order that gives most of the gain of names, even if the time of learning counts.
+// Without names, the rule learns an order that gives most of the gain of names, even if the time that it spends
+// learning is included.
 #[test]
 fn the_learnt_order_replaces_names_on_the_summit_log() {
     let Some(log) = summit(None) else { return };

@@ -1,4 +1,4 @@
-//! Tests of the objectives of a replay, and of how evenly it treats its tasks.
+//! Tests of the objectives of a replay, and of its fairness to the tasks.
 
 use gleaner_domain::Slice;
 use gleaner_domain::error::Result;

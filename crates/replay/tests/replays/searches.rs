@@ -188,8 +188,8 @@ fn all_algorithms_see_the_same_trials() {
     assert_ne!(random.trials[0].final_loss, elsewhere.trials[0].final_loss);
 }
 
-/// Losses that fall to the trial's number. Trial 0 begins with the worst loss, the others one above
-/// their number.
+/// Losses that fall to the trial's number. Trial 0 begins with the worst loss, and each other trial begins one above
+/// its number.
 fn table(trials: u32) -> LearningCurves {
     let curve = |trial: u32| {
         let last = f64::from(trial);

@@ -71,7 +71,8 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The estimates of three machines, each with the name of its row in the table.
+/// The estimates of three explainable boosting machines, each with the name of its row in the
+/// table.
 fn fits(
     part: &Part<'_>,
     first: &[Job<'_>],

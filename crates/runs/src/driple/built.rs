@@ -30,7 +30,7 @@ pub struct Summary<'a> {
     pub grouped: usize,
     /// Number of jobs with fewer groups than requested.
     pub jobs_with_fewer_groups: usize,
-    /// Number of jobs whose groups still changed in the last pass of the clustering.
+    /// Number of jobs whose groups changed even in the last pass of the clustering.
     pub jobs_not_converged: usize,
     /// Number of grouped operations whose outputs have no known number of dimensions.
     pub unknown_shapes: usize,

@@ -1,4 +1,4 @@
-//! How far predictions are from measurements, as printed tables, as JSON and as the table of a file.
+//! The errors of predictions against measurements, as printed tables, as JSON and as a table for a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;

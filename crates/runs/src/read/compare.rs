@@ -18,7 +18,7 @@ pub struct CompareRun {
     pub solvers: Vec<SolverRow>,
     /// Every plan that was better than those before it, in the order of the answers, then of time.
     pub incumbents: Vec<IncumbentRow>,
-    /// What happened to the answers of the programs, in the order of [`CompareRun::solvers`].
+    /// The outcomes of the answers of the programs, in the order of [`CompareRun::solvers`].
     pub programs: Vec<Tally>,
     /// Whether every solver was given every problem; false if the comparison was interrupted.
     pub complete: bool,

@@ -1,4 +1,5 @@
-//! Compares policies in tables of their delays and of what they know, which are printed and shown on a page.
+//! Compares policies in tables of their delays and of their knowledge of durations, which are printed and shown on a
+//! page.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;

@@ -154,8 +154,8 @@ pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usi
 fn pair([first, second]: [Usage; 2], rng: &mut ChaCha8Rng) -> Pair {
     let together = first.gpu_util + second.gpu_util;
     let mut speed = |other: Usage| {
-        // Demand above 100 % utilisation is lost. A job loses more of it if the other job uses
-        // more.
+        // Demand above 100 % utilisation is lost. A job loses more of its demand if the other job
+        // uses more.
         let lost = (together - 100.0).max(0.0) / 100.0 * other.gpu_util / together;
         let noise = rng.random_range(-0.02..0.02);
         rounded(1.0 - 0.05 * other.gpu_util / 100.0 - lost + noise)

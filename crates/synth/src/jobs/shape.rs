@@ -27,8 +27,8 @@ const KINDS: [(f64, f64, f64); 3] = [
     (0.09, 36_000.0, 1.0),
 ];
 
-/// The ways in which jobs end: the state, the share of such jobs, and the range of the share of its
-/// length after which such a job ends.
+/// The ways in which jobs end: the state, the share of such jobs, and the range of the time at
+/// which such a job ends, as a share of its length.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),

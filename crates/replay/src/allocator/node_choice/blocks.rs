@@ -9,9 +9,9 @@
 //! end of the order, because schedulers fill machines from the ends. [`EndHazard`] learns h, the share of the idle
 //! nodes at each distance that an event takes.
 //!
-//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
-//! it `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to
-//! the new node below r. The sum over all new nodes is the objective to minimise.
+//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
+//! `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to the new node below
+//! r. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!

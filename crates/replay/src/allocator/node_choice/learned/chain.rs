@@ -1,10 +1,9 @@
 //! An order in which nodes that move together are neighbours.
 //!
-//! Two nodes are alike if most of their moves were moves together (Jaccard's index of the two sets of
-//! moves). Nodes are linked, the most alike first, so that each has at most two neighbours and no ring forms. The
-//! resulting chains are pieces of the order. Two pieces are alike if most groups that touch either of them touch both.
-//! Pieces are linked in the same way, and reversed so that the ends that move together meet. This is repeated until no
-//! links remain.
+//! Two nodes are alike if they mostly moved together (Jaccard's index of the two sets of moves). Nodes are linked, the
+//! most alike first, so that each has at most two neighbours and no ring forms. The resulting chains are pieces of the
+//! order. Two pieces are alike if most groups that touch either of them touch both. Pieces are linked in the same way,
+//! and reversed so that the ends that move together meet. This is repeated until no links remain.
 //!
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups have both. So 14 groups have a or b, and
 //! with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
@@ -76,7 +75,7 @@ fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
 /// A possible link between two pieces. The fields are in the order in which links are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Link {
-    /// How alike the pieces are and, for equal likeness, how close in the present order.
+    /// The likeness of the pieces and, for equal likeness, their closeness in the present order.
     strength: u64,
     pieces: [u32; 2],
 }

@@ -44,9 +44,9 @@ pub struct Learned {
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
-    /// Median distance between neighbours of a group in the present order, relative to the distance if the group were
-    /// spread evenly over all nodes; a moving average over groups. Example: of 1,000 nodes, the four at places 10, 11,
-    /// 12 and 20 have the median distance 1, against 250 if spread evenly.
+    /// Moving average, over groups, of the median distance between neighbours of a group in the present order. The
+    /// distance is relative to that of a group that is spread evenly over all nodes. Example: of 1,000 nodes, the four
+    /// at places 10, 11, 12 and 20 have the median distance 1, against 250 if spread evenly.
     distance: f64,
     /// Buffer.
     spots: Vec<u32>,
