@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gleaner_domain::UnknownNodes;
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::{Column, Table};
 use gleaner_domain::{Change, Cluster, EventLogBuilder, Local, Trace, Utc, VirtualCluster};
@@ -83,7 +84,7 @@ fn read_forecast(path: &Path) -> gleaner_domain::Result<()> {
 /// Reads a scheduler's log up to its last event.
 fn ingest(path: &Path, format: Format) -> gleaner_domain::Result<()> {
     let holds = scheduler::read(&[path.to_owned()], &Options::new(format), &Unobserved)?;
-    holds.sweep(|_, _| Ok(())).map(drop)
+    holds.sweep(UnknownNodes::Deal, |_| Ok(())).map(drop)
 }
 
 fn read_slurm(path: &Path) -> gleaner_domain::Result<()> {

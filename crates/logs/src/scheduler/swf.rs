@@ -5,7 +5,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
-use super::record::{Job, Nodes, Record, Run};
+use super::record::{Job, Moment, Nodes, Record, Run};
 use crate::zone::Zone;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -144,6 +144,7 @@ impl SwfReader {
         // The conversion to `u32` saturates at the largest number that fits.
         let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
         let job = Job {
+            submit: Some(Moment::Second(zero + numbers[SUBMIT] as i64)),
             runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],
             ..Job::default()
         };
