@@ -73,7 +73,8 @@ fn predictions_of_trained_models_are_read_by_simulate() {
     );
     let (by_files, _) = run(here, &line, 0);
     let line = format!(
-        "simulate --data {data} --policy qssf,lucid --models models --epoch 2024-01-01 --quiet --check --profiler off"
+        "simulate --data {data} --policy qssf,lucid --models models --epoch 2024-01-01 --quiet \
+         --check --profiler off"
     );
     let (by_models, err) = run(here, &line, 0);
     assert!(
@@ -94,7 +95,8 @@ fn simulate_trains_its_own_models() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());
     let line = format!(
-        "simulate --data {data} --policy fifo,qssf,lucid --models train --profiler off --quiet --out"
+        "simulate --data {data} --policy fifo,qssf,lucid --models train --profiler off --quiet \
+         --out"
     );
     let (_, err) = run(here, &format!("{line} a -j 1"), 0);
     assert_eq!(err.matches("the trace has no calendar").count(), 1, "{err}");
@@ -453,7 +455,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("predict other.json --data {data} -o a.csv"),
         3,
     );
-    assert!(err.contains("is moon, where hour is needed"), "{err}");
+    assert!(err.contains("is moon, expected hour"), "{err}");
     fs::write(here.join("short.json"), &text[..text.len() / 2]).unwrap();
     run(
         here,

@@ -158,8 +158,8 @@ fn all_faulty_graphs_are_reported_and_can_be_left_out() {
     let run = build(here, "-o data.safetensors", 3);
     let run = run.says(&[
         "3 faults in the input",
-        "line 4: a value should be here",
-        "cannot make 20 groups",
+        "line 4: expected a value",
+        "cannot form 20 groups",
     ]);
     run.says(&names)
         .says(&["line 1: node 1 `x`: it has no `op`"]);
@@ -193,8 +193,8 @@ fn jobs_without_measurements_are_named() {
     let run = build(here, "-o data.safetensors", 0);
     for words in [
         "3 jobs left out",
-        "one row each of",
-        "no rows of this job",
+        "one row for each of",
+        "no rows for this job",
         "has 2 fields",
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);

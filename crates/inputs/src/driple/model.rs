@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
             Content::Checkpoint => "name the model, the file of -o, or continue with --resume",
             Content::Data | Content::TorchData => "train one on it with gleaner driple train",
             Content::Weights | Content::TorchWeights => {
-                "make a model of them with gleaner driple convert"
+                "convert them to a model with gleaner driple convert"
             }
         };
         let words = content.words();
@@ -99,7 +99,7 @@ fn weight((name, tensor): (String, torch::Tensor)) -> Result<(String, Tensor), S
     if let Some(place) = values.iter().position(|value| !value.is_finite()) {
         let value = values[place];
         return Err(format!(
-            "tensor {name:?} has the value {value} at place {place}, expected finite numbers"
+            "tensor {name:?} has the value {value} at index {place}, expected finite numbers"
         ));
     }
     let shape = tensor.shape;
