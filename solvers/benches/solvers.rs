@@ -173,7 +173,7 @@ fn one(
     group.finish();
 }
 
-/// Whether the name contains the filter, if the first argument is one.
+/// Whether the name contains the filter, if the first argument is a filter.
 fn is_wanted(name: &str) -> bool {
     let first = std::env::args().nth(1);
     let filter = first.filter(|argument| !argument.starts_with('-'));

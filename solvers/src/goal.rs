@@ -11,16 +11,16 @@ pub enum Goal {
     /// The best plan has the greatest sum of the tasks' values.
     #[default]
     Total,
-    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its
-    /// least share is the greatest; among these, its sum of values is the greatest.
+    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its least
+    /// share is the highest; among these in turn, its sum of values is the highest.
     ///
-    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after
-    /// the first two levels the total decides in place of the further ones.
+    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after the
+    /// first two levels the total decides instead of further levels.
     MaxMin,
 }
 
 impl Goal {
-    /// Whether it is [`Goal::Total`].
+    /// Whether the goal is [`Goal::Total`].
     pub fn is_total(&self) -> bool {
         *self == Goal::Total
     }
@@ -35,8 +35,8 @@ pub struct Fairness {
     pub least_share: Option<f64>,
 }
 
-/// The worth of a plan under its problem's goal; greater is better. The fields are compared in
-/// their order.
+/// The worth of a plan under its problem's goal; greater is better. The fields are compared in the
+/// order of their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Merit {
     /// Number of tasks that run; 0 under [`Goal::Total`].
@@ -73,7 +73,7 @@ impl Task {
         self.share_of(t_fwd, self.best_rate(), count)
     }
 
-    /// [`Task::share`] for a caller that knows the best rate already.
+    /// Like [`Task::share`], for a caller that already knows the best rate.
     pub(crate) fn share_of(&self, t_fwd: f64, best_rate: f64, count: u32) -> f64 {
         if best_rate > 0.0 {
             self.value(t_fwd, count) / (t_fwd * best_rate)

@@ -51,7 +51,7 @@ pub struct GroupLimit {
 /// One allocation decision. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier of the problem, which answers repeat.
+    /// Identifier of the problem; answers repeat it.
     #[serde(default)]
     pub id: String,
     /// Number of idle nodes.
@@ -60,8 +60,8 @@ pub struct Problem {
     pub t_fwd: f64,
     /// The active tasks, in file order.
     pub tasks: Vec<Task>,
-    /// Side constraints. The counts formulation takes any; the exact solver takes nested ones
-    /// ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
+    /// Side constraints. The counts formulation supports any groups; the exact solver supports nested
+    /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
     /// What makes a plan the best one.
@@ -70,7 +70,7 @@ pub struct Problem {
 }
 
 impl GroupLimit {
-    /// Whether there are plans that the group forbids: it has a maximum, or a minimum above 0.
+    /// Whether the group forbids any plan, because it has a maximum, or a minimum above 0.
     pub fn limits_something(&self) -> bool {
         self.max_total.is_some() || self.min_total > Some(0)
     }
@@ -132,8 +132,8 @@ impl Task {
         ]
     }
 
-    /// Adds the faults of the task's bounds and curve. The ranges of its numbers are checked by
-    /// [`range`].
+    /// Adds the faults in the task's bounds and curve. [`range`] checks whether its numbers are in
+    /// range.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -152,7 +152,7 @@ impl Task {
 fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<String>) {
     if nodes.len() != objective.len() {
         out.push(format!(
-            "task {name}: {} curve_nodes but {} curve_objective values, expected as many",
+            "task {name}: {} curve_nodes but {} curve_objective values, expected equally many",
             nodes.len(),
             objective.len()
         ));
@@ -219,10 +219,10 @@ impl Problem {
         out
     }
 
-    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None`
-    /// if there are none: the groups are *nested*. Groups that limit nothing are left out
-    /// ([`GroupLimit::limits_something`]). Takes O(n log n) for n tasks, groups and names in groups
-    /// together.
+    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if
+    /// no two groups cross: they are *nested*. Groups that limit nothing are left out
+    /// ([`GroupLimit::limits_something`]). Takes O(n log n), where n counts the tasks, the groups and
+    /// the names in groups.
     pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
         let (first, second) = Nest::of(self).err()?;
         Some((&self.groups[first], &self.groups[second]))

@@ -1,4 +1,4 @@
-//! What a task earns on a count, computed from the definition: T_fwd · O(n), less the cost of the
+//! What a task earns at a count, computed from the definition: T_fwd · O(n), less the cost of the
 //! change.
 
 use crate::Task;

@@ -50,10 +50,10 @@ pub enum Violation {
         share: Option<f64>,
         stated: String,
     },
-    /// The plan is called optimal under a max-min goal, but more tasks could run.
+    /// The plan is reported as optimal under a max-min goal, but more tasks could run.
     #[error("{running} tasks run, {possible} could")]
     TooFewRun { running: usize, possible: usize },
-    /// The plan is called optimal under a max-min goal, but the least share could be greater.
+    /// The plan is reported as optimal under a max-min goal, but the least share could be greater.
     #[error("the least share is {least}, but {running} tasks could all have more than {level}")]
     LeastShareTooLow {
         running: usize,

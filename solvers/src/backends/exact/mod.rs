@@ -1,8 +1,8 @@
 //! The exact solver: finds proven optima without a solver library.
 //!
 //! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ
-//! only in their names. Values that depend on one task alone are computed once for each group. Then
-//! there are four steps:
+//! only in their names. Values that depend on one task alone are computed once for each group. The
+//! solver has four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
@@ -14,10 +14,10 @@
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
 //!    remaining counts. It only visits states that can still beat the known plan.
 //!
-//! Steps 1 to 3 take O(P log P) for P curve points of all groups, and O(tasks). Step 4 takes at
-//! worst O(pieces × nodes) per task, whatever the number of counts; the plain
-//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain
-//! for step 4.
+//! Steps 1 to 3 take O(P log P + tasks), where P is the number of curve points of all groups. Step 4
+//! takes at worst O(pieces × nodes) per task, whatever the number of counts; the plain
+//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain for
+//! step 4.
 //!
 //! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
 //! Research 27 (1979). Reducing the counts by the gap before dynamic programming follows Pisinger,
@@ -36,21 +36,21 @@
 //! between plans near the optimum are lost to rounding. The answer is then only called feasible,
 //! with a bound.
 //!
-//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
-//! of memory (counts in the millions on curves far from concave). In both cases the answer is the
-//! relaxation's plan with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of
+//! memory, which happens with counts in the millions on curves that are far from concave. In both cases
+//! the answer is the relaxation's plan with its bound.
 //!
-//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run and
-//! the greatest least share, by bisection. The steps above then find the best total among the plans
-//! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
-//! that runs gets a reward that is greater than all values together.
+//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
+//! high their least share can be. The steps above then find the best total among the plans that attain
+//! both. Counts with a smaller share are removed. If not all tasks can run, every task that runs gets a
+//! reward that is greater than all values together.
 //!
-//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan
-//! without groups keeps to their limits. Otherwise [`tree`] finds the best plan that does, by
-//! dynamic programming over the tree of groups. If time or memory does not suffice for that, the
-//! answer is a plan known before, with the bound of the relaxation without groups; or
-//! [`Status::Unknown`] if no plan is known. Groups that cross, and groups under the goal
-//! [`Goal::MaxMin`], are refused.
+//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan without
+//! groups respects their limits. Otherwise [`tree`] finds the best plan that does, by dynamic
+//! programming over the tree of groups. If that would take too much time or memory, the answer is a
+//! plan that was already known, with the bound of the relaxation without groups. If no plan is known,
+//! the answer is [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`],
+//! are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
 //! Among plans whose values differ by less than that, the one that leaves more tasks unchanged wins.
@@ -90,7 +90,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// A bound on the numbers that were added for each task to find `counts`.
+    /// Upper bound on the size of the numbers that were summed to find `counts`, where each task
+    /// contributed one.
     size: f64,
 }
 
@@ -128,8 +129,8 @@ impl Exact {
         }
     }
 
-    /// Solves a problem, whose groups are ignored. `before_search` is called with the relaxation's plan
-    /// if that is not proven optimal.
+    /// Solves a problem and ignores its groups. `before_search` is called with the relaxation's plan if
+    /// that is not proven optimal.
     fn run(
         &mut self,
         problem: &Problem,
