@@ -7,7 +7,7 @@ pub struct NodeGauges {
     gpus: Vec<[f64; 2]>,
     /// Averages over all GPUs.
     all: [f64; 2],
-    /// Averages over the GPUs whose value is above 0; `None` if there is none.
+    /// Averages over the GPUs whose value is above 0; `None` if there is no such GPU.
     active: [Option<f64>; 2],
 }
 

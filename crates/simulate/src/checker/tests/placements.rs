@@ -1,4 +1,4 @@
-//! Broken runs: GPUs, nodes, speeds.
+//! Tests with broken runs: GPUs, nodes, speeds.
 
 use super::*;
 

@@ -9,7 +9,7 @@ const INTERVAL: i64 = 100;
 /// Sharing is off while at most this many GPU jobs are expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
-/// The switch. It is off until the first check.
+/// The switch. Sharing is off until the first check.
 pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
