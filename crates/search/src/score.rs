@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// A trial with its loss. Less is better; equal losses are ordered by trial, so that the order is total.
+/// A trial with its loss. Lower is better. Equal losses are ordered by trial, so that the order is
+/// total.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
     /// Never NaN, nor negative zero.
