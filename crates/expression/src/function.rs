@@ -54,7 +54,7 @@ impl Function {
         }
     }
 
-    /// Its value at the arguments. The function must accept this number of arguments.
+    /// The function's value for these arguments. The function must accept this number of arguments.
     pub fn value(self, mut arguments: impl Iterator<Item = f64>) -> f64 {
         let mut next = || arguments.next().unwrap_or(f64::NAN);
         match self {

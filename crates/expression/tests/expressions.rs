@@ -240,8 +240,8 @@ proptest! {
                 same(expression.value(&VALUES), known.value),
                 "{} is {}, expected {}", known.text, expression.value(&VALUES), known.value
             ),
-            // Only depth is bounded.
-            Err(fault) => prop_assert!(fault.expected.contains("inside one another"), "{}: {fault}", known.text),
+            // Only the depth is limited.
+            Err(fault) => prop_assert!(fault.expected.contains("nested brackets"), "{}: {fault}", known.text),
         }
     }
 
@@ -255,7 +255,7 @@ proptest! {
             let product = scaled.factor(&VALUES) * VALUES[0];
             let value = expression.value(&VALUES);
             let near = (product - value).abs() <= 1e-12 * value.abs() + 1e-290;
-            // A factor may overflow or underflow although the whole product does not.
+            // A factor may overflow or underflow even if the whole product does not.
             prop_assert!(near || same(product, value) || value.abs() > 1e290 || value.abs() < 1e-290);
         }
     }
@@ -304,7 +304,7 @@ const TOKENS: [&str; 40] = [
     "unsafe",
 ];
 
-/// A million texts: nothing panics, and the position of every fault is in the text.
+/// Parses a million texts: none causes a panic, and the position of every fault is in the text.
 #[test]
 fn texts_at_random_are_parsed_or_refused() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
