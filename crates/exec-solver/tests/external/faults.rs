@@ -1,4 +1,4 @@
-//! Programs that break the protocol: every problem gets an answer, and no process is left behind.
+//! Tests programs that break the protocol: every problem gets an answer, and no process is left behind.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn problems() -> Vec<Problem> {
     (0..5).map(|seed| synthetic::problem(4, 12, seed)).collect()
 }
 
-/// The answers of a program, and the counts.
+/// The answers of a program, and their tally.
 fn answers(way: &str, seconds: f64) -> (Vec<Allocation>, Tally) {
     let limits = Limits {
         time: Duration::from_secs_f64(seconds),
@@ -83,7 +83,7 @@ fn wrong_plans_are_not_used() {
     assert_eq!(statuses(&found), [Status::Feasible; 5]);
     assert_eq!((tally.wrong, tally.confirmed), (5, 0));
     let told = tally.remark().unwrap();
-    assert!(told.contains("is called optimal, but"), "{told}");
+    assert!(told.contains("is reported as optimal, but"), "{told}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_false_claim_that_there_is_no_plan_is_wrong() {
     assert_eq!(tally.wrong, 5);
     let told = tally.remark().unwrap();
     assert!(
-        told.contains("called infeasible, but there is a plan"),
+        told.contains("reported as infeasible, but a plan exists"),
         "{told}"
     );
 
