@@ -48,8 +48,8 @@ pub struct Merit {
 }
 
 impl Task {
-    /// The greatest objective per second that the task can earn on any count it may hold; 0 if it
-    /// may hold none.
+    /// The greatest objective per second that the task can earn at any count that it may hold; 0 if no
+    /// count is allowed.
     pub fn best_rate(&self) -> f64 {
         let (low, high) = (self.min_nodes, self.cap());
         if low > high {
@@ -68,7 +68,8 @@ impl Task {
     }
 
     /// What the task earns on `count` nodes over the window, less rescale costs, as a share of what
-    /// it would earn at its best rate. At most 1; it is 1 for a task that can earn nothing.
+    /// it would earn at its best rate. The share is at most 1. It is 1 for a task that can earn
+    /// nothing.
     pub fn share(&self, t_fwd: f64, count: u32) -> f64 {
         self.share_of(t_fwd, self.best_rate(), count)
     }

@@ -84,7 +84,7 @@ impl Task {
 
     /// Objective per second on `count` nodes, linear between curve points.
     ///
-    /// Counts past the last point earn what the last point does.
+    /// Counts beyond the last point earn as much as the last point.
     pub fn objective_rate(&self, count: u32) -> f64 {
         interpolate(&self.curve_nodes, |i| self.rate_at_point(i), count)
     }
@@ -124,7 +124,7 @@ impl Task {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
     }
 
-    /// Seconds that growing and shrinking cost, with the fields' names.
+    /// The costs of growing and shrinking, in seconds, with the names of their fields.
     pub(crate) fn costs(&self) -> [(&'static str, f64); 2] {
         [
             ("rescale_up", self.rescale_up),

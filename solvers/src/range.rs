@@ -12,9 +12,9 @@
 //!   below 2^33, because counts have 32 bits.
 //! - **Rows and bounds of the fair level**: shares × 1024. A share is at most 1 and at least
 //!   −[`LOSS`].
-//! - **Objective of the fair level**: 1, because the number of running tasks is maximised in a step
-//!   before. The level is found to about 1e-7 of the widest range of shares, the tolerance of a
-//!   proof.
+//! - **Objective of the fair level**: 1, because the number of running tasks is maximised in an earlier
+//!   step. The level is accurate to about 1e-7 of the widest range of shares, which is the tolerance of
+//!   a proof.
 //!
 //! Within these limits every intermediate value of every solver is finite, including the exact
 //! solver and the heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest

@@ -186,7 +186,7 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
 pub struct Incumbent {
     /// Time from the start of the solve until the plan was found.
     pub after: Duration,
-    /// The plan, with its objective. Its status and bound are those of the time at which it was found.
+    /// The plan, with its objective. Its status and bound are those at the time when it was found.
     pub plan: Allocation,
 }
 
@@ -233,8 +233,8 @@ pub trait Solver {
         Ok(answer)
     }
 
-    /// Makes every later solve end soon after `stop` is set, with the best plan found so far, as at the time limit. A
-    /// solver that does not override this function ignores the flag.
+    /// Makes every later solve end soon after `stop` is set, with the best plan found so far, as if the time limit
+    /// had been reached. A solver that does not override this function ignores the flag.
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 

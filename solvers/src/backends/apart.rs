@@ -43,7 +43,7 @@ const FATAL: [i32; 5] = [
 pub(super) enum Ended {
     /// Everything that the copy wrote.
     Wrote(Vec<u8>),
-    /// The copy was killed some time after the deadline, or at a stop.
+    /// The copy was killed some time after the deadline, or when a stop was requested.
     Killed,
     /// The copy ended in another way, which the string describes.
     Failed(String),
@@ -152,7 +152,8 @@ fn become_copy(
 }
 
 /// Closes all files except the first three. The others include pipes to copies that other threads
-/// started. If they stayed open here, the threads that read them would also wait for this copy to end.
+/// started. If these pipes stayed open here, the threads that read them would also wait for this copy
+/// to end.
 ///
 /// # Safety
 /// Nothing may use the other files afterwards.

@@ -99,7 +99,7 @@ fn solve(job: &Job<'_>) -> Outcome {
 
 fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
     for (key, value) in [
-        // good_lp would round the seconds up to whole ones and the gap to 32 bits.
+        // good_lp would round the time limit up to whole seconds and the gap to 32 bits.
         ("seconds", &*seconds.to_string()),
         ("ratioGap", &gap.to_string()),
         ("timeMode", "elapsed"),

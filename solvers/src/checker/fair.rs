@@ -20,7 +20,7 @@ fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }
 
-/// Checks the stated fairness. If `proves` is set and the answer is called optimal, also looks for
+/// Checks the stated fairness. If `proves` is set and the answer is reported as optimal, also looks for
 /// a fairer plan.
 pub(super) fn check(
     problem: &Problem,

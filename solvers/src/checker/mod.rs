@@ -1,5 +1,5 @@
-//! Recomputes an answer's feasibility and objective from the problem alone, and looks for
-//! plans that refute what it claims.
+//! Recomputes an answer's feasibility and objective from the problem alone, and looks for plans that
+//! refute the answer's claims.
 //!
 //! It shares no code with any solver. It has its own, simplest possible code that interpolates the
 //! curve and adds up the costs.

@@ -78,7 +78,7 @@ pub(super) fn rate(task: &Task, count: u32) -> f64 {
     at_point(task, left) * of_left + at_point(task, right) * of_right
 }
 
-/// The greatest objective per second on the counts that the task may hold; 0 if it may hold none.
+/// The greatest objective per second at the counts that the task may hold; 0 if no count is allowed.
 pub(super) fn best_rate(task: &Task) -> f64 {
     let (min, max) = bounds(task);
     if min > max {

@@ -93,8 +93,8 @@ fn joined(a: &Block, b: &Block, most: usize) -> Block {
     }
 }
 
-/// The best objective within nested groups, by plain tables: the sets of the groups are joined, the
-/// smallest first; `None` if there is no plan.
+/// The best objective within nested groups, computed with plain tables: the groups' tasks are merged
+/// into blocks, smallest group first; `None` if there is no plan.
 fn best_by_tables(problem: &Problem) -> Option<f64> {
     let most = problem.nodes as usize;
     let of = |(j, task): (usize, &Task)| Block {
@@ -615,7 +615,7 @@ fn a_problem_too_large_for_memory_is_answered_with_a_bound() {
     assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
     assert_eq!(answer.status, Status::Feasible);
     assert!(answer.gap() > Some(0.0));
-    // A small group leaves its tasks few counts, so that the tables are small too.
+    // A small group leaves few counts for its tasks, so the tables are small too.
     problem.tasks.truncate(3);
     problem.groups = vec![
         group("small", &[0, 1], Some(3), Some(7)),

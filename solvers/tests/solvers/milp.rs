@@ -79,7 +79,7 @@ fn assert_reaches(spec: SolverSpec, problem: &Problem, optimum: f64) {
     );
 }
 
-/// Solves all stored problems with both big-M's.
+/// Solves all stored problems with both values of big-M.
 fn assert_reaches_all(kind: SolverKind) {
     for case in cases() {
         assert_reaches(counts(kind), &case.problem, case.optimum);

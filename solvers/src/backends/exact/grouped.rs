@@ -1,12 +1,12 @@
 //! Problems with nested groups.
 //!
 //! 1. [`Tree::ranges`] bounds the count of every task by what the limits allow. Counts outside these
-//!    ranges are removed, and this repeats until nothing changes. The values of these counts would only
-//!    raise the allowance for rounding. If the limits allow only one plan, worth 0, no other value
+//!    ranges are removed, and this repeats until nothing changes. Their values would only increase the
+//!    allowance for rounding errors. If the limits allow only one plan, worth 0, no other value
 //!    remains, and 0 is proven to be the optimum.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
-//!    respects the limits of the groups, it is also the best plan with groups. So limits that do not
-//!    bind cost little time.
+//!    respects the limits of the groups, it is also the best plan with groups. So limits that are not
+//!    binding cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
 //! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans

@@ -10,7 +10,8 @@
 //!    out, the relaxed plan is a real plan and the problem is solved.
 //! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
 //!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
-//!    Counts that lose more than its gap to U cannot be part of a better plan, and are dropped.
+//!    Counts that lose more than this plan's gap to U cannot be part of a better plan, so they are
+//!    dropped.
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
 //!    remaining counts. It only visits states that can still beat the known plan.
 //!
@@ -26,14 +27,14 @@
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
-//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, and the next step, of c, needs
-//! two: so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth
-//! 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, but the next step, which belongs
+//! to c, needs two, so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is
+//! worth 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
 //! 15 = 3. Both counts are dropped, so a keeps 3 nodes. The search finds that one node for b is the
 //! best use of the last node, and 38 is proven optimal.
 //!
 //! Values are floats. If some values are ten orders of magnitude above the optimum, differences
-//! between plans near the optimum are lost to rounding. The answer is then only called feasible,
+//! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,
 //! with a bound.
 //!
 //! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of
@@ -216,8 +217,8 @@ impl Exact {
         Ok(answer)
     }
 
-    /// How far the plan found may be from the optimum because of rounding; 0 if that does not
-    /// matter.
+    /// How far the plan found may be from the optimum because of rounding; 0 if the distance is
+    /// negligible.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = self.shapes.uncertainty(self.size);
         if precision::matters(problem, &self.counts, objective, doubt) {

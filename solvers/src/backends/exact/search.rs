@@ -1,4 +1,4 @@
-//! Dynamic programming over the counts that the relaxation's bound leaves open.
+//! Dynamic programming over the counts that the relaxation's bound does not rule out.
 //!
 //! The net value of a count is its value minus λ per node. The *loss* of a count is the best net
 //! value of the task minus the net value of the count. A plan's objective is U − Σ losses − λ ·
@@ -9,8 +9,8 @@
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
 //!    fixed, and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
-//!    that the stages so far use. The later stages must be able to bring every state close enough
-//!    to the capacity, as unused nodes cost λ each, and must not exceed it.
+//!    that the stages so far use. From every state, the later stages must be able to come close enough
+//!    to the capacity, because each unused node costs λ, and they must be able to stay within it.
 //! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
 //!    reached. States at the ends of a layer that lose more than the limit are cut off.
 //! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
@@ -93,7 +93,7 @@ const SMALL: u64 = 20_000;
 /// The maximum number of states kept at a time; they take 512 MiB.
 const MOST_STATES: u64 = 1 << 26;
 
-/// The work of a search.
+/// The size of a search.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     /// Number of states of all stages.

@@ -206,8 +206,8 @@ impl Shapes {
         self.push_once(first, to, at(to));
     }
 
-    /// Adds a vertex unless the last one already has its count. It is joined to the one before
-    /// unless it is the first one at or after index `first`.
+    /// Adds a vertex unless the last one already has its count. The vertex is joined to the one before
+    /// it unless it is the first at or after index `first`.
     fn push_once(&mut self, first: usize, count: u32, value: f64) {
         let joined = self.vertices.len() > first;
         if !joined || self.vertices[self.vertices.len() - 1].count < count {
@@ -266,7 +266,7 @@ impl Shapes {
 
     /// Removes counts that leave too few nodes for the least counts of the other tasks, then
     /// measures the remaining values. No plan contains the removed counts, and their values would only
-    /// raise the allowance for rounding.
+    /// increase the allowance for rounding errors.
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
@@ -298,8 +298,8 @@ impl Shapes {
         }
     }
 
-    /// Adds a reward to the value of every task that runs. It exceeds the difference between the
-    /// totals of any two plans.
+    /// Adds a reward to the value of every task that runs. The reward exceeds the difference between
+    /// the totals of any two plans.
     fn reward_running(&mut self) {
         let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
         self.largest_of.clear();

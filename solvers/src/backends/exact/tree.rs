@@ -5,8 +5,8 @@
 //! are made in four steps:
 //!
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
-//!    own limits and the spans of its parts, then from the span of the branch around it. A small
-//!    group often leaves few counts to its tasks.
+//!    own limits and the spans of its parts, then from the span of the branch around it. A small group
+//!    often leaves few counts for its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task
 //!    directly in it makes the next layer, as in the search. So does each branch directly in it, with
 //!    its states in place of counts. The last layer, cut to the span, is the table of the branch.
@@ -71,7 +71,7 @@ enum Part {
     Branch(usize),
 }
 
-/// A layer, and what it adds to the layer before; nothing if it is the first of a branch.
+/// A layer, and the part that it adds to the layer before; `None` for the first layer of a branch.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     part: Option<Part>,
@@ -246,9 +246,9 @@ impl Tree {
     }
 
     /// An upper bound on the numbers that the sliding minimum stores for a layer. It has three
-    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece
-    /// has at most as many counts as the two layers have states together, so 3 · (1 + 2) numbers
-    /// per state are enough.
+    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece has at
+    /// most as many counts as the two layers together have states, so 3 · (1 + 2) numbers per state are
+    /// enough.
     fn most_scratch(&self) -> u64 {
         let width = |step: &Step| step.layer.window.width() as u64;
         let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));

@@ -148,7 +148,7 @@ pub fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
     }
 }
 
-/// The greatest merit of any plan and a plan that has it, found by trying all plans; `None` if
+/// The greatest merit of any plan and a plan with this merit, found by trying all plans; `None` if
 /// there is no plan.
 pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {
     let mut best = None;
