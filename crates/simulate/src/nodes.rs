@@ -174,7 +174,7 @@ impl Nodes {
         &self.nodes[slot as usize].jobs
     }
 
-    /// Returns the lives and idleness of nodes, and the busy GPU-seconds, up to second `now`.
+    /// Returns the lifetimes and idle times of nodes, and the busy GPU-seconds, up to second `now`.
     pub fn finish(mut self, now: i64) -> (Vec<NodeLife>, Vec<Idleness>, i64) {
         self.busy.add(now, 0);
         let lives = self.nodes.iter().map(|node| node.life).collect();

@@ -21,7 +21,7 @@ pub struct Profiler {
     pub factor: f64,
     /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
     pub lent: Vec<(usize, u32)>,
-    /// Index of the virtual cluster that lends one more node while many jobs queue.
+    /// Index of the virtual cluster that lends an additional node while many jobs are queued.
     pub elastic: Option<usize>,
 }
 
