@@ -77,7 +77,7 @@ impl Plan {
     ///
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
-    /// * ASHA: at least as many.
+    /// * ASHA: at least as many as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ come to rung i. The formula is
     ///   that of the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the brackets
