@@ -3,11 +3,11 @@
 /// A function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Function {
-    /// Of one number.
+    /// A function of one number.
     One(fn(f64) -> f64),
-    /// Of two numbers.
+    /// A function of two numbers.
     Two(fn(f64, f64) -> f64),
-    /// Of two numbers or more, applied from left to right.
+    /// A function of two or more numbers, applied from left to right.
     Fold(fn(f64, f64) -> f64),
 }
 

@@ -77,7 +77,7 @@ fn faults_say_where_and_what() {
         ),
         ("1 < 2 < 3", 7, "joined by && or ||"),
         ("(1 + 2", 1, "`(`, which is never closed"),
-        ("1 + 2)", 6, "none is open"),
+        ("1 + 2)", 6, "no bracket is open"),
         ("min(1, 2}", 9, "`}`, expected `)`"),
         ("\"text\"", 1, "'\"'"),
         ("rate.max(2)", 1, "a number, a name"),
