@@ -49,7 +49,7 @@ pub enum Request<'a> {
 pub enum Reply {
     /// The first line.
     Hello(Hello),
-    /// A plan that it has found; better ones may follow.
+    /// A plan that the program has found; better plans may follow.
     Incumbent(Incumbent),
     /// The answer.
     Done(Done),

@@ -250,10 +250,10 @@ fn conformance_refuses_a_solver_without_plans_and_takes_one_that_answers_at_once
     };
     let refused = of("infeasible", "solves small problems");
     assert!(
-        matches!(&refused, Verdict::Failed(why) if why.contains("called infeasible")),
+        matches!(&refused, Verdict::Failed(why) if why.contains("reported as infeasible")),
         "{refused:?}"
     );
-    // Its answer arrives before it is cancelled.
+    // The program's answer arrives before the request is cancelled.
     let at_once = of("at-once", "stops when cancelled");
     assert!(matches!(at_once, Verdict::Passed(_)), "{at_once:?}");
 }
