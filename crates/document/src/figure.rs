@@ -24,9 +24,9 @@ pub struct Figure {
 /// An axis of a figure.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// The quantity along it, with its unit; may be empty.
+    /// The quantity along the axis, with its unit; may be empty.
     pub title: String,
-    /// How values are placed along it.
+    /// How values are placed along the axis.
     pub scale: Scale,
 }
 
@@ -134,7 +134,7 @@ pub struct Curve {
     pub colour: Colour,
     /// How its points are joined.
     pub shape: Shape,
-    /// Its points as (x, y), ordered by x.
+    /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
     /// Hover text of each point; empty to show only the point's position.
     pub labels: Vec<String>,
