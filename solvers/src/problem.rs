@@ -20,8 +20,8 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can
-    /// share the list in memory, as they can share `curve_objective`.
+    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share
+    /// this list in memory, and also `curve_objective`.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
@@ -238,7 +238,7 @@ impl Problem {
     }
 
     /// Returns the plan that changes as little as the bounds allow: every task keeps its count,
-    /// except that a task above its [`Task::cap`] is cut to it and a task below its minimum is cut
+    /// except that a task above its [`Task::cap`] is cut to the cap and a task below its minimum is cut
     /// to 0.
     ///
     /// `None` if this plan needs more nodes than are idle.

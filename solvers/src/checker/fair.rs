@@ -99,7 +99,7 @@ fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     sums.take_while(|&sum| sum <= u64::from(nodes)).count()
 }
 
-/// The fewest nodes on which the task has a share above `level`; `None` if no count does.
+/// The fewest nodes on which the task has a share above `level`; `None` if there is no such count.
 pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Option<u32> {
     let (min, max) = bounds(task);
     if min > max {

@@ -187,7 +187,7 @@ mod tests {
         assert!(sizes.fold(f64::INFINITY, f64::min) > 1e-8);
     }
 
-    // Derived by formula: two tasks of 8 and 9 choices.
+    // Derived by formula: two tasks with 8 and 9 choices.
     #[test]
     fn the_level_is_bound_by_every_task_that_runs() {
         let problem = small();

@@ -88,7 +88,7 @@ pub fn columns(problem: &Problem) -> u64 {
 ///
 /// # Errors
 /// [`SolveError::SideConstraint`] if the problem has a group, [`SolveError::Goal`] if its goal is
-/// max-min, and [`SolveError::Unfit`] if the tasks hold more nodes than are idle, as a node cannot
+/// max-min, and [`SolveError::Unfit`] if the tasks hold more nodes than are idle, because a node cannot
 /// belong to two tasks.
 pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     accepts(problem)?;

@@ -131,8 +131,8 @@ impl Levels {
     }
 
     /// The fewest nodes above 0 that give a task of group `g` a share of at least `level`, and the
-    /// share; `None` if no count does. `first` is the index of the group's first vertex among all
-    /// vertices.
+    /// share; `None` if there is no such count. `first` is the index of the group's first vertex among
+    /// all vertices.
     fn fewest(
         &self,
         shapes: &Shapes,

@@ -21,7 +21,7 @@
 //! step 4.
 //!
 //! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
-//! Research 27 (1979). Reducing the counts by the gap before dynamic programming follows Pisinger,
+//! Research 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger,
 //! "A minimal algorithm for the multiple-choice knapsack problem", European Journal of Operational
 //! Research 83 (1995).
 //!
@@ -44,7 +44,7 @@
 //! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
 //! high their least share can be. The steps above then find the best total among the plans that attain
 //! both. Counts with a smaller share are removed. If not all tasks can run, every task that runs gets a
-//! reward that is greater than all values together.
+//! reward that is greater than the sum of all values.
 //!
 //! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan without
 //! groups respects their limits. Otherwise [`tree`] finds the best plan that does, by dynamic
@@ -91,8 +91,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Upper bound on the size of the numbers that were summed to find `counts`, where each task
-    /// contributed one.
+    /// Upper bound on the size of the numbers in the sums that led to `counts`; each task contributes
+    /// one number to a sum.
     size: f64,
 }
 

@@ -6,8 +6,8 @@
 //! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
 //! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
-//! Tasks that are alike have the same steps. So the steps are sorted by group. Only steps with the
-//! break step's slope are taken task by task, in task order.
+//! Tasks that are alike have the same steps. So the steps of each group are sorted, not those of each
+//! task. Only steps with the break step's slope are taken task by task, in task order.
 
 use std::ops::Range;
 
@@ -120,7 +120,7 @@ impl Relaxation {
         0.0
     }
 
-    /// Collects the steps of all envelopes that gain anything, steepest first.
+    /// Collects the steps of all envelopes whose gain is above 0, steepest first.
     fn collect_steps(&mut self, shapes: &Shapes) {
         self.steps.clear();
         for g in 0..shapes.groups() {
@@ -151,8 +151,8 @@ fn slope(from: Vertex, to: Vertex) -> f64 {
     (to.value - from.value) / f64::from(to.count - from.count)
 }
 
-/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between
-/// them fall strictly.
+/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between them
+/// are strictly decreasing.
 fn envelope(vertices: &[Vertex], hull: &mut Vec<u32>) {
     hull.clear();
     for (i, &v) in vertices.iter().enumerate() {

@@ -224,9 +224,9 @@ impl Shapes {
     }
 
     /// Removes the counts that occur in no max-min fair plan: counts with a share below the floor's
-    /// level, and the count 0 if all tasks can run. If not all tasks can run, those that run get a
-    /// reward greater than all values together, so that the best plan runs as many as possible.
-    /// `best_rates` holds the best rate of each group.
+    /// level, and the count 0 if all tasks can run. If not all tasks can run, every task that runs gets
+    /// a reward greater than the sum of all values, so that the best plan runs as many tasks as
+    /// possible. `best_rates` holds the best rate of each group.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
         self.retain(problem, |g, task, count| match count {
             0 => floor.some_rest,
