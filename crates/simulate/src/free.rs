@@ -1,4 +1,4 @@
-//! Which GPUs of a virtual cluster are free, indexed for placers.
+//! The free GPUs of a virtual cluster, indexed for placers.
 
 use std::collections::BTreeSet;
 

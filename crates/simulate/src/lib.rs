@@ -1,5 +1,5 @@
-//! Simulates scheduling policies on job traces of GPU clusters. It shows how long jobs wait and run under each
-//! policy.
+//! Simulates scheduling policies on job traces of GPU clusters. The results show how long jobs wait and run
+//! under each policy.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;

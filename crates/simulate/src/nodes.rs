@@ -15,7 +15,7 @@ pub struct Nodes {
     free: FreeGpus,
     nodes: Vec<Node>,
     count: u32,
-    /// Number of nodes with one job, and of nodes with more.
+    /// Number of nodes with one job, and number of nodes with several jobs.
     crowded: [u32; 2],
     gauges: Gauges,
     /// Whether a node was ever removed.
@@ -262,7 +262,7 @@ fn gpus_of(placement: &Placement) -> i64 {
         .sum()
 }
 
-/// Updates the counts of nodes with one job and with more when a node's number of jobs
+/// Updates the numbers of nodes with one job and with several jobs when a node's number of jobs
 /// changes.
 fn crowd(crowded: &mut [u32; 2], before: usize, after: usize) {
     let class = |jobs: usize| jobs.checked_sub(1).map(|more| more.min(1));

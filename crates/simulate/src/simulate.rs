@@ -114,8 +114,8 @@ pub enum Problem {
 
 /// Simulates all policies in all virtual clusters, in parallel. The results are in the
 /// order of the requests and do not depend on the number of threads. If the simulation is stopped, they
-/// omit the policies that have not been simulated to the end. The observer receives progress in virtual
-/// clusters, over all policies.
+/// omit the policies that have not been simulated to the end. The observer receives the progress as a
+/// number of virtual clusters, summed over all policies.
 ///
 /// # Errors
 /// Returns an error if a job can never start, or if [`Simulation::check`] is set and a schedule is not

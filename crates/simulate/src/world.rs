@@ -294,7 +294,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the schedule, with the numbers that the policy sorted the jobs by.
+    /// Returns the schedule, with the numbers by which the policy sorted the jobs.
     pub fn finish(mut self, priorities: Vec<Option<f64>>) -> Schedule {
         self.recorder
             .sample_until(self.now + 1, self.running.len(), &self.nodes);

@@ -1,4 +1,4 @@
-//! Which runs hold which GPUs of a node.
+//! Tracks which runs hold which GPUs of a node.
 
 use gleaner_domain::cluster::GpuSet;
 

@@ -1,5 +1,5 @@
-//! Validates schedules against the jobs that they schedule. The checker knows no policy: it checks that
-//! the schedule is feasible, not that it follows the policy.
+//! Validates schedules against the jobs that they schedule. The checker does not know the policy: it
+//! checks that the schedule is feasible, not that it follows the policy.
 
 mod accounts;
 mod claims;

@@ -129,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds (1) or subtracts (-1) a node's busy GPUs, and counts the node among those with one job or
-    /// those with more.
+    /// Adds (1) or subtracts (-1) a node: both its busy GPUs and the node itself in the number of nodes
+    /// with one job or with several jobs.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {

@@ -177,7 +177,7 @@ pub enum Violation {
         /// Value that follows from the runs.
         expected: i64,
     },
-    /// Final nodes that do not hold the GPUs of the last run.
+    /// Nodes in the outcome that do not match the GPUs of the last run.
     #[error("job {job}: its outcome does not list the GPUs of its last run, from second {from}")]
     FinalNodes {
         /// Id of the job.

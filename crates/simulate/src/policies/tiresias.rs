@@ -84,7 +84,7 @@ impl Tiresias {
         self.changed = true;
     }
 
-    /// Second at which a job passes the threshold if it runs on from its latest start.
+    /// Second at which a job passes the threshold if it keeps running after its latest start.
     fn fall(&self, job: usize, gpus: u32) -> i64 {
         let rest = (THRESHOLD - self.service[job]).max(0);
         self.started[job] + rest / i64::from(gpus) + 1

@@ -55,7 +55,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     let minutes = minutes(schedule);
     assert_eq!(minutes.len(), table.integers("time").len(), "{name}");
     for (column, value) in COLUMNS {
-        // The profiler's table has no columns of usage.
+        // The profiler's table has no usage columns.
         if !table.has(column) {
             assert!(name == "profiler_seq" && column.contains("util"), "{name}");
             continue;

@@ -1,5 +1,5 @@
-//! Hand-made schedules (fixed examples): sound ones pass, each broken one is rejected
-//! with the violation that was put into it.
+//! Tests with hand-made schedules (fixed examples): sound schedules pass, and each broken schedule is
+//! rejected with the violation that was introduced.
 
 use super::*;
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
@@ -276,7 +276,7 @@ fn a_spread_job_passes_where_jobs_may_be_split() {
     assert_eq!(example.check(), []);
 }
 
-/// Spreads `a` over both nodes, and moves `c` so that it fits beside it.
+/// Spreads `a` over both nodes, and moves `c` so that `c` fits beside `a`.
 fn spread(example: &mut Example) {
     let schedule = &mut example.schedule;
     schedule.samples.clear();

@@ -56,7 +56,7 @@ impl<'a> Sharing<'a> {
         !self.never && self.forecast.is_none_or(busy)
     }
 
-    /// Second of the first check after `now` that switches sharing on; `None` if none does.
+    /// Second of the first check after `now` that switches sharing on; `None` if no check does.
     pub fn next_on(&mut self, now: i64) -> Option<i64> {
         if self.never {
             return None;

@@ -1,4 +1,4 @@
-//! The queue, by number of GPUs, and a walk over it that leaves out jobs that cannot start.
+//! The queue, by number of GPUs, and a walk over it that skips jobs that cannot start.
 //!
 //! While sharing is on, Lucid may start any waiting job, not only the first. Whether a job can start
 //! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is walked
@@ -25,8 +25,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of possible partners, counted in the order in which they appeared, that all jobs
-    /// except new ones have been compared with.
+    /// All jobs except new ones have been compared with this many possible partners, in the order in
+    /// which the partners appeared.
     met: usize,
 }
 

@@ -102,7 +102,7 @@ impl Lucid {
         jobs.is_none_or(|jobs| jobs > 2.0)
     }
 
-    /// The first running job, in start order, that this one may join.
+    /// The first running job, in start order, that this job may join.
     fn partner(&self, sim: &Sim, job: usize) -> Option<usize> {
         let given = |job: usize| sim.world.jobs[job];
         let score = |job: usize| sim.world.packing.score(given(job)).unwrap();

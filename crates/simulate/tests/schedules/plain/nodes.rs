@@ -164,7 +164,7 @@ impl Nodes {
         (true, renamed)
     }
 
-    /// All nodes that ever existed, with their last names.
+    /// All nodes that ever existed, with their final names.
     pub fn into_lives(mut self) -> Vec<NodeLife> {
         for node in &self.list {
             self.lives[node.slot].name = node.name;

@@ -26,7 +26,7 @@ fn work(sim: &mut Sim) {
 }
 
 /// Goes through all jobs in the order of precedence. Running jobs that no longer fit into the total
-/// number of GPUs are preempted. Waiting jobs that fit are placed, if the placer can.
+/// number of GPUs are preempted. Waiting jobs that fit are placed if the placer finds GPUs for them.
 fn select(sim: &mut Sim, order: &[usize]) {
     let mut quota = sim.nodes.total();
     let (mut preempted, mut chosen) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! The plain simulator compared with the published results of three small virtual clusters and of
-//! the profiler (golden values).
+//! Compares the plain simulator with the published results of three small virtual clusters and of the
+//! profiler (golden values).
 
 use std::sync::OnceLock;
 

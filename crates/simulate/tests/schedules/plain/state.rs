@@ -49,7 +49,7 @@ impl Sim<'_> {
     }
 }
 
-/// The mean; 0 for no values.
+/// The mean; 0 if there are no values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     values.iter().sum::<f64>() / values.len().max(1) as f64
