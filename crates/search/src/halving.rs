@@ -9,7 +9,7 @@ use crate::{Bracket, Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Halving {
     bracket: Bracket,
-    /// Index of the rung that the trials are on.
+    /// Index of the current rung of the trials.
     rung: usize,
     /// Trials whose jobs on this rung have not been handed out yet.
     ready: VecDeque<u32>,

@@ -1,4 +1,4 @@
-//! The one type that drives all algorithms.
+//! The type that drives all algorithms.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub enum Next {
     Done,
 }
 
-/// A decision about a trial that is now certain.
+/// A decision about a trial that can no longer change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The trial will continue to this rung.

@@ -18,10 +18,10 @@ pub struct Point {
 
 /// The measured losses of trials 0, 1, 2, …
 ///
-/// Between two points the loss is interpolated linearly. Before the first point the loss equals that of
-/// the first point, and after the last point that of the last point. A loss that is not finite, such as
-/// NaN, means that training diverged: it becomes infinite, and so do the losses between it and the
-/// adjacent points.
+/// Between two points the loss is interpolated linearly. Before the first point, the loss equals the
+/// loss at the first point. After the last point, it equals the loss at the last point. A loss that is
+/// not finite, such as NaN, means that training diverged: it becomes infinite, and so do the losses
+/// between it and the adjacent points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     trials: Vec<Vec<Point>>,

@@ -21,7 +21,7 @@ fn sizes(bracket: &Bracket) -> Vec<(u32, f64)> {
     rungs.map(|rung| (rung.trials, rung.resource)).collect()
 }
 
-/// The example of Li et al. 2018 (R = 81, eta = 3), with n by their Algorithm 1.
+/// The example of Li et al. 2018 (R = 81, eta = 3), with n computed by their Algorithm 1.
 #[test]
 fn brackets_of_hyperband() {
     let brackets = hyperband(3, (1.0, 81.0)).brackets();
