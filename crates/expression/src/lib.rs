@@ -86,8 +86,8 @@ impl Expression {
     /// The value. `values` are the values of the variables, in the order of the names in
     /// [`Expression::parse`].
     ///
-    /// Arithmetic follows the rules of floats, so the value may be infinite or NaN. `min` and `max`
-    /// of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
+    /// Arithmetic follows the rules of floating-point numbers, so the value may be infinite or NaN.
+    /// `min` and `max` of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
     ///
     /// # Panics
     /// Panics if there are fewer values than names in [`Expression::parse`].
