@@ -22,7 +22,7 @@ const WAITING_REQUESTS: usize = 16;
 /// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time that a program has to end after a request, and again after SIGTERM.
+/// Time limit for a program to end after a request, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Environment variable that identifies the program and all processes that it starts.
@@ -183,7 +183,7 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A closed input asks the program to end.
+        // Closing the input asks the program to end.
         self.input = None;
         self.end();
         self.kill();

@@ -1,4 +1,4 @@
-//! Parses the name of a solver that is a program.
+//! Parses the names of external solver programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::CONFIRM_GAP;
 
-/// Prefix of the name of a solver that is a program.
+/// Prefix of the name of an external solver program.
 pub const PREFIX: &str = "exec:";
 
 /// The expected content of a manifest, for messages.

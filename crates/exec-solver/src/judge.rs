@@ -1,4 +1,4 @@
-//! Judges the answers of solvers that are not ours. No answer is trusted.
+//! Judges the answers of external solvers. No answer is trusted.
 
 use gleaner_domain::results::programs::Identity;
 use gleaner_domain::words::printable;

@@ -349,7 +349,7 @@ fn nothing_is_left_behind() {
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
         let is_ours = |entry: &[u8]| entry.starts_with(ours.as_bytes());
-        // Other tests of this process may run programs now.
+        // Other tests in this process may be running programs at the same time.
         let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
         let is_sleep = command.starts_with(b"sleep");
         assert!(
