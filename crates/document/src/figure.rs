@@ -15,7 +15,7 @@ pub struct Figure {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves, bars, cells or spans drawn.
+    /// The curves, bars, cells or spans to draw.
     pub marks: Marks,
     /// A table with the numbers behind the figure.
     pub numbers: Grid,
