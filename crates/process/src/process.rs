@@ -19,7 +19,7 @@ use crate::watcher::Watcher;
 /// Time between two checks of whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Time that a dropped program gets to end after SIGTERM.
+/// Time limit for a dropped program to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Identifies a program's processes in addition to its process group.
