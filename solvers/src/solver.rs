@@ -133,7 +133,7 @@ pub enum SolveError {
     Invalid(Vec<String>),
     /// The backend was left out of this build.
     #[error(
-        "this build has no {0}: rebuild with the feature {0}; \
+        "this build has no {0}: rebuild with the feature {0}, \
          or use --solver exact, which solves problems without side constraints, and problems \
          with nested groups under the goal total"
     )]
