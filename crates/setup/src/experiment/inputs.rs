@@ -107,7 +107,7 @@ named_values!(Preset:
     Preset::VenusSept => "Venus in September 2020, from the evaluation of Lucid",
 );
 
-/// A file, or a value given by name or by number.
+/// A file, a named value or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Given {
@@ -163,11 +163,11 @@ impl FromStr for Given {
 pub struct Inputs {
     /// The jobs.
     pub trace: Trace,
-    /// The file of the jobs.
+    /// Path of the jobs' file.
     pub trace_path: PathBuf,
     /// The nodes.
     pub cluster: Cluster,
-    /// The second at which simulations start.
+    /// The second of the trace at which simulations start.
     pub start: i64,
     /// Estimates of durations that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
@@ -179,7 +179,7 @@ pub struct Inputs {
     pub forecast: Option<Box<dyn Forecast>>,
     /// Sharing scores and measured pairs.
     pub packing: Option<Box<dyn Packing>>,
-    /// The experiment's name, if the original's flags name one.
+    /// The experiment's name, if the original's flag -e specifies one.
     pub experiment: Option<String>,
     /// Whether faulty jobs are skipped.
     pub skip_invalid: bool,
@@ -378,7 +378,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Takes a value that was read, and records its file.
+    /// Returns a value that was read, records its files and reports its remarks.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.observer.remark(&loaded.notes);
         self.sources.extend(loaded.sources);
@@ -459,7 +459,7 @@ impl<'r> Reader<'r> {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
-            // Estimators get their estimates from models, not from here.
+            // The estimates of estimators come from models, not from this function.
             Given::Estimator(_) => Ok(Estimated::default()),
         }
     }
@@ -488,7 +488,7 @@ impl<'r> Reader<'r> {
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
             self.observer.remark(&[format!(
-                "never measured on the same GPUs, so they do not share them, although their \
+                "never measured on the same GPUs, so they never share GPUs, although their \
                  predicted profiles would allow it: {}",
                 listed(&checked)
             )]);
