@@ -33,7 +33,7 @@ pub fn run(
 /// Like [`run`], but with your own implementation of [`NodeChoice`] in place of the rule in the options.
 ///
 /// # Errors
-/// The same as for [`run`].
+/// Same as [`run`].
 pub fn run_choosing(
     log: &EventLog,
     tasks: &[TrainingTask],

@@ -44,7 +44,7 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Earlier { last } => {
                 let last = last.at_offset(0);
-                write!(f, "the last batch was at {last} UTC, which is later")
+                write!(f, "the previous batch is later, at {last} UTC")
             }
             Refusal::UnknownNode(node) => write!(f, "there is no node {node}"),
             Refusal::NodeTwice(node) => write!(f, "node {node} changes twice"),
@@ -119,7 +119,7 @@ pub(super) struct Checker {
     batches: u64,
 }
 
-/// The part of the allocator's state that batches are validated against.
+/// The part of the allocator's state against which batches are validated.
 pub(super) struct State<'a> {
     pub now: Utc,
     pub pool: &'a NodePool,
@@ -135,7 +135,7 @@ impl Checker {
         }
     }
 
-    /// Validates a batch against the state before it.
+    /// Validates a batch against the current state.
     ///
     /// # Errors
     /// The first fault found.

@@ -255,7 +255,7 @@ impl<'a> Allocator<'a> {
             self.registry.set_stage(task, Stage::Finished);
             self.supply.finish(task, self.now)?;
         }
-        // From last to first, so that a removal does not shift the positions that remain to be removed.
+        // Tasks are removed from last to first, so that no removal shifts the positions of the remaining ones.
         let places: Vec<usize> = (0..)
             .zip(self.demand.tasks())
             .filter(|(_, task)| finished.contains(task))

@@ -128,8 +128,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Changes each task's number of nodes to `counts`. Tasks shrink first, so that growing tasks can use the
-    /// nodes that become free.
+    /// Changes the number of nodes of each task to its entry in `counts`. Tasks shrink first, so that growing
+    /// tasks can use the nodes that become free.
     fn apply_counts(
         &mut self,
         counts: &[u32],
@@ -153,7 +153,7 @@ impl<'a> Placement<'a> {
         self.grow(counts, tasks, change)
     }
 
-    /// Assigns free nodes to tasks that have fewer nodes than `counts`.
+    /// Assigns free nodes to tasks that have fewer nodes than `counts` specifies.
     fn grow(
         &mut self,
         counts: &[u32],

@@ -78,7 +78,7 @@ impl Registry {
         self.entries[task as usize].stage = stage;
     }
 
-    /// Time of the task's submission, from which its waiting time counts.
+    /// Submission time of the task, from which its waiting time is counted.
     pub fn submitted(&self, task: u32) -> Utc {
         self.entries[task as usize].submitted
     }

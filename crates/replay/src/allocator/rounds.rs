@@ -32,7 +32,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The tasks of the set, which are those of the first round.
+    /// The tasks of the set, which are the tasks of the first round.
     pub fn set(&self) -> &'a [TrainingTask] {
         self.set
     }

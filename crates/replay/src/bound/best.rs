@@ -9,7 +9,7 @@ const MOST_ENTRIES: usize = 1 << 26;
 
 /// The demand of all tasks at given prices.
 pub(super) struct Demand {
-    /// Work of all tasks, less costs and the price of nodes.
+    /// Work of all tasks, minus costs and the price of nodes.
     pub value: f64,
     /// Number of nodes that all tasks together hold in each interval; `None` if computing it would take too much
     /// memory.
@@ -137,8 +137,8 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             *former = from as u16;
         }
     };
-    // From fewer nodes. A task may lose its nodes and get others at the same event, which can be cheaper than only
-    // getting more nodes.
+    // Changes from fewer nodes. A task may lose its nodes and get others at the same event, which can be cheaper
+    // than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {
@@ -150,7 +150,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             fewer = (value, n);
         }
     }
-    // From more nodes.
+    // Changes from more nodes.
     let mut more = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate().rev() {
         if more.0 > after[n] {

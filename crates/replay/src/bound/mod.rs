@@ -22,9 +22,9 @@
 //! best work  ≤  Σ_i p(i)·N(i)·seconds(i)  +  Σ_j max over n_j of (work − costs − price of n_j)
 //! ```
 //!
-//! The second sum has one term for each task, found exactly by dynamic programming over intervals and numbers of nodes.
-//! The cost of a change depends only on the number of nodes before it and on its direction. So the time for one
-//! interval is proportional to the number of node counts, not to the number of their pairs.
+//! The second sum has one term for each task, which dynamic programming over intervals and numbers of nodes finds
+//! exactly. The cost of a change depends only on the number of nodes before it and on its direction. So the time for
+//! one interval is proportional to the number of node counts, not to the number of their pairs.
 //!
 //! The initial prices are the marginal values of one more node if rescaling were free. For concave curves, the bound at
 //! these prices is already at most the work of the best cost-free split of every interval. For other curves, it may
@@ -33,9 +33,9 @@
 //!
 //! Example: one node is idle for 10 s, busy for 1 s, and idle for 10 s again. There are two tasks, and each does 10
 //! units of work per second on the node. A task loses 20 units when its node leaves, and growing is free. The initial
-//! prices of 10 give the bound 10·10 + 10·10 = 200, because no task gains anything at them. The prices 8 and then 10
-//! give 8·10 + 10·10 = 180: before the pause, a task gains at most 2·10 units, and at the pause it loses 20. The best
-//! allocator does 100 − 20 + 100 = 180, so this bound is exact.
+//! prices of 10 give the bound 10·10 + 10·10 = 200, because no task gains anything at these prices. The prices 8 and
+//! then 10 give 8·10 + 10·10 = 180: before the pause, a task gains at most 2·10 units, and at the pause it loses 20.
+//! The best allocator does 100 − 20 + 100 = 180, so this bound is exact.
 
 mod best;
 mod prices;
@@ -95,7 +95,7 @@ pub struct Course {
 /// completed rounds of the search as progress.
 ///
 /// # Panics
-/// A stay names a kind or an interval that the course does not have.
+/// A stay refers to a kind or an interval that the course does not contain.
 pub fn bound(course: &Course, observer: &dyn Observer) -> Option<f64> {
     if observer.is_stopped() {
         return None;

@@ -27,7 +27,7 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
 /// Estimated time of a comparison. It is displayed as a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Estimate {
-    /// Number of problems to compare on.
+    /// Number of problems in the comparison.
     problems: usize,
     /// Name and estimated time of each contender, in the order of the contenders.
     contenders: Vec<(Cow<'static, str>, Duration)>,

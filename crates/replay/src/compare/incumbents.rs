@@ -63,8 +63,8 @@ pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
     Some((best - found).max(0.0) / size)
 }
 
-/// The rows of a problem, by contender and time. `optimum` is the exact solver's answer, if it has
-/// one. Otherwise, gaps are relative to the best plan of all contenders.
+/// The rows of a problem, ordered by contender and time. `optimum` is the exact solver's answer, if
+/// it has one. Otherwise, gaps are relative to the best plan of all contenders.
 pub(super) fn rows(
     optimum: Option<&Allocation>,
     answers: &[Option<Answered>],

@@ -214,7 +214,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
             &mut self.contenders[contender],
             self.limits,
         )?;
-        // The stop may have ended this solve early.
+        // If the comparison was stopped, this solve may have ended early.
         if self.observer.is_stopped() {
             return Ok(());
         }

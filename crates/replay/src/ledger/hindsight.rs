@@ -59,7 +59,8 @@ impl CourseRecorder {
 #[derive(Debug, Default)]
 struct Kinds {
     list: Vec<Kind>,
-    /// Index of each kind, by curve, minimum and maximum nodes, and the bits of the rescaling costs.
+    /// Index of each kind. The key consists of the curve, the minimum and maximum number of nodes,
+    /// and the bits of the rescaling costs.
     numbers: BTreeMap<(ScalingCurve, [u32; 2], [u64; 2]), u32>,
 }
 

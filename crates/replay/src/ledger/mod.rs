@@ -263,7 +263,7 @@ impl Ledger {
         }
     }
 
-    /// Charges the tasks that the decision resized. All others have no pending cost.
+    /// Charges the tasks that the decision resized. All other tasks have no pending cost.
     fn charge(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
         let mut resized = resized.iter().peekable();
         for active in &mut self.active {

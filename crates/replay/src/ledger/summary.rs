@@ -233,7 +233,7 @@ impl Parts<'_> {
 struct Completions {
     /// Seconds from submission to end for each task, ascending.
     seconds: Vec<f64>,
-    /// Seconds from event 0 to the last end; `None` if no task finished.
+    /// Seconds from event 0 to the last completion; `None` if no task finished.
     last: Option<f64>,
 }
 

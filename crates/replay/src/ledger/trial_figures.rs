@@ -3,7 +3,7 @@
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{SearchOutcome, TrialRow, TrialState};
 
-/// The time that was replayed.
+/// The replayed time span.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub from: Utc,

@@ -496,7 +496,7 @@ impl Raw {
     }
 }
 
-/// Feeds all batches to the allocator and checks it after each.
+/// Feeds all batches to the allocator, and checks the allocator after each batch.
 fn drive(mut allocator: Allocator<'_>, max_tasks: usize, raws: &[Raw]) {
     let mut decider = exact();
     let mut model = Model::default();

@@ -103,7 +103,7 @@ fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     assert!(found.remarks()[0].contains("above 100 %"));
 }
 
-/// A concave curve: each node adds at most as much as the one before.
+/// A concave curve: each node adds at most as much as the previous node.
 fn concave() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.0f64..1.0, 1..6).prop_map(|mut steps| {
         steps.sort_by(|a, b| b.total_cmp(a));
@@ -254,7 +254,7 @@ fn a_bound_is_not_begun_after_a_signal() {
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }
 
-/// A task whose rate increases by one of these steps with each node. The steps need not be sorted.
+/// A task whose rate increases with each node by the next of `steps`. The steps need not be sorted.
 fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
     let rates: Vec<f64> = steps
         .iter()

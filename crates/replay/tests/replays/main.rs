@@ -316,8 +316,8 @@ fn what_follows_a_completion_is_booked_apart() {
     );
 }
 
-// Derived by hand: the task needs two nodes and loses one. It keeps the other, because no plan arrives
-// in time.
+// Derived by hand: the task needs two nodes and loses one. It keeps the other node, because no plan
+// arrives in time.
 #[test]
 fn nodes_below_the_minimum_are_booked_apart() {
     let log = log(2, &[(0, &[0, 1]), (10, &[0]), (40, &[0])]);

@@ -10,8 +10,8 @@ const KEPT: f64 = 0.9995;
 /// Weight, in nodes, of the mean over all distances. It matters for classes with few observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns which share of the idle nodes an event takes, by their distance from the nearer end of the
-/// order.
+/// Learns which share of the idle nodes an event takes, depending on their distance from the nearer
+/// end of the order.
 ///
 /// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.
 /// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter
@@ -36,7 +36,8 @@ struct Seen {
 
 type End = [Seen; CLASSES];
 
-/// The end that is nearer to a rank among `idle` nodes, and the class of the distance to it.
+/// The end of the order that is nearer to a rank, and the class of the rank's distance to this end.
+/// `idle` is the number of idle nodes.
 fn class(rank: u32, idle: u32) -> (usize, usize) {
     let to_last = idle.saturating_sub(1).saturating_sub(rank);
     let (end, distance) = if rank <= to_last {

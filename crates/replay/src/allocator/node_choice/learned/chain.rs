@@ -14,7 +14,7 @@
 
 use super::groups::Groups;
 
-/// Number of partners of each piece that may become its neighbours.
+/// Maximum number of partners of a piece that are considered as its neighbours.
 const PARTNERS: usize = 10;
 
 /// Groups of more pieces than this are ignored: they say little about any two of their pieces, but processing them
@@ -135,7 +135,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// Makes the links one by one, unless a piece already has two neighbours or a ring would form.
+    /// Makes the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
+    /// form.
     fn new(links: &[Link], pieces: usize) -> Self {
         let mut sides = vec![[NONE; 2]; pieces];
         let mut roots: Vec<u32> = (0..pieces as u32).collect();
@@ -213,7 +214,7 @@ fn root(roots: &mut [u32], mut piece: u32) -> u32 {
     piece
 }
 
-/// The position of each node.
+/// The piece of each node, and its position in that piece.
 struct Spots {
     /// Its piece.
     piece: Vec<u32>,

@@ -14,7 +14,8 @@ use crate::allocator::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 
-/// Average number of remembered moves per node, half for each direction. Summit's log of two weeks has 134 per node.
+/// Average number of remembered moves per node, half for each direction. Summit's log of two weeks has 134 moves per
+/// node.
 const REMEMBERED: usize = 128;
 
 /// A new order is made once the number of moves has grown by this share, so that the total computing time stays
