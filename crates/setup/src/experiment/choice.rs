@@ -52,7 +52,7 @@ pub enum Part {
     Estimate,
 }
 
-/// Which simulations of Lucid are run: the original, the corrected one, or both.
+/// Which simulations of Lucid are run: the original simulation, the corrected simulation, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
@@ -60,7 +60,7 @@ pub enum Corrected {
     No,
     /// Only the corrected simulation.
     Only,
-    /// The original simulation and the corrected one.
+    /// Both the original and the corrected simulation.
     Both,
 }
 
@@ -76,7 +76,7 @@ named_values!(Part:
 named_values!(Corrected:
     Corrected::No => "Only the original simulation",
     Corrected::Only => "Only the corrected simulation",
-    Corrected::Both => "The original simulation and the corrected one",
+    Corrected::Both => "Both the original and the corrected simulation",
 );
 
 impl Choice {

@@ -159,7 +159,7 @@ impl FromStr for Given {
     }
 }
 
-/// The inputs after reading.
+/// The inputs of simulations, read from the files.
 pub struct Inputs {
     /// The jobs.
     pub trace: Trace,
@@ -185,7 +185,7 @@ pub struct Inputs {
     pub skip_invalid: bool,
     /// Faults of the skipped jobs.
     pub skipped: Faults,
-    /// Every file read.
+    /// Every file that was read.
     pub sources: Vec<SourceId>,
 }
 
@@ -205,7 +205,7 @@ No data yet? Generate some, and simulate it:
 `gleaner simulate --help` lists everything else";
 
 impl FileArgs {
-    /// Whether a published experiment is simulated, by a preset or the original's flags.
+    /// Whether a preset or the original's flags select a published experiment.
     pub fn is_published(&self) -> bool {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
     }

@@ -100,7 +100,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads what `requests` need, configures the profiler, and reports options without effect.
+    /// Reads the inputs that `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
     /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. Otherwise,

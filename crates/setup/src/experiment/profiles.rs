@@ -18,7 +18,7 @@ type Table = BTreeMap<Workload, Profile>;
 pub struct Profiles {
     /// The profiles that policies use.
     pub table: Table,
-    /// The experiment's own profiles, if predicted ones replace them.
+    /// The experiment's own profiles, if predicted profiles replace them.
     measured: Option<Table>,
 }
 

@@ -153,7 +153,7 @@ impl SliceArgs {
     /// the log's collector was working.
     ///
     /// # Errors
-    /// As [`SliceArgs::read`].
+    /// Same as [`SliceArgs::read`].
     pub fn read_with_still_rows(
         &self,
         events: &Path,
@@ -176,7 +176,7 @@ pub struct Replay {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the skipped tasks.
     pub skipped: Faults,
-    /// Every file read.
+    /// Every file that was read.
     pub sources: Vec<SourceId>,
     /// The options of the engine.
     pub options: Options,

@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// A trace with a job for each pair of virtual cluster and number of GPUs.
+    /// A trace with one job for each pair of a virtual cluster and a number of GPUs.
     fn trace(jobs: &[(usize, u32)]) -> Trace {
         let job = |&(vc, gpus): &(usize, u32)| Job {
             vc,

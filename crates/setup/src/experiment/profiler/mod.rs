@@ -23,7 +23,7 @@ use gleaner_domain::Observer;
 pub use lend::Lend;
 
 settings! {
-    /// How Lucid profiles.
+    /// How Lucid profiles jobs.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
         /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
@@ -51,7 +51,7 @@ pub enum Setting {
     Auto,
     /// No profiler.
     Off,
-    /// Set by hand.
+    /// Set manually.
     Manual {
         /// Seconds of profiling for each job.
         time: i64,
