@@ -49,10 +49,10 @@ pub(crate) fn allowed() -> Vec<usize> {
     (0..count).collect()
 }
 
-/// Pins the calling thread, and everything that it starts afterwards, to some cores.
+/// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// The system refuses it.
+/// The system refuses the pinning.
 #[cfg(target_os = "linux")]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     let mut set = rustix::thread::CpuSet::new();
@@ -60,7 +60,7 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     rustix::thread::sched_setaffinity(None, &set).map_err(io::Error::from)
 }
 
-/// Pins the calling thread, and everything that it starts afterwards, to some cores.
+/// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
 /// Always, unless all cores are given: this system has no such call.

@@ -63,7 +63,7 @@ impl Plan {
         let directory = self.directory(config);
         let words = self.command(config, 1);
         let files = words.iter().enumerate().filter_map(|(place, word)| {
-            // The first word without a slash is a program in PATH, not a file of the workload.
+            // If the first word contains no slash, it is a program in PATH, not a file of the workload.
             let is_found = place > 0 || Path::new(word).components().count() > 1;
             Some(directory.join(word)).filter(|path| is_found && path.is_file())
         });

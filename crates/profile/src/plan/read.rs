@@ -1,4 +1,4 @@
-//! Reads plans, in TOML.
+//! Reads plans in TOML.
 
 use std::path::Path;
 
