@@ -1,4 +1,4 @@
-//! Reads plans of sweeps, in TOML.
+//! Reads plans of sweeps in TOML.
 
 use std::path::Path;
 

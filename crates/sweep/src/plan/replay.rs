@@ -18,13 +18,13 @@ const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
 /// Settings on which the checks of the objective and of the search depend.
 const CHECKED: [&str; 5] = ["tasks", "window", "max_tasks", "objective", "search"];
 
-/// A set of tasks: a file, or a table of two files.
+/// A set of tasks, given as a file or as a table of two files.
 const TASKS: Group = Group {
     name: "tasks",
     parts: &["tasks", "curves"],
 };
 
-/// A part of the log: a table.
+/// A window of the log, given as a table.
 const WINDOW: Group = Group {
     name: "window",
     parts: &[

@@ -44,7 +44,7 @@ pub trait PreparedRuns: Sync {
     /// Maximum number of steps of the run.
     fn length(&self, run: usize) -> usize;
 
-    /// Identifies the runs that are likely to take as long as this one.
+    /// Identifies the runs that are likely to take as long as the given run.
     fn alike(&self, run: usize) -> Alike;
 
     /// Executes the run. Returns its result, or `None` if the observer stopped it.

@@ -36,7 +36,7 @@ impl SlurmOptions {
     /// The options of `sbatch` for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
         let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
-        // `B:` sends the signal to the shell of the script, which gleaner has replaced: docs/CLUSTER.md.
+        // `B:` sends the signal to the shell of the script, which gleaner has replaced (docs/CLUSTER.md).
         let signal = format!("--signal=B:USR1@{WARNING}");
         let own = cpus.into_iter().chain([signal]);
         [self.shared(), own.collect(), self.others.clone()].concat()

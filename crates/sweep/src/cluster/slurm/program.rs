@@ -1,4 +1,4 @@
-//! Calls of Slurm's programs.
+//! Calls Slurm's programs.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
