@@ -30,7 +30,7 @@ settings! {
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
         /// Seconds that highs and cbc may take for one decision (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
-        /// Relative gap at which highs and cbc call a plan optimal.
+        /// Relative gap at which highs and cbc consider a plan optimal.
         pub gap: f64 = GAP => gap();
         /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported.
         pub strict: bool = false => Spec::flag();

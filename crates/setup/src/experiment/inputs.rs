@@ -64,10 +64,10 @@ settings! {
         /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
         /// measured, or predicted by `gleaner driple profiles`.
         pub profiles: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
-        /// For lucid: workloads measured in pairs.
+        /// For lucid: measurements of pairs of workloads on the same GPUs.
         pub colocate: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
         /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
-        /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
+        /// pred_gpu_num, or one number for both. Without a forecast, lucid always shares GPUs.
         pub forecast: Option<Given> = None => Spec::of("FILE|NUMBER").used_for(Use::Sharing);
         /// Time of the first submission to simulate, if the trace has dates.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]

@@ -34,21 +34,20 @@ settings! {
     /// Models that policies use.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ModelArgs under "Models" {
-        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
-        /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
-        /// estimator that ranked held-out jobs best, unless --estimates names another. `train` learns
-        /// the models from the data itself, and never from the future: the forecast from what was
-        /// submitted before the start (or, with less than a week of that, again each week), and the
-        /// estimates again each week from the jobs that have ended by then.
+        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a single file
+        /// take precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked
+        /// held-out jobs best, unless --estimates names another. `train` learns the models from the data itself, and
+        /// never from the future: the forecast from the submissions before the start (or, if these cover less than a
+        /// week, again each week), and the estimates again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
-        /// Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
-        /// --data; without it, the submissions of the trace].
+        /// Number of submissions in each interval of ten minutes, before the trace and during it [default:
+        /// cluster_throughput.csv in --data; without it, the submissions of the trace].
         pub series: Option<PathBuf> = None => Spec::of("FILE")
             .requires("models")
             .used_for(Use::Forecasts);
-        /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
-        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
-        /// that models learn from.
+        /// Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the
+        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models
+        /// learn from.
         #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
         pub epoch: Option<Local> = None => Spec::of("TIME")
             .heading("Input")

@@ -93,7 +93,7 @@ settings! {
         /// Number of nodes to use (-nN) [default: all].
         pub nodes: Option<usize> = None => Spec::of("COUNT");
         /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
-        /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
+        /// with an offset from UTC. Earlier rows only determine which nodes are idle at that time.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
         pub from: Option<Stamp> = None => Spec::of("TIME");
         /// Last time of the log to use.

@@ -43,11 +43,11 @@ settings! {
              by the original's flags and by --scripted",
         );
         /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
-        /// previous round were admitted and fewer are active than both --max-tasks and the size of the
-        /// set. In the second round, task `a` is called `a#2`.
+        /// previous round have been admitted and the number of active tasks is below both --max-tasks and the
+        /// size of the set. In the second round, task `a` is called `a#2`.
         pub repeat_tasks: bool = false => Spec::flag();
-        /// Algorithm that starts and stops the trials of a search, instead of the one that the file of
-        /// tasks names (docs/SEARCHES.md).
+        /// Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
+        /// (docs/SEARCHES.md).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub search: Option<Algorithm> = None => Spec::of("ALGORITHM");
         /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
