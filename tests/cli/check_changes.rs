@@ -458,7 +458,10 @@ fn runs_are_run_again() {
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();
     gleaner(at, "check run").expect(0);
     let found = gleaner(at, "check run --again").expect(1).out;
-    assert!(found.contains("steps.csv: other bytes"), "{found}");
+    assert!(
+        found.contains("steps.csv: the second run wrote different bytes"),
+        "{found}"
+    );
     // A program is started only with permission.
     let forged = text.replace("\"solver\": \"auto\"", "\"solver\": \"exec:touch started\"");
     assert_ne!(forged, text);

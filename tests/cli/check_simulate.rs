@@ -183,7 +183,7 @@ fn consistent_changes_are_found() {
             job.end += 1;
             job.jct += 1;
         }),
-        ("its speeds are not", |_, runs| runs[3].speed = 0.5),
+        ("its speeds differ from", |_, runs| runs[3].speed = 0.5),
         ("GPUs", |jobs, runs| {
             let job = jobs.iter_mut().find(|job| job.id == runs[5].id).unwrap();
             let elsewhere = "[{2: [7]}]".to_owned();
