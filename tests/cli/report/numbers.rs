@@ -319,7 +319,7 @@ fn warm_up_and_drain_are_shaded() {
         }
     }
     for told in [
-        "known to sjf, srtf, but to no real scheduler",
+        "known to sjf, srtf, but not to any real scheduler",
         "placers are not compared",
         "not known",
     ] {
