@@ -426,7 +426,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         3,
     );
     assert!(
-        err.contains("a model that gleaner train has written"),
+        err.contains("a model written by gleaner train"),
         "{err}"
     );
     run(

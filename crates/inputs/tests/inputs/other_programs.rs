@@ -1,4 +1,4 @@
-//! Files that pandas, polars, pyarrow and fastparquet wrote; small fixed examples.
+//! Small fixed examples: files written by pandas, polars, pyarrow and fastparquet.
 
 use std::io::Write;
 
