@@ -366,7 +366,9 @@ fn unequal_numbers_of_gpus_are_noted() {
     assert!(!lent.contains("different numbers of GPUs"));
     assert!(lent.contains("Share of the 72 GPUs"));
     let both = page(directory.path(), "lent extra");
-    assert!(both.contains("Not all policies ran on the same number of GPUs: the numbers range from 72 to 80"));
+    assert!(both.contains(
+        "Not all policies ran on the same number of GPUs: the numbers range from 72 to 80"
+    ));
 }
 
 #[test]
