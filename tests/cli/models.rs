@@ -427,10 +427,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("predict {data}/jobs.csv --data {data} -o a.csv"),
         3,
     );
-    assert!(
-        err.contains("a model that gleaner train has written"),
-        "{err}"
-    );
+    assert!(err.contains("a model written by gleaner train"), "{err}");
     run(
         here,
         &format!("train packing workload --data {data} -o m"),

@@ -149,7 +149,7 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     assert!(!sound.err.contains("valid Parquet"), "{}", sound.err);
     let found = inspect(at, &dictionary(2_000_000_000));
     assert_eq!(found.code, 3, "{}", found.err);
-    let part = "a dictionary of 8 bytes that states 2000000000 values";
+    let part = "a dictionary of 8 bytes that declares 2000000000 values";
     assert!(found.err.contains(part), "{}", found.err);
 }
 

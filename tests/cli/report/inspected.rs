@@ -70,7 +70,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
     let t_fwd = window["t_fwd_s"].as_f64().unwrap();
     let tile = format!("<dt>suggested --t-fwd</dt><dd>{t_fwd} s ");
     assert!(page.contains(&tile), "{tile}");
-    for told in ["How the window comes about", "F(τ)", "SHA-256", "max-tasks"] {
+    for told in ["How the window is derived", "F(τ)", "SHA-256", "max-tasks"] {
         assert!(page.contains(told), "{told}");
     }
     let figures = Figures::of(&page);

@@ -95,7 +95,7 @@ fn a_page_of_10_000_settings_is_small_and_works() {
     assert!((1_000..=3_000).contains(&drawn.len()), "{}", drawn.len());
     let left_out = 10_000 - drawn.len();
     let thousands = format!(
-        "{},{:03} points that others hide",
+        "{},{:03} points hidden by others",
         left_out / 1_000,
         left_out % 1_000
     );

@@ -319,7 +319,7 @@ fn warm_up_and_drain_are_shaded() {
         }
     }
     for told in [
-        "known to sjf, srtf, but to no real scheduler",
+        "known to sjf, srtf, but not to any real scheduler",
         "placers are not compared",
         "not known",
     ] {
@@ -359,14 +359,16 @@ fn unequal_numbers_of_gpus_are_noted() {
     let directory = profiled();
     let note = "72 GPUs for fifo; 80 for lucid";
     let extra = page(directory.path(), "extra");
-    assert!(extra.contains("did not run on the same GPUs") && extra.contains(note));
+    assert!(extra.contains("ran on different numbers of GPUs") && extra.contains(note));
     assert!(extra.contains("--lend auto"));
     assert!(extra.contains("own GPUs that jobs hold, hourly means: 72 GPUs"));
     let lent = page(directory.path(), "lent");
-    assert!(!lent.contains("the same GPUs"));
+    assert!(!lent.contains("different numbers of GPUs"));
     assert!(lent.contains("Share of the 72 GPUs"));
     let both = page(directory.path(), "lent extra");
-    assert!(both.contains("Not all ran on the same GPUs: the numbers are from 72 to 80"));
+    assert!(both.contains(
+        "Not all policies ran on the same number of GPUs: the numbers range from 72 to 80"
+    ));
 }
 
 #[test]
