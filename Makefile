@@ -3,10 +3,9 @@
 # make bench  most tables of BENCHMARKS.md (groups, parts, Python and builds are not run)
 # make help   all targets
 
-# Leave HiGHS and CBC out with FEATURES=--no-default-features: then a Rust
-# toolchain and gcc are all that is needed.
+# FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Models from libraries, which need nothing else: in tests, not in builds.
+# Models from other crates, which need no further packages. Tests enable them; builds do not.
 BASELINES := --features baselines
 CARGO ?= cargo
 # All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. It is
@@ -58,7 +57,7 @@ demo-driple: build
 	@echo
 	@echo "Everything is in demo-driple-out/: graphs, data sets, models, profiles, and three run directories."
 
-# DESTDIR is the root of a tree that a package is made of.
+# DESTDIR is the root of the tree from which a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -86,15 +85,15 @@ small:
 	$(CLIPPY) $(CARGO) test --locked $(SMALL)
 	CARGO="$(CARGO)" scripts/test-light.sh "$(TARGET)"
 
-# A virtual environment with the Python package and what its tests need.
+# Creates a virtual environment with the Python package and the requirements of its tests, and runs the tests.
 python: native
 	CARGO="$(CARGO)" FEATURES="$(FEATURES)" scripts/wheel.sh "$(TARGET)/python"
 
-# Tests in tests/slurm start a cluster of their own; where there is no Slurm they are skipped.
+# The tests in tests/slurm start their own cluster. Without Slurm, they are skipped.
 slurm:
 	scripts/slurm.sh install || [ $$? -eq 77 ]
 
-# SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
+# scripts/soak.sh explains SOAK_FACTOR and PROPTEST_RNG_SEED.
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
