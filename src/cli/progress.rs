@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Shows a word about the loop after the bar.
+    /// Shows a short text about the loop after the bar.
     pub fn say(&mut self, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("; {words}"));

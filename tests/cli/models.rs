@@ -402,10 +402,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train workload --data {data} --until 1960-01-01"),
         2,
     );
-    assert!(
-        err.contains("nothing was submitted before --until"),
-        "{err}"
-    );
+    assert!(err.contains("no job was submitted before --until"), "{err}");
     let (_, err) = run(
         here,
         &format!("simulate --data {data} --policy qssf --models none"),
@@ -465,5 +462,5 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("evaluate workload --data {data} --until 2090-01-01"),
         2,
     );
-    assert!(err.contains("name a time within the data"), "{err}");
+    assert!(err.contains("choose a time within the data"), "{err}");
 }

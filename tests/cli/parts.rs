@@ -138,7 +138,7 @@ fn a_broken_batch_is_told_beside_the_status() {
         .out;
     for words in [
         "done     10\nfailed   0\nmissing  30\n",
-        "batch 0123abcd, whose jobs are not known: parts/batch/0123abcd/batch.json: not a batch of \
+        "batch 0123abcd: its jobs are unknown: parts/batch/0123abcd/batch.json: not a batch of \
          this version (EOF",
         "parts/batch/4567cdef/batch.json: not a batch of this version (missing field `name`",
     ] {
@@ -236,7 +236,10 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let out = String::from_utf8(output.stdout).unwrap();
-    assert!(out.contains("left as the time limit is near"), "{out}");
+    assert!(
+        out.contains("remain because the time limit is near"),
+        "{out}"
+    );
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;

@@ -134,7 +134,7 @@ fn the_document_is_that_of_a_fresh_run() {
     std::os::unix::fs::symlink(data, at.join("data")).unwrap();
     let run = gleaner(at, "reproduce all --data data -o made --quiet").expect(0);
     assert!(
-        run.out.contains("tables and figures made again"),
+        run.out.contains("tables and figures reproduced"),
         "{}",
         run.out
     );

@@ -137,7 +137,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     cluster.start_daemon("slurmctld");
     for other in others {
         let (_, err) = expect(other.wait_with_output().unwrap(), 0);
-        assert!(err.contains("waits or runs already"), "{err}");
+        assert!(err.contains("already waiting or running"), "{err}");
     }
     // Runs that were in progress were begun again: one for each killed task, because a task has one
     // core.
@@ -196,7 +196,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         "calls",
     );
     let (_, err) = expect({ detached }.output().unwrap(), 0);
-    assert!(err.contains("the jobs run on"), "{err}");
+    assert!(err.contains("the jobs keep running"), "{err}");
     fs::write(cluster.work().join("tasks.toml"), "[[task]]\nname = 1\n").unwrap();
     wait_until("both parts have ended", || {
         let records = gleaner_testing::records(&cluster.work().join("changed"));
@@ -259,7 +259,7 @@ fn what_kills_its_task_is_tried_again_a_stated_number_of_times() {
         "{err}"
     );
     assert!(
-        err.contains("it was killed, its node failed, or it never began"),
+        err.contains("it was killed, its node failed, or it never started"),
         "{err}"
     );
     assert_eq!(results(&cluster, "swept"), 3);

@@ -129,7 +129,7 @@ fn arguments<T: DeserializeOwned>(info: &RunInfo) -> Result<T> {
         let fault = of_run_file(info, error.to_string(), "the arguments of gleaner simulate");
         fault
             .field("arguments")
-            .remedy("run it again with this version")
+            .remedy("repeat the run with this version")
             .into()
     })
 }

@@ -23,7 +23,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let mut text = counts(prepared, &state);
     let mut wrong = Vec::new();
     match Queue::ask(&all) {
-        Err(error) => remark(&[format!("the queue is not known: {error}")]),
+        Err(error) => remark(&[format!("cannot query the queue: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
             // A later batch takes over the remaining runs of earlier ones, so only the last batch can have any.
@@ -35,7 +35,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     }
     for batch in broken {
         let (name, error) = (batch.name, batch.error);
-        text += &format!("batch {name}, whose jobs are not known: {error}\n");
+        text += &format!("batch {name}: its jobs are unknown: {error}\n");
     }
     for line in report(prepared, &state, &wrong) {
         text += &format!("{line}\n");
@@ -80,12 +80,12 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
         batch.name, jobs.waiting
     );
     if let Some(why) = jobs.held {
-        text += &format!("         some wait until you do something: {why}\n");
+        text += &format!("         some jobs need your help to start: {why}\n");
     }
     text
 }
 
-/// The parts of an ended batch that have not done all their runs.
+/// The parts of an ended batch with unfinished runs.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,

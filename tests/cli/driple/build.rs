@@ -27,7 +27,7 @@ fn the_same_jobs_make_the_same_bytes() {
     let bytes = |here: &Path| fs::read(here.join("data.safetensors")).unwrap();
     assert_eq!(bytes(a), bytes(b));
     let again = gleaner(a, "synth graphs --count 2 -o jobs").expect(2);
-    again.says(&["holds graphs already", "name a new one"]);
+    again.says(&["already contains graphs", "name another directory"]);
     gleaner(a, "synth graphs --setup Abacus -o other")
         .expect(2)
         .says(&["2080Ti", "TitanRTX"]);
@@ -200,7 +200,8 @@ fn jobs_without_measurements_are_named() {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
     fs::write(here.join("jobs/measured.csv"), rows[0]).unwrap();
-    build(here, "-o data.safetensors", 3).says(&["measured.csv", "no measurements of the 25 jobs"]);
+    build(here, "-o data.safetensors", 3)
+        .says(&["measured.csv", "no measurements for the 25 jobs"]);
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn wrong_usage_is_reported() {
     let line = "driple build --graphs none.pbtxt --measured jobs/measured.csv -o d";
     gleaner(here, line)
         .expect(3)
-        .says(&["no measurements of the 1 jobs"]);
+        .says(&["no measurements for the 1 jobs"]);
     fs::write(here.join("m.csv"), "GPU,Model\n").unwrap();
     let line = "driple build --graphs jobs/graphs --measured m.csv -o d";
     gleaner(here, line)

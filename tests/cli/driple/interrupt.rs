@@ -116,7 +116,7 @@ fn other_data_and_options_are_refused() {
     .expect(2);
     run.says(&[
         "options contradict --resume c",
-        "--epochs asks for 9, but there it is 2",
+        "--epochs requests 9, but the value there is 2",
         "--rate",
     ]);
     let run = gleaner(
@@ -125,8 +125,8 @@ fn other_data_and_options_are_refused() {
     )
     .expect(2);
     run.says(&[
-        "--hidden asks for 16, but there it is 8",
-        "--network asks for gin",
+        "--hidden requests 16, but the value there is 8",
+        "--network requests gin",
         "--compat",
     ]);
     gleaner(here, &format!("{resume} --epochs 2 --hidden 8 --seed 0")).expect(0);

@@ -166,7 +166,7 @@ fn memory_can_be_that_of_the_peak_and_never_exceeds_a_gpus() {
         "{small:?}"
     );
     assert!(
-        said.contains("clipped to what is possible: predictions of"),
+        said.contains("clipped to the possible range: predictions for"),
         "{said}"
     );
     let (once, _) = held("--memory peak --gpu-memory 10000");
@@ -234,7 +234,7 @@ fn workloads_can_be_parsed_from_the_names_of_graphs() {
     run.says(&[
         "3 faults",
         "has no batch size",
-        "which is also that of few/",
+        "which is also the workload of few/",
         "expected 6",
         "--jobs",
     ]);
@@ -246,11 +246,15 @@ fn faults_name_the_file_and_a_remedy() {
     let at = directory.path();
     model(at, |card| card.scale = None);
     let run = gleaner(at, &format!("{PROFILES} -o p.csv")).expect(3);
-    run.says(&["model.safetensors", "in which units", "--scale-of"]);
+    run.says(&[
+        "model.safetensors",
+        "the units of its predictions",
+        "--scale-of",
+    ]);
     model(at, |card| card.grouping = None);
     gleaner(at, &format!("{PROFILES} -o p.csv"))
         .expect(3)
-        .says(&["how it groups"]);
+        .says(&["the settings for grouping"]);
     model(at, |_| ());
     gleaner(at, &format!("{PROFILES} -o p.txt"))
         .expect(2)

@@ -123,8 +123,8 @@ fn transfer_changes_the_readout_alone() {
     assert!(new.card.provenance.unwrap().started_from.is_some());
     let line = "--from model.safetensors --network gat --hidden 16 -o new.safetensors";
     train(here, line, 2).says(&[
-        "--network asks for gat, but there it is gcn",
-        "--hidden asks for 16",
+        "--network requests gat, but the value there is gcn",
+        "--hidden requests 16",
     ]);
 }
 
