@@ -67,8 +67,8 @@
 //! # Overview
 //!
 //! [`Replay`], [`Simulation`] and [`Sweep`] read inputs, run an engine, and write run directories, which
-//! [`Open`] reads back as a [`Run`]. The library never prints or exits the process. Instead, an [`Observer`]
-//! receives remarks and progress, and can stop a run. The module [`engines`] gives direct access to the
+//! [`Open`] reads back as a [`Run`]. The library never prints anything and never exits the process. Instead, an
+//! [`Observer`] receives remarks and progress, and can stop a run. The module [`engines`] gives direct access to the
 //! underlying crates.
 
 #[cfg(feature = "cli")]

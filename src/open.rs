@@ -33,7 +33,8 @@ impl Open for EventLog {
     }
 }
 
-/// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are UTC.
+/// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are interpreted as
+/// UTC.
 impl Open for Tasks {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
         Ok(gleaner_inputs::tasks::read(path.as_ref(), None, false)?.value)

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class Fault(NamedTuple):
-    """One fault of an input: where, what was found, what was expected, what to do."""
+    """A fault in an input: its place, the value found, the value expected, and the remedy."""
 
     file: str
-    """The file as it was named."""
+    """The name of the file, as it was passed."""
     place: str
     """Place in the file, such as ``line 3``; empty for the file as a whole."""
     field: str
@@ -20,7 +20,7 @@ class Fault(NamedTuple):
     found: str
     """What was found."""
     expected: str
-    """What was expected; empty if ``found`` says it."""
+    """What was expected; empty if ``found`` implies it."""
     remedy: str
     """What to do; empty if that is obvious."""
 
@@ -31,7 +31,7 @@ class GleanerError(Exception):
     exit_code: ClassVar[int] = 1
     """Exit code of the command line."""
     run: Optional[Run] = None
-    """What was computed before the error, if a run had begun."""
+    """The partial results computed before the error, if a run had begun."""
 
     def rename(self, name: Callable[[str], str]) -> None:
         """Replaces the names of temporary files by those of the tables that were passed as inputs."""

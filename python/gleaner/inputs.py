@@ -1,5 +1,5 @@
-"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as
-files, with all checks that files get."""
+"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as files,
+with the same checks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Tasks = Union[Input, Sequence[Task]]
 
 
 class Staging:
-    """A directory for the inputs of one call. It is removed after the inputs are read. Messages name the tables instead
-    of the files in it."""
+    """A directory for the inputs of one call. The directory is removed after the inputs are read. Messages name the
+    tables instead of the files in the directory."""
 
     def __init__(self) -> None:
         self._folder: Optional[Folder] = None

@@ -46,7 +46,7 @@ fn not_a_table(error: &str) -> PyErr {
     PyValueError::new_err(format!("expected a table of columns with names: {error}"))
 }
 
-/// The error for a table that cannot be read. The usual cause is an empty column of polars that has no type.
+/// The error for a table that cannot be read. The usual cause is an empty polars column without a type.
 fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
     let untyped = schema
         .fields()
@@ -54,10 +54,11 @@ fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
         .filter(|field| field.data_type().is_null());
     let names: Vec<&str> = untyped.map(|field| field.name().as_str()).collect();
     PyValueError::new_err(if names.is_empty() {
-        format!("the table cannot be read as one of Arrow: {error}")
+        format!("the table cannot be read as an Arrow table: {error}")
     } else {
         format!(
-            "these columns have no type, as they have no values: {}; give them one, such as polars.String, or leave them out",
+            "these columns have no type, because they have no values: {}; give them a type, such \
+             as polars.String, or leave them out",
             names.join(", ")
         )
     })
@@ -159,7 +160,7 @@ fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 
 /// Converts a column of whole floats to integers, and Booleans to 1 and 0. Other columns are unchanged.
 fn whole(column: &ArrayRef) -> ArrayRef {
-    /// Up to this number, floats represent every integer exactly.
+    /// Floats represent every integer up to this number exactly.
     const EXACT: f64 = (1_u64 << 53) as f64;
     if let Some(truths) = column.as_any().downcast_ref::<BooleanArray>() {
         let values = truths.iter().map(|value| value.map(i64::from));

@@ -31,7 +31,7 @@ pub(crate) struct Opened<'c> {
 }
 
 impl<'c> Opened<'c> {
-    /// Reads and checks the plan and everything that it names.
+    /// Reads and checks the plan and all files that it names.
     ///
     /// # Errors
     /// The plan or an input is faulty, or the figure `best` is unknown.
@@ -67,7 +67,7 @@ impl<'c> Opened<'c> {
         let found = store.read(|key| keys.contains(key))?;
         if found.damaged > 0 {
             self.observer.remark(&[format!(
-                "{} in runs/ cannot be used; what they held is done again",
+                "{} in runs/ cannot be used; the affected runs are repeated",
                 counted(found.damaged, "line")
             )]);
         }

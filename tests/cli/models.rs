@@ -330,7 +330,7 @@ fn estimators_are_learnt_in_simulations() {
     );
     let (out, _) = run(here, &line, 0);
     assert!(
-        out.contains("qssf 3600 s for every job, as the trace ends in its first week"),
+        out.contains("qssf 3600 s for every job, because the trace ends in its first week"),
         "{out}"
     );
 }

@@ -244,7 +244,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
         .expect(0)
         .out;
     // Runs that had begun were finished.
-    assert!(!status.contains("begun again"), "{status}");
+    assert!(!status.contains("restarted"), "{status}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The view that a policy in Python gets.
+//! The view for policies in Python.
 //!
 //! The engine's view borrows the engine's state, which Python objects cannot do. Each callback therefore gets its own
 //! [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
@@ -72,7 +72,7 @@ impl Job {
     }
 }
 
-/// A running job, as views show it.
+/// A running job in a view.
 struct Running {
     job: usize,
     left: f64,

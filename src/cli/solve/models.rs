@@ -14,7 +14,8 @@ use gleaner_io::files;
 /// Writes the model of every problem: a single model to `path`, several models to separate files in the same folder.
 /// Returns text with a line for each file.
 ///
-/// # Errors Before anything is written: the extension of a file is unknown, the formulation cannot express a problem,
+/// # Errors
+/// Before anything is written: the extension of a file is unknown, the formulation cannot express a problem,
 /// or two problems would have the same file. Afterwards: a file cannot be written.
 pub(super) fn write_all(
     problems: &[Problem],

@@ -57,7 +57,7 @@ fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
         text += &format!("running  {}\n", state.running);
     }
     if state.begun_again > 0 {
-        text += &format!("begun again  {}\n", state.begun_again);
+        text += &format!("restarted {}\n", state.begun_again);
     }
     if state.costs.are_seconds() && !state.missing.is_empty() {
         let costs = state
