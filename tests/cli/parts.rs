@@ -1,4 +1,4 @@
-//! Sweeps in parts, as a user of any batch system runs them.
+//! Sweeps in parts, as on any batch system.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn samples() -> TempDir {
     directory
 }
 
-/// A plan of four runs a seed.
+/// A plan of four runs for each seed.
 fn write_plan(directory: &Path, seeds: usize, more: &str) {
     let seeds: Vec<usize> = (0..seeds).collect();
     let plan = format!(
@@ -243,7 +243,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // Runs that had begun were finished.
+    // Runs that had begun are finished.
     assert!(!status.contains("restarted"), "{status}");
 }
 
@@ -286,7 +286,7 @@ fn wrong_parts_are_refused() {
         "{}",
         refused.err
     );
-    // Faults of the plan end a part like a whole sweep, and they are recorded.
+    // Faults of the plan end a part in the same way as a whole sweep, and are recorded.
     fs::write(
         at.join("plan.toml"),
         "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",

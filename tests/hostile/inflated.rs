@@ -1,4 +1,4 @@
-//! Small files that decompress to very large ones are refused, or read in bounded memory.
+//! Small files that decompress to very large files are rejected, or read in bounded memory.
 
 use std::fs;
 

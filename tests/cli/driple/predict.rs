@@ -37,7 +37,7 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
                 alone[metric].as_f64().unwrap(),
                 row[metric].as_f64().unwrap(),
             );
-            // Several graphs go through the network in one matrix, whose sums round differently.
+            // The network processes several graphs in one matrix, so sums are rounded differently.
             assert!(
                 (told - wanted).abs() <= 1e-5 * wanted.abs(),
                 "{told} {wanted}"
@@ -139,7 +139,7 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     // A faulty graph that is named directly ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
-    // A directory without a valid graph ends the command too.
+    // A directory without a valid graph also ends the command.
     fs::create_dir(here.join("faulty")).unwrap();
     for name in ["a.pbtxt", "b.pbtxt"] {
         fs::write(here.join("faulty").join(name), FAULTY).unwrap();
@@ -179,7 +179,7 @@ fn predictions_below_zero_are_zero_for_users() {
     let scores = json(&gleaner(here, line).expect(0).out);
     let relative = numbers(&scores["scores"][0]["relative"]);
     assert!(relative.iter().all(|share| (share - 1.0).abs() < 1e-12));
-    // A model whose predictions are not finite must not be reported as one that predicts zeros.
+    // A model whose predictions are not finite must not be reported as a model that predicts zeros.
     change_model(here, |inspector| set_bias(inspector, f32::MAX));
     let scale = "--data data.safetensors";
     predict(here, scale, 0);
