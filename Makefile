@@ -8,8 +8,8 @@ FEATURES ?=
 # Models from other crates, which need no further packages. Tests enable them; builds do not.
 BASELINES := --features baselines
 CARGO ?= cargo
-# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. It is
-# included so that `make python` reuses the crates that are built for tests.
+# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. This
+# crate is included so that `make python` reuses the crates that are built for tests.
 ALL := --workspace --exclude gleaner-frames
 # Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
@@ -97,7 +97,7 @@ slurm:
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Not part of `make test`, because it builds everything again.
+# This target is not part of `make test`, because it rebuilds everything.
 recipes: native
 	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
 

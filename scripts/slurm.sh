@@ -150,7 +150,7 @@ start() {
     mkdir -p "$dir"
     [ -z "$(ls -A "$dir")" ] || fail "$dir holds something other than a cluster; name a new directory" 2
     mkdir "$dir/state" "$dir/spool"
-    # One start at a time, so that two clusters do not choose the same ports.
+    # Only one cluster starts at a time, so that two clusters do not choose the same ports.
     exec 9>"${TMPDIR:-/tmp}/gleaner-slurm-$(id -u).lock"
     flock 9
     trap 'stop "$dir"' EXIT

@@ -102,7 +102,7 @@ pub struct Compared {
     pub tallies: Vec<TallyHandle>,
     /// Counts of the answers of built-in solvers.
     pub ours: Vec<TallyHandle>,
-    /// Whether every solver was given every problem.
+    /// Whether every solver received every problem.
     pub is_complete: bool,
     sources: Vec<SourceId>,
     seconds: Seconds,

@@ -41,7 +41,7 @@ pub struct Inspected {
     pub inspection: Inspection,
     file: PathBuf,
     sources: Vec<SourceId>,
-    /// Where the rescale costs of the suggestion come from.
+    /// The source of the rescale costs of the suggestion.
     pub costs: CostSource,
 }
 

@@ -93,7 +93,7 @@ pub use replay::Replay;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
 
-/// An objective as a function. It returns the value per second of running a task on a number of nodes. The
+/// An objective as a function. The function returns the value per second of running a task on a number of nodes. The
 /// function chooses the unit of the value.
 pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 

@@ -21,8 +21,8 @@ pub trait Open: Sized {
     /// Reads and validates the value.
     ///
     /// # Errors
-    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, what
-    /// was found and what was expected.
+    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, the value found
+    /// and the value expected.
     fn open(path: impl AsRef<Path>) -> Result<Self>;
 }
 

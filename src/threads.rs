@@ -10,7 +10,8 @@ const MOST: usize = 4096;
 /// Stack size of a thread, in bytes. This is the default stack size of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Runs on a pool of this many threads; by default, one for each core. All parallel code in `run` uses the pool.
+/// Runs a function on a pool of `threads` threads; by default, one thread for each core. All parallel code in `run` uses
+/// the pool.
 ///
 /// # Errors
 /// More than 4096 threads, or more than the system can start; the errors of `run`.

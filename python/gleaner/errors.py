@@ -1,4 +1,4 @@
-"""Exceptions. Each has the message and the exit code of the same error on the command line."""
+"""Exceptions. Each exception has the message and the exit code of the same error on the command line."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Fault(NamedTuple):
     field: str
     """The field or column; empty if none applies."""
     found: str
-    """What was found."""
+    """The value found."""
     expected: str
-    """What was expected; empty if ``found`` implies it."""
+    """The value expected; empty if ``found`` implies it."""
     remedy: str
-    """What to do; empty if that is obvious."""
+    """The remedy; empty if it is obvious."""
 
 
 class GleanerError(Exception):
@@ -49,7 +49,7 @@ class DataError(GleanerError, ValueError):
 
     exit_code = 3
     faults: list[Fault]
-    """All faults that were found."""
+    """All faults in the inputs."""
 
     def __init__(self, message: str, faults: Sequence[Sequence[str]] = ()) -> None:
         super().__init__(message)

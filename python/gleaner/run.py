@@ -30,12 +30,13 @@ def tell(remarks: Sequence[tuple[bool, str]]) -> None:
 
 
 class Tables(Mapping[str, Table]):
-    """The tables of a run by name. Each is read or computed on first use."""
+    """The tables of a run by name. Each table is read or computed on first use."""
 
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The directory from which the tables are read, if it is temporary. It lasts as long as the tables."""
+        """The directory from which the tables are read, if it is temporary. The directory exists as long as the
+        tables."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 

@@ -20,10 +20,10 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::errors::exception;
 
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells. Times have the
-/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Whole floats have no
-/// decimal point, because pandas stores integers as floats if some are missing. Booleans are written as 1 and 0. The
-/// values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a pandas index with its
-/// times comes first. Other unnamed indices are left out.
+/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Floats with integer values
+/// are written without a decimal point, because pandas stores integers as floats if values are missing. Booleans are
+/// written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a
+/// pandas index with its times comes first. Other unnamed indices are left out.
 ///
 /// # Errors
 /// The columns cannot be written as CSV, or the file cannot be written.

@@ -32,7 +32,7 @@ pub trait Held: Send {
     /// None in practice.
     fn summary(&self) -> Result<Value>;
 
-    /// All tables, except those that take long to compute.
+    /// All tables, except those that take a long time to compute.
     fn tables(&self) -> Vec<ResultTable<'_>> {
         Vec::new()
     }
@@ -102,7 +102,7 @@ pub struct Call<S> {
 
 /// The sources of inputs, and the destination of results.
 pub struct Given {
-    /// The files that stand for Python tables, with the names of the tables.
+    /// The files that contain Python tables, with the names of the tables.
     pub names: Vec<(PathBuf, String)>,
     /// The directory of the run, if the run is written.
     pub out: Option<PathBuf>,

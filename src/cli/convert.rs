@@ -23,7 +23,7 @@ pub struct Args {
     /// The event log to read; - for stdin.
     #[arg(value_name = "LOG")]
     input: PathBuf,
-    /// Where to write: a name ending in .csv, .parquet or .gev.
+    /// The file to write: a name ending in .csv, .parquet or .gev.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Layout of a table, in CSV and Parquet.
@@ -35,7 +35,7 @@ pub struct Args {
     timezone: Option<String>,
 }
 
-/// How a table of events is laid out.
+/// Layout of a table of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TableLayout {
     /// One row for every change, with the columns time, node and state.

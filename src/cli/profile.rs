@@ -1,4 +1,4 @@
-//! `gleaner profile`: measures workloads alone and in pairs, or how they scale.
+//! `gleaner profile`: measures workloads alone and in pairs, or their scaling.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -44,8 +44,8 @@ pub struct Args {
     /// A plan that comes with Gleaner, in place of a file.
     #[arg(long = "plan", value_name = "NAME", conflicts_with = "plan")]
     shipped: Option<Shipped>,
-    /// The folder of the workloads that come with Gleaner [default: workloads, or else where they
-    /// were installed].
+    /// The folder of the workloads that come with Gleaner [default: workloads, or else the folder
+    /// in which they were installed].
     #[arg(long, value_name = "DIR", requires = "shipped")]
     workloads: Option<PathBuf>,
     /// The devices to measure, GPUs or cores; overrides the sampler of the plan.

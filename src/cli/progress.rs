@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows the progress of a loop, unless stderr is a pipe or the user asked for silence.
+/// Shows the progress of a loop, unless stderr is a pipe or the option --quiet is given.
 pub struct Progress {
     begun: Instant,
     bar: Option<ProgressBar>,

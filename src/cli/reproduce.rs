@@ -23,8 +23,8 @@ use gleaner_runs::run::{End, RunDir};
 ///
 /// Creates the tables and figures of these systems, with each value next to the published one.
 ///
-/// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not
-/// reproducible from what is public. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
+/// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not reproducible from
+/// public data. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner reproduce --list\n  \

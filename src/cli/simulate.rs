@@ -21,7 +21,7 @@ use gleaner_simulate::policies;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
-/// Each virtual cluster is simulated on its own, from event to event. The results are those of
+/// Each virtual cluster is simulated separately, from event to event. The results are those of
 /// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
 /// flags -e, -t, -l, -s, -p, -j and --sweep are also accepted.
 #[derive(Debug, ClapArgs, Serialize)]

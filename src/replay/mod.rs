@@ -1,4 +1,4 @@
-//! Replays, which determine what elastic training tasks would have achieved on the idle nodes of a log.
+//! Replays, which compute the work that elastic training tasks would have done on the idle nodes of a log.
 
 mod failing;
 
@@ -90,7 +90,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.max_tasks = count)
     }
 
-    /// Sets the objective from its name or from an expression such as `"rate / left"` (docs/OBJECTIVES.md).
+    /// Sets the objective by its name or by an expression such as `"rate / left"` (docs/OBJECTIVES.md).
     ///
     /// # Errors
     /// The text is neither a name nor a valid expression.
@@ -133,7 +133,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.repeat_tasks = true)
     }
 
-    /// Also computes an upper bound on the work of any allocator. This can take minutes.
+    /// Also computes an upper bound on the work of any allocator. The computation can take minutes.
     pub fn bound(self) -> Self {
         self.rule(|rules| rules.bound = true)
     }

@@ -133,8 +133,8 @@ impl Simulated {
         }
     }
 
-    /// A log of the times at which each node is fully idle under the only simulated policy. It begins at the
-    /// first submission and ends at the last; `with_drain` extends it to the end of the last job.
+    /// A log of the times at which each node is fully idle under the only simulated policy. The log begins at the first
+    /// submission and ends at the last; `with_drain` extends the log to the end of the last job.
     ///
     /// # Errors
     /// The number of simulated policies is not 1, or the schedule is too long for a log.

@@ -24,7 +24,7 @@ pub(crate) struct Opened<'c> {
     /// The figure by which the best settings are chosen.
     pub by: Metric,
     pub prepared: Box<dyn PreparedRuns>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
     /// Seconds spent reading.
     pub read: f64,

@@ -17,7 +17,7 @@ use gleaner_store::Store;
 use gleaner_sweep::sweep_run;
 use serde_json::json;
 
-/// The facts about a sweep that its tables state, besides the results.
+/// Facts about a sweep for its tables, in addition to the results.
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
@@ -60,7 +60,7 @@ impl FromIterator<Option<RunOutcome>> for Results {
 }
 
 impl Results {
-    /// Whether no run is finished.
+    /// Whether there are no finished runs.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }

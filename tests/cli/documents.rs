@@ -46,7 +46,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python has a module, for lines that run a program in Python. If not, this is reported.
+/// Whether Python has a module, for lines that run a program in Python. If the module is missing, this is reported.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -416,7 +416,7 @@ fn the_policy_in_contributing_matches_the_code() {
     assert_eq!(rust.len(), 1);
     for line in &rust[0].lines {
         let code = line.split("//").next().unwrap().trim_end();
-        // `...` stands for text that the page leaves out.
+        // `...` marks text that the page leaves out.
         let code = code.split("...").next().unwrap();
         assert!(policy.contains(code.trim()), "{line}");
     }

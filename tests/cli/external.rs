@@ -378,7 +378,7 @@ fn runs(process: &str) -> bool {
     fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
 }
 
-/// The members of the family that can be found: all, or all except the one that hides.
+/// The processes of the family that can be found: all, or all except the process that hides.
 fn known(family: &str) -> Vec<&str> {
     let hides = usize::from(gleaner_process::Cgroups::find().is_none());
     let family = family.split_whitespace().enumerate();

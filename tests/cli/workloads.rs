@@ -1,7 +1,7 @@
 //! Runs the workloads that come with Gleaner in the same way as `gleaner profile`, with small models on CPU cores.
 //!
-//! The workloads need a Python with PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else the system's.
-//! Without PyTorch, the tests report that they are skipped. `scripts/torch.sh` installs PyTorch.
+//! The workloads need a Python with PyTorch: the interpreter that `GLEANER_TEST_PYTHON` names, or else python3, or else
+//! the system's Python. Without PyTorch, the tests report that they are skipped. `scripts/torch.sh` installs PyTorch.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -234,7 +234,7 @@ fn every_matrix_is_trained() {
     assert_eq!(script(&python, LEARN), "");
 }
 
-/// Runs the prelude and a program in Python, and returns what they print.
+/// Runs the prelude and a program in Python, and returns their output.
 fn script(python: &str, text: &str) -> String {
     let mut command = Command::new(python);
     let program = format!("{PRELUDE}{text}");

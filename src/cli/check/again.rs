@@ -171,7 +171,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
     Ok(options)
 }
 
-/// Whether an option controls where results are written or printed. Such options are dropped.
+/// Whether an option controls the destination of results. Such options are dropped.
 fn writes(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_output = arg.get_help_heading() == Some(OUTPUT) || id == "out";

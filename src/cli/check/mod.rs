@@ -29,8 +29,8 @@ use gleaner_runs::read::RunResult;
 /// Every file must be unchanged, and every figure must follow from the tables and the inputs. The
 /// report has three parts: the errors found, the number of values verified, and the columns and
 /// fields that were not verified, with the reason. The inputs are read from their recorded paths.
-/// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists what is
-/// verified.
+/// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists the verified
+/// values.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner check run\n  \

@@ -85,7 +85,7 @@ fn words(bytes: &[u8]) -> &'static str {
 }
 
 impl Args {
-    /// The model for published weights.
+    /// Converts published weights to a model.
     fn model(&self, weights: Weights) -> Result<Vec<u8>> {
         if self.weights {
             return Err(Error::Usage(format!(
@@ -111,7 +111,7 @@ impl Args {
         self.written(inspector)
     }
 
-    /// A model with the units of another data set.
+    /// Sets the units of a model to those of another data set.
     fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {

@@ -60,7 +60,7 @@ pub struct Args {
     /// Memory of a GPU in MB; the maximum that a job can hold.
     #[arg(long, value_name = "MB", default_value_t = GPU_MEMORY, value_parser = megabytes)]
     gpu_memory: f64,
-    /// How to compute the memory that a job holds.
+    /// Method of computing the memory that a job holds.
     #[arg(long, value_enum, value_name = "WAY", default_value_t = Memory::Tensors)]
     memory: Memory,
     /// Table to write: .csv or .parquet.
@@ -163,7 +163,7 @@ fn samples(part: &str) -> Option<u32> {
     number.filter(|&samples: &u32| samples > 0)
 }
 
-/// How graphs are converted for the model.
+/// The settings for converting graphs for the model.
 struct Reading<'a> {
     settings: &'a Settings,
     frequencies: &'a Frequencies,

@@ -51,7 +51,7 @@ pub struct Args {
     /// Directory for the models.
     #[arg(short, long, value_name = "DIR", default_value = "models")]
     out: PathBuf,
-    // These come last, because the headings of these options apply to all that follow.
+    // These fields are last, because their help headings apply to all options after them.
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]

@@ -16,11 +16,11 @@ use gleaner_setup::solver::report_faults;
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
-/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. It may have
-/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the nodes that several
-/// tasks hold together. It may have "goal": "max-min", the goal of share-fair replays. In this
-/// case, --write-model writes the model that maximises the least share. A task may have a "weight",
-/// which multiplies its objective.
+/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. A problem may have
+/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the total number of nodes
+/// that several tasks hold. A problem may have "goal": "max-min", the goal of share-fair replays.
+/// In this case, --write-model writes the model that maximises the least share. A task may have a
+/// "weight", which multiplies its objective.
 ///
 /// The numbers of a problem have ranges, so that every solver can handle it: "t_fwd" is from 1e-6
 /// to 1e12 seconds. A rescale costs at most 1e12 seconds, and at most a million times the greatest

@@ -38,8 +38,8 @@ pub(super) enum Who<'a> {
     User,
     /// The collecting job of a batch, which also resubmits lost runs.
     Job(&'a str),
-    /// The command that submitted jobs and followed them until they ended. It does what the batch's collecting job
-    /// should have done.
+    /// The command that submitted jobs and followed them until they ended. It performs the work of the batch's
+    /// collecting job.
     Follower,
 }
 

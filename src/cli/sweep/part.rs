@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     print(&format!("part {share}: {}\n", done?))
 }
 
-/// Executes the runs, and reports what was done.
+/// Executes the runs, and reports their numbers.
 fn attempt(
     args: &Args,
     out: &Path,

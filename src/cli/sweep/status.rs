@@ -95,7 +95,7 @@ fn troubles_of(
 ) -> Vec<Trouble> {
     match Deal::read(&batches.deal(&batch.name), prepared) {
         Ok(deal) => troubles(state, found, batches, batch, &deal),
-        // The assignment of another plan says nothing about these runs.
+        // The assignment belongs to another plan and does not include these runs.
         Err(_) => Vec::new(),
     }
 }

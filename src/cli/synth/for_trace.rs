@@ -24,7 +24,7 @@ pub struct Made {
 /// approximately that in the trace.
 ///
 /// # Errors
-/// The trace is faulty, or no job states what it trains; errors of `write`.
+/// The trace is faulty, or no job states its workload; errors of `write`.
 pub fn make(
     data: &Path,
     setup: &Setup,

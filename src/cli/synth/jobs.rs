@@ -99,7 +99,7 @@ fn synthesise(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// How a file is copied.
+/// Method of copying a file.
 #[derive(Clone, Copy)]
 enum Copy {
     /// Every row is repeated, each time with a different id.

@@ -46,7 +46,7 @@ pub struct Args {
     /// Mean work of a whole training, in hours on one node.
     #[arg(long, value_name = "HOURS", default_value_t = 8.0)]
     hours: f64,
-    /// Also write learning curves, to this file. It must be in the folder of the search.
+    /// Also write learning curves to this file, which must be in the folder of the search.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
     /// Seed. The same seed gives the same search.
