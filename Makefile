@@ -13,8 +13,8 @@ CARGO ?= cargo
 ALL := --workspace --exclude gleaner-frames
 # Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
-# The variables that `cargo clippy -- -D warnings` sets. With them, other cargo commands also compile the workspace's
-# crates with clippy: one command lints what it builds, and the next one reuses it.
+# The variables that `cargo clippy -- -D warnings` sets. With these variables, other cargo commands also compile the
+# workspace's crates with clippy: one command lints the crates that it builds, and the next command reuses them.
 CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -37,7 +37,7 @@ help:
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh
 
-# PyTorch, for the tests of workloads/.
+# Installs PyTorch for the tests of workloads/.
 torch:
 	@scripts/torch.sh
 

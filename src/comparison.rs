@@ -83,7 +83,7 @@ impl Serialize for KnownSolver {
 /// Solvers, and the problems on which to compare them.
 pub struct OpenedComparison {
     problems: Vec<Problem>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
     contenders: Vec<Contender>,
     ours: Vec<TallyHandle>,

@@ -68,7 +68,7 @@ class Staging:
         return path
 
     def file(self, option: str, value: Any) -> str:
-        """The path of an input: its own file, or a file written from a table or from objects."""
+        """The path of an input: the given file, or a file written from a table or from objects."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, EventLog):

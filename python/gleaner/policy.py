@@ -1,4 +1,4 @@
-"""Scheduling policies of your own."""
+"""Custom scheduling policies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Policy:
         """A job has ended."""
 
     def restored(self, job: Job, view: View) -> None:
-        """A job that shared its GPUs is back at full speed and counts as alone again."""
+        """A job that shared its GPUs is back at full speed and no longer counts as sharing."""
 
     def open(self, view: View) -> None:
         """A round of decisions begins."""

@@ -158,7 +158,7 @@ fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(texts))
 }
 
-/// Converts a column of whole floats to integers, and Booleans to 1 and 0. Other columns are unchanged.
+/// Converts a column of floats with integer values to integers, and Booleans to 1 and 0. Other columns are unchanged.
 fn whole(column: &ArrayRef) -> ArrayRef {
     /// Floats represent every integer up to this number exactly.
     const EXACT: f64 = (1_u64 << 53) as f64;

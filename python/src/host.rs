@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Lets Python handle pending signals. Its handler of Ctrl-C raises an exception.
+    /// Lets Python handle pending signals. Python's handler of Ctrl-C raises an exception.
     fn look_for_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.fail(error);

@@ -132,7 +132,7 @@ fn lasting(name: &str) -> &'static str {
 
 /// A policy in Python for one virtual cluster.
 struct InPython<'a> {
-    /// `None` if its class raised.
+    /// `None` if its class raised an exception.
     policy: Option<Py<PyAny>>,
     hooks: Hooks,
     jobs: Arc<Vec<Py<Job>>>,

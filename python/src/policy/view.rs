@@ -54,7 +54,7 @@ impl Job {
         self.job.submit
     }
 
-    /// Run time in seconds, alone and at full speed. A real scheduler cannot know it.
+    /// Run time in seconds, alone and at full speed. A real scheduler cannot know this time.
     #[getter]
     fn duration(&self) -> i64 {
         self.job.duration
@@ -198,7 +198,7 @@ impl View {
         Ok(self.find(job.get())?.since)
     }
 
-    /// Whether a running job has its GPUs alone.
+    /// Whether a running job has exclusive use of its GPUs.
     fn is_alone(&self, job: &Bound<'_, Job>) -> PyResult<bool> {
         Ok(self.find(job.get())?.is_alone)
     }
