@@ -93,7 +93,7 @@ fn changed_results_are_not_reused() {
             }),
             // This line has no digest.
             (7, |line| line[65..].to_owned()),
-            // This line has the digest of another.
+            // The digest of this line lacks a character.
             (9, |line| format!("{}{}", &line[..32], &line[33..])),
         ],
     );

@@ -119,7 +119,8 @@ pub(super) fn refuse_programs<'v>(
             }
             Value::String(text) if text.starts_with(PYTHON) => {
                 return Err(Error::Usage(format!(
-                    "{text:?} belongs to a Python program, and only that program can run it again"
+                    "{text:?} is defined in a Python program, and only that program can repeat the \
+                     run"
                 )));
             }
             Value::Array(list) => refuse_programs(list, may_run)?,
