@@ -60,8 +60,8 @@ def replay(
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
     each point of the task's curve. ``out`` is a directory for the results.
 
-    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` has the
-    partial results.
+    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
+    the partial results.
 
     Options:
 
@@ -212,7 +212,7 @@ def simulate(
     instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
     new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
-    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` has
+    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
 
     Options:
@@ -252,8 +252,8 @@ def simulate(
     gpus_per_node
         GPUs of each node [default: 8]
     idle_events
-        Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or .gev. It requires
-        a single policy. If the trace has no dates, --epoch sets them
+        Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
+        .gev. It requires a single policy. If the trace has no dates, --epoch sets them
     jobs
         Number of threads [default: the number of cores]. The results do not depend on it
     lend
@@ -412,7 +412,8 @@ def compare(
         What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
         [default: file]
     program
-        A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more than once
+        A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
+        more than once
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
@@ -565,8 +566,8 @@ def sweep(
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
 ) -> Run:
-    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep; runs that
-    it already holds are not repeated. Without it, the results are deleted together with the returned object.
+    """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
+    it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
 
@@ -608,7 +609,7 @@ def inspect(
     timezone: Optional[str] = None,
     to: Optional[When] = None,
 ) -> Inspection:
-    """Describes an event log: how much is idle, in which fragments, and when.
+    """Describes an event log: its idle time, idle fragments, and idle nodes over time.
 
     Options:
 
@@ -682,7 +683,7 @@ def ingest(
     (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
-    Each format accepts some of the options.
+    Each format accepts only some of the options.
 
     Options:
 

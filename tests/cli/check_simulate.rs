@@ -221,7 +221,7 @@ fn simulations_are_run_again() {
     }
 }
 
-/// The check reads the trace and the other inputs again.
+/// The check rereads the trace and the other inputs.
 #[test]
 fn a_simulation_is_refused_where_its_inputs_have_changed() {
     let directory = trace();
@@ -243,7 +243,7 @@ fn a_simulation_is_refused_where_its_inputs_have_changed() {
     gleaner(at, "check sim").expect(0);
 }
 
-/// Numbers that no simulation writes are reported as faults or findings. They cause no overflow.
+/// Numbers that no simulation can write are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_tables_of_runs_are_refused() {
     let directory = trace();

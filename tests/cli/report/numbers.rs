@@ -7,7 +7,7 @@ use super::support::{
     simulation, steps,
 };
 
-/// Times of a CSV table in whole milliseconds since 1970, as pages have them.
+/// Times of a CSV table in whole milliseconds since 1970, as in pages.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
@@ -47,7 +47,7 @@ fn curves_equal_the_steps() {
     }
 }
 
-/// In both accounts the parts of each bar add up to the total, with and without completion events.
+/// In both accounts, the parts of each bar add up to the total, with and without completion events.
 #[test]
 fn shares_are_those_of_the_summary() {
     let directory = replays();
