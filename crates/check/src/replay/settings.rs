@@ -10,7 +10,7 @@ const SUMMARY: &str = "summary.json";
 
 /// Arguments that are used to read the log, the tasks and the search again. All tables depend on
 /// them.
-const READ: [&str; 14] = [
+const READ: [&str; 15] = [
     "events",
     "tasks",
     "curves",
@@ -23,6 +23,7 @@ const READ: [&str; 14] = [
     "drop_end_row",
     "timezone",
     "max_tasks",
+    "min_fragment",
     "repeat_tasks",
     "search",
 ];
