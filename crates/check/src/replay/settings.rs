@@ -85,6 +85,13 @@ pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summa
         bound,
     );
     findings.covers(RUN_FILE, ["arguments/bound"]);
+    let hand_back = argument("hand_back").and_then(Value::as_f64);
+    findings.option(
+        format_args!("{SUMMARY}: hand_back_seconds"),
+        summary.hand_back_seconds,
+        hand_back,
+    );
+    findings.covers(RUN_FILE, ["arguments/hand_back"]);
     window(argument("t_fwd"), chosen.t_fwd, summary, &mut findings);
     findings.equal(
         format_args!("{SUMMARY}: objective_expression"),
