@@ -19,4 +19,5 @@ pub mod gpu;
 pub mod occupancy;
 pub mod polls;
 pub mod scheduler;
+pub mod spot;
 pub mod zone;

@@ -20,8 +20,8 @@ pub struct Poll<'p> {
     pub others: Option<StateClass>,
 }
 
-/// Takes polls in order of time. Names of nodes are found in the set by their index.
-pub(super) type Each<'e> = dyn FnMut(&Poll<'_>, &NodeSet) -> Result<()> + 'e;
+/// Takes polls in order of time.
+pub(super) type Each<'e> = dyn FnMut(&Poll<'_>) -> Result<()> + 'e;
 
 /// Reads polls line by line. Only the current poll and the names of the nodes are in memory.
 pub(super) struct PollReader {
@@ -51,6 +51,20 @@ struct Listed {
     /// For every node, its place in `nodes`. A place counts only if that entry is of this node, so
     /// that nothing needs to be reset for the next poll.
     places: Vec<u32>,
+}
+
+/// The time of the first poll of a file; `None` if no line has a time.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn first_time(input: &mut Input<'_>) -> Result<Option<i64>> {
+    while let Some(line) = input.next_line()? {
+        let of_line = StateLine::parse(&line.text).map(|line| line.time);
+        if let Some(time) = of_line.ok().or_else(|| whisk::begin(&line.text)) {
+            return Ok(Some(time));
+        }
+    }
+    Ok(None)
 }
 
 impl PollReader {
@@ -85,16 +99,20 @@ impl PollReader {
         Ok(())
     }
 
-    /// Passes the last poll to `each`, and returns the nodes.
+    /// Passes the last poll to `each`.
     ///
     /// # Errors
     /// As for [`PollReader::file`].
-    pub fn finish(mut self, log: &mut Log, each: &mut Each<'_>) -> Result<NodeSet> {
+    pub fn finish(&mut self, log: &mut Log, each: &mut Each<'_>) -> Result<()> {
         match self.form {
-            Some(Form::Whisk) => self.drop_open(log)?,
-            _ => self.end(each)?,
+            Some(Form::Whisk) => self.drop_open(log),
+            _ => self.end(each),
         }
-        Ok(self.nodes)
+    }
+
+    /// The nodes.
+    pub fn into_nodes(self) -> NodeSet {
+        self.nodes
     }
 
     /// Leaves out a block without its last line. Nodes that it would have listed are not busy.
@@ -105,6 +123,11 @@ impl PollReader {
             log.fault(Reason::Unreadable, at, found)?;
         }
         Ok(())
+    }
+
+    /// The class of nodes that a poll does not list.
+    pub fn others(&self) -> Option<StateClass> {
+        (self.form == Some(Form::Whisk)).then_some(StateClass::Busy)
     }
 
     fn line(&mut self, line: &Line<'_>, log: &mut Log, each: &mut Each<'_>) -> Result<()> {
@@ -216,13 +239,12 @@ impl PollReader {
         let Some(time) = self.time.take() else {
             return Ok(());
         };
-        let of_whisk = self.form == Some(Form::Whisk);
         let poll = Poll {
             time,
             nodes: &self.listed.nodes,
-            others: of_whisk.then_some(StateClass::Busy),
+            others: self.others(),
         };
-        each(&poll, &self.nodes)?;
+        each(&poll)?;
         self.last = time;
         self.listed.clear();
         Ok(())

@@ -53,6 +53,15 @@ impl StateClass {
         })
     }
 
+    /// Whether a node of this class is idle, if nodes that are powered down are idle or not.
+    pub fn is_idle(self, is_powered_down_idle: bool) -> bool {
+        match self {
+            StateClass::Idle | StateClass::Planned | StateClass::Pilot => true,
+            StateClass::PoweredDown => is_powered_down_idle,
+            StateClass::Unavailable | StateClass::Busy => false,
+        }
+    }
+
     fn of_word(word: &str) -> Option<Self> {
         let begins = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
         Some(match word {

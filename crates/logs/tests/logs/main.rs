@@ -5,11 +5,14 @@
 mod clocks;
 mod faults;
 mod limits;
+mod poll_events;
+mod poll_samples;
 mod polls;
 mod round_trips;
 mod samples;
 mod schedules;
 mod slurm_itself;
+mod spot;
 mod stop;
 mod support;
 mod trace_faults;
