@@ -3,19 +3,18 @@
 # make bench  most tables of BENCHMARKS.md (groups, parts, Python and builds are not run)
 # make help   all targets
 
-# Leave HiGHS and CBC out with FEATURES=--no-default-features: then a Rust
-# toolchain and gcc are all that is needed.
+# FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Models from libraries, which need nothing else: in tests, not in builds.
+# Models from other crates, which need no further packages. Tests enable them; builds do not.
 BASELINES := --features baselines
 CARGO ?= cargo
-# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. It is
-# included so that `make python` reuses the crates that are built for tests.
+# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. This
+# crate is included so that `make python` reuses the crates that are built for tests.
 ALL := --workspace --exclude gleaner-frames
 # Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
-# The variables that `cargo clippy -- -D warnings` sets. With them, other cargo commands also compile the workspace's
-# crates with clippy: one command lints what it builds, and the next one reuses it.
+# The variables that `cargo clippy -- -D warnings` sets. With these variables, other cargo commands also compile the
+# workspace's crates with clippy: one command lints the crates that it builds, and the next command reuses them.
 CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -38,7 +37,7 @@ help:
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh
 
-# PyTorch, for the tests of workloads/.
+# Installs PyTorch for the tests of workloads/.
 torch:
 	@scripts/torch.sh
 
@@ -58,7 +57,7 @@ demo-driple: build
 	@echo
 	@echo "Everything is in demo-driple-out/: graphs, data sets, models, profiles, and three run directories."
 
-# DESTDIR is the root of a tree that a package is made of.
+# DESTDIR is the root of the tree from which a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -86,19 +85,19 @@ small:
 	$(CLIPPY) $(CARGO) test --locked $(SMALL)
 	CARGO="$(CARGO)" scripts/test-light.sh "$(TARGET)"
 
-# A virtual environment with the Python package and what its tests need.
+# Creates a virtual environment with the Python package and the requirements of its tests, and runs the tests.
 python: native
 	CARGO="$(CARGO)" FEATURES="$(FEATURES)" scripts/wheel.sh "$(TARGET)/python"
 
-# Tests in tests/slurm start a cluster of their own; where there is no Slurm they are skipped.
+# The tests in tests/slurm start their own cluster. Without Slurm, they are skipped.
 slurm:
 	scripts/slurm.sh install || [ $$? -eq 77 ]
 
-# SOAK_FACTOR and PROPTEST_RNG_SEED are those of scripts/soak.sh.
+# scripts/soak.sh explains SOAK_FACTOR and PROPTEST_RNG_SEED.
 soak: native
 	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
 
-# Not part of `make test`, because it builds everything again.
+# This target is not part of `make test`, because it rebuilds everything.
 recipes: native
 	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
 

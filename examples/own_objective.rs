@@ -2,7 +2,7 @@
 
 use gleaner::{Replay, Result, TrainingTask};
 
-/// Favours short tasks: the less work a task has in total, the more each unit of it is worth.
+/// Favours short tasks: the less total work a task has, the more each unit of its work is worth.
 fn finish_first(task: &TrainingTask, nodes: u32) -> f64 {
     task.rate(nodes) / task.work.min(1e9)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gleaner::{Observer, Result, Sweep};
 
-/// Prints progress at each tenth of the runs.
+/// Prints the progress after each tenth of the runs.
 #[derive(Default)]
 struct Tenths {
     stop: Arc<AtomicBool>,

@@ -3,8 +3,8 @@
 # data: bench-driple.sh [FOLDER of the reference data]. Prints a Markdown table with the seconds of an
 # epoch, including its validation, on one thread, and with the test error of the best epoch for each of
 # SEEDS (default: 1 2 3). Then prints the seconds on all cores, for a tenth of the epochs. EPOCHS sets
-# the number of epochs (default: 150). PyTorch is installed in its own environment in the user's cache,
-# or skipped if that fails.
+# the number of epochs (default: 150). PyTorch is installed in its own environment in the user's cache. If the
+# installation fails, PyTorch is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-../shared/data/driple}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Goes from computational graphs to a schedule, without a profiling run: demo-driple.sh GLEANER DIRECTORY
+# Creates a schedule from computational graphs, without a profiling run: demo-driple.sh GLEANER DIRECTORY
 set -euo pipefail
 gleaner=$(realpath "$1")
 directory=$2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws idle and used nodes of a replay as SVG: draw-idle.py RUN/steps.csv > picture.svg
 
-The picture of the README is that of the Summit log; see docs/PROVIDERS.md for the replay.
+The README contains the picture for the Summit log; docs/PROVIDERS.md describes the replay.
 """
 
 import csv
@@ -64,7 +64,7 @@ def main(path):
 
 
 def means(hours, counts):
-    """Means of the step function of these counts over equal parts of its span."""
+    """Means of the step function of these counts over equal parts of its time span."""
     width = hours[-1] / PARTS
     sums = [0.0] * PARTS
     for start, end, count in zip(hours, hours[1:], counts):
@@ -75,7 +75,8 @@ def means(hours, counts):
 
 
 def step(most, marks):
-    """The distance of marks from 0 to `most`: 1, 2 or 5 times a power of ten, for at most `marks` of them."""
+    """The distance between the marks from 0 to `most`: 1, 2 or 5 times a power of ten, such that there are at most
+    `marks` marks."""
     size = 1
     while True:
         for factor in (1, 2, 5):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the builds of HiGHS and CBC need, on Debian as root. Otherwise lists what is missing.
+# On Debian, as root, installs the packages that the builds of HiGHS and CBC need. Elsewhere, lists the missing
+# packages.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -12,7 +13,7 @@ for component in rustfmt clippy; do
 done
 case "${FEATURES:-}" in *--no-default-features*) exit 0 ;; esac
 
-# Lists the packages that provide what is missing.
+# Lists the packages that provide the missing programs and libraries.
 missing=()
 command -v cmake >/dev/null || missing+=(cmake)
 command -v c++ >/dev/null || missing+=(g++)

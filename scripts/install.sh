@@ -14,11 +14,11 @@ usage() {
 prefix=${2%/}
 bin=$prefix/bin/gleaner
 man=$prefix/share/man/man1
-# Where each shell looks for completion scripts.
+# The folders in which each shell looks for completion scripts.
 bash=$prefix/share/bash-completion/completions/gleaner
 zsh=$prefix/share/zsh/site-functions/_gleaner
 fish=$prefix/share/fish/vendor_completions.d/gleaner.fish
-# The program looks for the workloads here: crates/profile/src/plan/shipped.rs.
+# The program looks for the workloads in this folder: crates/profile/src/plan/shipped.rs.
 workloads=$prefix/share/gleaner/workloads
 
 work=$(mktemp -d)
@@ -47,7 +47,7 @@ case "$1 $#" in
         echo "$bin is missing: nothing is installed under $prefix" >&2
         exit 1
     fi
-    # The installed program knows the names of its pages.
+    # The installed program provides the names of its pages.
     "$bin" man "$work/man" 2>/dev/null
     for page in "$work/man"/*.1; do
         rm -f "$man/${page##*/}"

@@ -1,7 +1,7 @@
 # Provides a Python with packages, in its own environment in the user's cache. Source this file.
 
-# python_with NAME MODULES PACKAGE...: sets `python` to an interpreter that can import MODULES. Installs
-# the packages with pip if they are missing, and fails if that fails.
+# python_with NAME MODULES PACKAGE...: sets `python` to an interpreter that can import MODULES. Installs the packages
+# with pip if they are missing. Fails if the installation fails.
 python_with() {
     local environment=${XDG_CACHE_HOME:-$HOME/.cache}/gleaner/$1 modules=$2
     python=$environment/bin/python

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a Slurm cluster of four nodes on this host, for tests. It needs neither systemd nor munge nor
-# accounting, and writes to only one directory.
+# Runs a Slurm cluster of four nodes on this host, for tests. The cluster needs no systemd, munge or accounting, and
+# writes to only one directory.
 #
 #   slurm.sh install                  install Debian's packages if they are missing
 #   slurm.sh start [--owner PID] [DIR] [KEY=VALUE...]
@@ -97,9 +97,10 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-# Nodes have the number of CPUs stated below, however many this host has.
+# Nodes have the number of CPUs stated below, regardless of the number of CPUs of this host.
 SlurmdParameters=config_overrides
-# A node that was set down stays down until it is resumed. A node whose daemon was killed returns by itself.
+# A node that was set to DOWN remains down until it is resumed. A node whose daemon was killed returns to service by
+# itself.
 ReturnToService=1
 JobRequeue=1
 KillWait=2
@@ -149,7 +150,7 @@ start() {
     mkdir -p "$dir"
     [ -z "$(ls -A "$dir")" ] || fail "$dir holds something other than a cluster; name a new directory" 2
     mkdir "$dir/state" "$dir/spool"
-    # One start at a time, so that two clusters do not choose the same ports.
+    # Only one cluster starts at a time, so that two clusters do not choose the same ports.
     exec 9>"${TMPDIR:-/tmp}/gleaner-slurm-$(id -u).lock"
     flock 9
     trap 'stop "$dir"' EXIT
@@ -168,7 +169,7 @@ start() {
     echo "SLURM_CONF=$SLURM_CONF"
 }
 
-# watch PID DIR: stops the cluster when its owner has ended, for whatever reason.
+# watch PID DIR: stops the cluster when its owner has ended for any reason.
 watch() {
     while kill -0 "$1" 2>/dev/null; do
         [ -e "$2/slurm.conf" ] || return 0
@@ -177,8 +178,8 @@ watch() {
     stop "$2"
 }
 
-# Prints the process ids of a cluster. Its daemons, and those that watch its jobs, have DIR as their working
-# directory. Jobs and everything that they have started have two variables in their environment.
+# Prints the process ids of a cluster. The cluster's daemons, and the daemons that watch its jobs, have DIR as their
+# working directory. Jobs, and all processes that they have started, have two variables in their environment.
 processes() {
     local found
     mapfile -t found < <(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$1" 2>/dev/null)
@@ -192,7 +193,7 @@ status() {
     { processes "$1" || true; } | xargs --no-run-if-empty ps -o pid,comm,args -p
 }
 
-# Ends all processes. If a process starts another before it is killed, the next round finds that one.
+# Ends all processes. If a process starts another process before it is killed, the next round finds the new process.
 stop() {
     local end=$((SECONDS + PATIENCE)) pids
     while pids=$(processes "$1" || true) && [ -n "$pids" ]; do

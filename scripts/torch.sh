@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs PyTorch for the tests of workloads/, on Debian as root. Otherwise those tests are skipped.
-# Debian's CPU package is a download of 150 MB. The pip package includes CUDA and takes 5 GB on disk.
+# On Debian, as root, installs PyTorch for the tests of workloads/. Elsewhere, these tests are skipped. Debian's CPU
+# package is used, which is a download of 150 MB. The pip package includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
-# The interpreters that the tests try: tests/cli/workloads.rs.
+# The interpreters that the tests try (see tests/cli/workloads.rs).
 for python in ${GLEANER_TEST_PYTHON:-python3 /usr/bin/python3}; do
     "$python" -c 'import torch' 2>/dev/null && exit 0
 done

@@ -101,7 +101,7 @@ class Inspector(nn.Module):
 
 
 def batches(data, part):
-    """The batches of a part. Their adjacency matrices are normalised once."""
+    """The batches of a part. The adjacency matrices are normalised once."""
     found = []
     while f"{part}.{len(found)}.adj" in data:
         name = f"{part}.{len(found)}"

@@ -21,15 +21,15 @@ if ! [ -x "$venv/bin/python" ] && ! "$python" -m venv "$venv"; then
     rm -rf "$venv"
     skip "$python makes no virtual environment"
 fi
-# Installs the requirements in a new environment, and again after they change.
+# Installs the requirements in a new environment, and reinstalls them after they change.
 wanted=python/tests/requirements.txt
 if ! cmp -s "$wanted" "$venv/requirements.txt"; then
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted" || skip "pip cannot install $wanted"
     cp "$wanted" "$venv/requirements.txt"
 fi
 
-# Without build isolation, the environment's own maturin builds the package. With isolation, crates would be
-# built again for the interpreter of each new environment.
+# Without build isolation, the environment's own maturin builds the package. With isolation, crates would be rebuilt for
+# the interpreter of each new environment.
 PATH="$venv/bin:$PATH" \
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . \
     --config-settings "build-args=--locked --features $features"

@@ -29,17 +29,16 @@ settings! {
     pub struct ComparisonSettings {
         /// Problems as JSON or JSON lines; - for stdin.
         pub problems: Option<PathBuf> = None => Spec::of("FILE");
-        /// A log and tasks, whose replay makes the problems.
+        /// A log and tasks, whose replay generates the problems.
         #[serde(flatten)]
         pub log: LogArgs;
         /// Compare on the first and then on every K-th decision of the log.
         pub every: usize = 100 => Spec::of("K");
-        /// Solvers to compare, separated by commas [default: exact, highs, cbc and equal-share, as
-        /// far as this build has them]. highs-paper and cbc-paper use the formulation of the paper,
-        /// which takes a thousand times as long.
+        /// Solvers to compare, separated by commas [default: those of exact, highs, cbc and equal-share that this build
+        /// includes]. highs-paper and cbc-paper use the formulation of the paper, which takes a thousand times as long.
         pub solvers: Vec<KnownSolver> = Vec::new() => Spec::of("NAMES").separated_by(',');
-        /// A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more
-        /// than once.
+        /// A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
+        /// more than once.
         pub program: Vec<SolverCommand> = Vec::new() => Spec::of("exec:COMMAND");
         /// Seconds that a solver may take for one problem.
         pub time_limit: f64 = TIME_LIMIT => time_limit();
@@ -84,7 +83,7 @@ impl Serialize for KnownSolver {
 /// Solvers, and the problems on which to compare them.
 pub struct OpenedComparison {
     problems: Vec<Problem>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
     contenders: Vec<Contender>,
     ours: Vec<TallyHandle>,
@@ -95,7 +94,7 @@ pub struct OpenedComparison {
 
 /// The results of a comparison, which may have been stopped early.
 pub struct Compared {
-    /// Answers, and the incumbents found on the way to them.
+    /// Answers, and the incumbents found before them.
     pub outcome: compare::Compared,
     /// A row for each solver.
     pub lines: Vec<SolverRow>,
@@ -103,7 +102,7 @@ pub struct Compared {
     pub tallies: Vec<TallyHandle>,
     /// Counts of the answers of built-in solvers.
     pub ours: Vec<TallyHandle>,
-    /// Whether every solver was given every problem.
+    /// Whether every solver received every problem.
     pub is_complete: bool,
     sources: Vec<SourceId>,
     seconds: Seconds,
@@ -144,7 +143,7 @@ impl OpenedComparison {
         })
     }
 
-    /// Gives every problem to every solver.
+    /// Lets every solver solve every problem.
     ///
     /// # Errors
     /// A solver fails.
@@ -206,7 +205,8 @@ impl Compared {
     }
 }
 
-/// The built-in solvers that the settings name; by default, those of the default list that this build has.
+/// The built-in solvers that the settings name. By default, these are the solvers of the default list that this build
+/// includes.
 fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
@@ -272,7 +272,7 @@ fn check_named(settings: &ComparisonSettings, known: &[Known], problems: &[Probl
         };
         if let Some(first) = refusals.first() {
             let name = known.name;
-            let message = format!("--solvers {name} can solve none of the problems: {first}");
+            let message = format!("--solvers {name} cannot solve any of the problems: {first}");
             return Err(Error::Usage(message));
         }
     }
@@ -314,7 +314,7 @@ fn problems(
     }
     if recorder.problems.is_empty() {
         return Err(Error::Run(
-            "the replay met no event with idle nodes and active tasks".into(),
+            "the replay has no event with idle nodes and active tasks".into(),
         ));
     }
     Ok((recorder.problems, inputs.sources))

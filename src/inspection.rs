@@ -16,7 +16,7 @@ use gleaner_setup::settings::{Settings, Spec};
 use serde::Serialize;
 
 settings! {
-    /// The log to inspect, and how.
+    /// The log to inspect, and the options of the inspection.
     #[derive(Debug, Clone, Serialize)]
     pub struct InspectionSettings {
         /// The part of the log.
@@ -33,7 +33,7 @@ settings! {
 
 /// Remark on the hours and weekdays of a log without a time zone.
 const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
-                            its times as they are written (--timezone ZONE names it)";
+                            the times as written (--timezone ZONE names it)";
 
 /// The inspection of a log.
 pub struct Inspected {
@@ -41,7 +41,7 @@ pub struct Inspected {
     pub inspection: Inspection,
     file: PathBuf,
     sources: Vec<SourceId>,
-    /// Where the rescale costs of the suggestion come from.
+    /// The source of the rescale costs of the suggestion.
     pub costs: CostSource,
 }
 
@@ -50,7 +50,7 @@ impl Inspected {
     ///
     /// # Errors
     /// Wrong usage, unreadable or invalid input. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer
-    /// stops it.
+    /// stops the inspection.
     pub fn of(log: &Path, settings: &InspectionSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         let read = settings.slice.read_with_still_rows(log, observer)?;
@@ -87,7 +87,7 @@ fn cost_source(settings: &InspectionSettings) -> CostSource {
     }
 }
 
-/// The rescale costs, and the files they come from.
+/// The rescale costs, and the files from which they come.
 fn costs(
     settings: &InspectionSettings,
     clock: &Clock,

@@ -67,8 +67,8 @@
 //! # Overview
 //!
 //! [`Replay`], [`Simulation`] and [`Sweep`] read inputs, run an engine, and write run directories, which
-//! [`Open`] reads back as a [`Run`]. The library never prints or exits the process. Instead, an [`Observer`]
-//! receives remarks and progress, and can stop a run. The module [`engines`] gives direct access to the
+//! [`Open`] reads back as a [`Run`]. The library never prints anything and never exits the process. Instead, an
+//! [`Observer`] receives remarks and progress, and can stop a run. The module [`engines`] gives direct access to the
 //! underlying crates.
 
 #[cfg(feature = "cli")]
@@ -93,7 +93,7 @@ pub use replay::Replay;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
 
-/// An objective as a function. It returns the value per second of running a task on a number of nodes. The
+/// An objective as a function. The function returns the value per second of running a task on a number of nodes. The
 /// function chooses the unit of the value.
 pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 

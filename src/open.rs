@@ -21,8 +21,8 @@ pub trait Open: Sized {
     /// Reads and validates the value.
     ///
     /// # Errors
-    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, what
-    /// was found and what was expected.
+    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, the value found
+    /// and the value expected.
     fn open(path: impl AsRef<Path>) -> Result<Self>;
 }
 
@@ -33,7 +33,8 @@ impl Open for EventLog {
     }
 }
 
-/// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are UTC.
+/// Training tasks: a TOML, JSON, CSV or Parquet file (dataset/README.md). Times without a time zone are interpreted as
+/// UTC.
 impl Open for Tasks {
     fn open(path: impl AsRef<Path>) -> Result<Self> {
         Ok(gleaner_inputs::tasks::read(path.as_ref(), None, false)?.value)

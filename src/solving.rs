@@ -14,7 +14,7 @@ use gleaner_solvers::{Limits, Problem, SolveError, check};
 use serde::Serialize;
 
 settings! {
-    /// How problems are solved.
+    /// The settings for solving problems.
     #[derive(Debug, Clone, Serialize)]
     pub struct SolvingSettings {
         /// Check every answer with a checker that shares no code with the solvers.
@@ -90,17 +90,17 @@ pub fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<
     let microseconds = clock.elapsed().as_micros() as u64;
     Ok(Answer {
         id: problem.id.clone(),
-        // The name is requested after the problem is solved, because `auto` chooses a solver for each problem.
+        // The solver's name is requested after the problem is solved, because `auto` chooses a solver for each problem.
         solver: solver.solver().name().to_owned(),
         allocation,
         microseconds,
     })
 }
 
-/// Converts the error of a result. If the choice of the solver is wrong, the error names the problem.
+/// Converts the error of a result. If the chosen solver cannot solve the problem, the error names the problem.
 ///
 /// # Errors
-/// The error of the result: the choice of the solver is wrong, or the solver fails.
+/// The error of the result: the chosen solver cannot solve the problem, or the solver fails.
 pub fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
     result.map_err(|error| {
         if error.is_wrong_choice() {

@@ -7,10 +7,11 @@ use gleaner_domain::error::{Error, Result};
 /// Maximum number of threads. Machines have far fewer cores, and this many threads can still be started.
 const MOST: usize = 4096;
 
-/// Stack size of a thread, in bytes. It is that of a program's first thread on Linux.
+/// Stack size of a thread, in bytes. This is the default stack size of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Runs on a pool of this many threads; by default, one for each core. All parallel code in `run` uses the pool.
+/// Runs a function on a pool of `threads` threads; by default, one thread for each core. All parallel code in `run` uses
+/// the pool.
 ///
 /// # Errors
 /// More than 4096 threads, or more than the system can start; the errors of `run`.
@@ -22,7 +23,7 @@ pub fn with<T: Send>(
     let count = threads.map_or(0, NonZeroUsize::get);
     if count > MOST {
         return Err(Error::Usage(format!(
-            "{count} threads are asked for, expected at most {MOST}"
+            "{count} threads requested, expected at most {MOST}"
         )));
     }
     let pool = rayon::ThreadPoolBuilder::new()

@@ -1,4 +1,5 @@
-//! Ingest of generated `sacct` output, in bytes per second: from the text to events of idle nodes.
+//! Ingest of generated `sacct` output, in bytes per second: from the text to the events of idle
+//! nodes.
 
 use std::path::Path;
 

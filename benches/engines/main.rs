@@ -1,7 +1,7 @@
 //! Measures the throughput of the engines: replay, simulation and ingest.
 //!
 //! All inputs are generated here with fixed seeds, or are the samples of `dataset/`. A bench
-//! measures a library call, without the program's start and without files of results.
+//! measures a library call, without the start of the program and without writing result files.
 //!
 //! `cargo bench --bench engines -- replay` runs only the replay.
 #![expect(

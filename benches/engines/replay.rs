@@ -48,7 +48,7 @@ fn log() -> EventLog {
     events::generate(&options, &Unobserved).unwrap()
 }
 
-/// Tasks with so much work that none of them ends before the log.
+/// Tasks with so much work that no task ends before the log.
 fn tasks() -> Vec<TrainingTask> {
     let options = TaskOptions {
         count: 200,

@@ -1,5 +1,5 @@
-"""Stands in for a training script: it does steps of a batch, and reports samples as `gleaner profile`
-asks. It needs Python's standard library alone, and runs until it is stopped."""
+"""Imitates a training script: it executes batches and reports samples in the format of `gleaner profile`. It needs only
+Python's standard library, and runs until it is stopped."""
 
 import argparse
 import multiprocessing
@@ -22,7 +22,7 @@ def copy(samples):
 
 
 def wait(samples):
-    """Waits most of the time, as for a disk."""
+    """Waits most of the time, like a workload that reads from a disk."""
     spin(samples)
     time.sleep(0.002)
 

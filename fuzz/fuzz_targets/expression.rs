@@ -1,4 +1,5 @@
-//! Any text is either read as an expression that has a value, or rejected with a fault that has a place in the text.
+//! Any text is either read as an expression that has a value, or rejected with a fault that states a position in the
+//! text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -16,6 +16,6 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Philly)) {
         holds
             .sweep(|_, _| Ok(()))
-            .expect("what was read can be told");
+            .expect("the log that was read can be swept");
     }
 });

@@ -5,12 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use gleaner_logs::gpu::{Format, Options, read_inputs};
 use gleaner_inputs::jobs::{cluster, trace};
+use gleaner_logs::gpu::{Format, Options, read_inputs};
 use gleaner_logs::scheduler::Input;
 use gleaner_runs::prepared::{write_cluster, write_jobs};
 
-/// The files that traces are written to; every process has its own.
+/// The files to which traces are written. Every process has its own files.
 static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("gleaner-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for traces");
@@ -22,7 +22,7 @@ pub fn check(files: &[&[u8]], format: Format) {
     check_with(files, &Options::new(format));
 }
 
-/// As [`check`], with these options.
+/// Same as [`check`], but with the given options.
 pub fn check_with(files: &[&[u8]], options: &Options) {
     let inputs = files.iter().map(|file| Input::new(Path::new("log"), *file));
     let Ok(prepared) = read_inputs(inputs, options) else {

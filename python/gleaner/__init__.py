@@ -1,8 +1,8 @@
-"""Gleaner: what elastic deep-learning training could harvest from a supercomputer's idle nodes, and how scheduling
-policies compare on a GPU cluster.
+"""Gleaner computes how much elastic deep-learning training a supercomputer's idle nodes could do, and compares
+scheduling policies on a GPU cluster.
 
-The engines are those of the command line ``gleaner``, which comes with this package; so are its results, byte for
-byte. docs/PYTHON.md has the tour.
+The package uses the engines of the command line ``gleaner``, which it also installs, and gives the same results, byte
+for byte. docs/PYTHON.md is a tour.
 """
 
 from ._gleaner import (

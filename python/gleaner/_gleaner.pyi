@@ -84,7 +84,7 @@ def report_runs(
 
 @final
 class Table:
-    """A result table. Any library that takes Arrow's stream protocol takes it without a copy:
+    """A result table. Any library that supports Arrow's stream protocol can use it without a copy:
     ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``, ``pyarrow.table(table)``."""
 
     @property
@@ -131,7 +131,7 @@ class _Trace:
 
 @final
 class Task:
-    """An elastic training task: how many nodes it can use, how fast it is on them, and what changes cost."""
+    """An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes."""
 
     def __new__(
         cls,
@@ -175,7 +175,7 @@ class Task:
 
 @final
 class Problem:
-    """One decision: idle nodes, the tasks that could use them, and the time over which a change must pay."""
+    """One decision: idle nodes, the tasks that could use them, and the time within which a change must pay off."""
 
     @staticmethod
     def read(path: _Path) -> list[Problem]: ...
@@ -221,7 +221,7 @@ class ProblemTask:
 
 @final
 class Answer:
-    """What a solver said to a problem."""
+    """A solver's answer to a problem."""
 
     @property
     def id(self) -> str: ...
@@ -317,8 +317,8 @@ class Start:
 
 @final
 class Share:
-    """Starts a waiting job on the GPUs of one that runs alone, at the speeds of the measured pair. Only for
-    policies whose ``needs`` is ``"packing"``."""
+    """Starts a waiting job on the GPUs of a job that runs alone. Both run at the speeds of the measured pair. Only
+    policies whose ``needs`` is ``"packing"`` can use it."""
 
     def __new__(cls, job: Job, partner: Job) -> Share: ...
     @property
@@ -328,7 +328,7 @@ class Share:
 
 @final
 class Preempt:
-    """Checkpoints a running job and sends it back to the queue."""
+    """Checkpoints a running job and returns it to the queue."""
 
     def __new__(cls, job: Job) -> Preempt: ...
     @property

@@ -46,8 +46,8 @@ def replay(
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
     each point of the task's curve. ``out`` is a directory for the results.
 
-    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` has the
-    partial results.
+    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
+    the partial results.
 
     >>> run = replay("dataset/idle.csv", "dataset/tasks.toml", t_fwd=120)
     >>> run.complete, len(run.tasks)
@@ -77,7 +77,7 @@ def simulate(
     instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
     new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
-    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` has
+    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
 
     >>> run = simulate(data="dataset/cluster", policy=["fifo", "srtf"])
@@ -94,7 +94,7 @@ def simulate(
         given: dict[str, Any] = {**options}
         if isinstance(trace, Trace):
             if cluster is not None:
-                raise UsageError("a Trace has its cluster: leave out cluster")
+                raise UsageError("a Trace includes its cluster: leave out the argument cluster")
             given = {**trace._inputs, **given}
         else:
             given.update(trace=trace, cluster=cluster)
@@ -176,8 +176,8 @@ def _problem(problem: AnyProblem) -> Problem:
 
 
 def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Run:
-    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep; runs that
-    it already holds are not repeated. Without it, the results are deleted together with the returned object.
+    """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
+    it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
     """
@@ -201,7 +201,7 @@ class Inspection:
         self.findings: dict[str, Any] = json.loads(found)
         """The findings, as docs/OUTPUTS.md describes them."""
         self.page = page
-        """The page about it."""
+        """The page about the log."""
         self._text = text
 
     def __str__(self) -> str:
@@ -215,7 +215,7 @@ class Inspection:
 
 
 def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) -> Inspection:
-    """Describes an event log: how much is idle, in which fragments, and when.
+    """Describes an event log: its idle time, idle fragments, and idle nodes over time.
 
     >>> inspect("dataset/idle.csv").findings["nodes"]
     100
@@ -243,7 +243,7 @@ def ingest(
     (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
-    Each format accepts some of the options.
+    Each format accepts only some of the options.
 
     >>> ingest("slurm", "dataset/logs/sacct.txt")
     <gleaner.EventLog: ...

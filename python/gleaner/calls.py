@@ -60,8 +60,8 @@ def replay(
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
     each point of the task's curve. ``out`` is a directory for the results.
 
-    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` has the
-    partial results.
+    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
+    the partial results.
 
     Options:
 
@@ -87,9 +87,9 @@ def replay(
         How highs and cbc formulate the problem [default: counts]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only say which nodes are idle at that time
+        UTC. Earlier rows only determine which nodes are idle at that time
     gap
-        Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
+        Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -100,12 +100,12 @@ def replay(
         Number of nodes to use (-nN) [default: all]
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
-        were admitted and fewer are active than both --max-tasks and the size of the set. In the second round, task
-        `a` is called `a#2`
+        have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
+        second round, task `a` is called `a#2`
     scripted
         Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the file ends
     search
-        Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
+        Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
         (docs/SEARCHES.md)
     seed
         Seed of the random initial assignment [default: 0]
@@ -212,7 +212,7 @@ def simulate(
     instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
     new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
-    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` has
+    An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
 
     Options:
@@ -220,7 +220,7 @@ def simulate(
     check
         Check every schedule with a checker that shares no code with the policies
     colocate
-        For lucid: workloads measured in pairs
+        For lucid: measurements of pairs of workloads on the same GPUs
     corrected
         Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
         other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
@@ -232,8 +232,8 @@ def simulate(
     elastic
         Virtual cluster that lends an additional node while many jobs wait. Needs --forecast
     epoch
-        Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the experiment, or
-        1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
+        Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the experiment,
+        or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
     estimates
         Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority (in seconds);
         `oracle`, the true durations; one number of seconds for all jobs; or an estimator: `history` (the earlier jobs
@@ -246,14 +246,14 @@ def simulate(
         Estimate for every job of the first week, if estimates are learnt [default: 3600]
     forecast
         For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and pred_gpu_num, or one number
-        for both. Without a forecast lucid always shares GPUs
+        for both. Without a forecast, lucid always shares GPUs
     from_
         Time of the first submission to simulate, if the trace has dates
     gpus_per_node
         GPUs of each node [default: 8]
     idle_events
-        Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or .gev. It requires
-        a single policy. If the trace has no dates, --epoch sets them
+        Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
+        .gev. It requires a single policy. If the trace has no dates, --epoch sets them
     jobs
         Number of threads [default: the number of cores]. The results do not depend on it
     lend
@@ -266,7 +266,7 @@ def simulate(
         Models that replace the files of estimates, forecast and sharing scores. Options that name a single file take
         precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked held-out jobs
         best, unless --estimates names another. `train` learns the models from the data itself, and never from the
-        future: the forecast from what was submitted before the start (or, with less than a week of that, again each
+        future: the forecast from the submissions before the start (or, if these cover less than a week, again each
         week), and the estimates again each week from the jobs that have ended by then
     no_profile
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
@@ -282,8 +282,8 @@ def simulate(
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
         `gleaner driple profiles`
     series
-        Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
-        --data; without it, the submissions of the trace]
+        Number of submissions in each interval of ten minutes, before the trace and during it [default:
+        cluster_throughput.csv in --data; without it, the submissions of the trace]
     skip_invalid
         Leave out faulty jobs, and list them in skipped.csv
     sweep
@@ -397,7 +397,7 @@ def compare(
         First node (column) of the log to use (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only say which nodes are idle at that time
+        UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
     initial
@@ -412,13 +412,14 @@ def compare(
         What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
         [default: file]
     program
-        A program to compare too (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given more than once
+        A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
+        more than once
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
-        were admitted and fewer are active than both --max-tasks and the size of the set. In the second round, task
-        `a` is called `a#2`
+        have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
+        second round, task `a` is called `a#2`
     search
-        Algorithm that starts and stops the trials of a search, instead of the one that the file of tasks names
+        Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
         (docs/SEARCHES.md)
     seed
         Seed of the random initial assignment [default: 0]
@@ -531,7 +532,7 @@ def solve(
     formulation
         How highs and cbc formulate the problem [default: counts]
     gap
-        Relative gap at which highs and cbc call a plan optimal [default: 1e-9]
+        Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     time_limit
@@ -565,8 +566,8 @@ def sweep(
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
 ) -> Run:
-    """Does a run for every combination of the settings of a plan. ``out`` is the directory of the sweep; runs that
-    it already holds are not repeated. Without it, the results are deleted together with the returned object.
+    """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
+    it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
 
@@ -608,7 +609,7 @@ def inspect(
     timezone: Optional[str] = None,
     to: Optional[When] = None,
 ) -> Inspection:
-    """Describes an event log: how much is idle, in which fragments, and when.
+    """Describes an event log: its idle time, idle fragments, and idle nodes over time.
 
     Options:
 
@@ -623,7 +624,7 @@ def inspect(
         First node (column) of the log to use (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only say which nodes are idle at that time
+        UTC. Earlier rows only determine which nodes are idle at that time
     max_tasks
         Maximum number of tasks active at once, as in a replay [default: 10]
     nodes
@@ -682,7 +683,7 @@ def ingest(
     (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
-    Each format accepts some of the options.
+    Each format accepts only some of the options.
 
     Options:
 

@@ -22,7 +22,7 @@ LEFT_OUT: dict[str, set[str]] = {
     "inspect": {"tasks"},
     "sweep": set(),
 }
-"""Options that have a parameter of their own in Python."""
+"""Options for which Python functions have a separate parameter."""
 
 Pairs = list[tuple[str, list[str]]]
 """Names of options, each with the texts of its values."""
@@ -45,14 +45,14 @@ def pairs(command: str, given: Mapping[str, Any], staging: Staging) -> Pairs:
     for keyword, value in given.items():
         option = known.get(keyword)
         if option is None:
-            raise TypeError(f"{command}() has no option {keyword!r}, expected some of {', '.join(sorted(known))}")
+            raise TypeError(f"{command}() has no option {keyword!r}, expected one of {', '.join(sorted(known))}")
         if value is not None:
             found.append((option["name"], _texts(keyword, option, value, staging)))
     return found
 
 
 def _is_truth(value: Any) -> bool:
-    # Accepts numpy's Booleans too.
+    # Also accepts numpy's Booleans.
     return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") and hasattr(value, "dtype")
 
 

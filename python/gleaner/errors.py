@@ -1,4 +1,4 @@
-"""Exceptions. Each has the message and the exit code of the same error on the command line."""
+"""Exceptions. Each exception has the message and the exit code of the same error on the command line."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
 
 
 class Fault(NamedTuple):
-    """One fault of an input: where, what was found, what was expected, what to do."""
+    """A fault in an input: its place, the value found, the value expected, and the remedy."""
 
     file: str
-    """The file as it was named."""
+    """The name of the file, as it was passed."""
     place: str
     """Place in the file, such as ``line 3``; empty for the file as a whole."""
     field: str
     """The field or column; empty if none applies."""
     found: str
-    """What was found."""
+    """The value found."""
     expected: str
-    """What was expected; empty if ``found`` says it."""
+    """The value expected; empty if ``found`` implies it."""
     remedy: str
-    """What to do; empty if that is obvious."""
+    """The remedy; empty if it is obvious."""
 
 
 class GleanerError(Exception):
@@ -31,7 +31,7 @@ class GleanerError(Exception):
     exit_code: ClassVar[int] = 1
     """Exit code of the command line."""
     run: Optional[Run] = None
-    """What was computed before the error, if a run had begun."""
+    """The partial results computed before the error, if a run had begun."""
 
     def rename(self, name: Callable[[str], str]) -> None:
         """Replaces the names of temporary files by those of the tables that were passed as inputs."""
@@ -49,7 +49,7 @@ class DataError(GleanerError, ValueError):
 
     exit_code = 3
     faults: list[Fault]
-    """All faults that were found."""
+    """All faults in the inputs."""
 
     def __init__(self, message: str, faults: Sequence[Sequence[str]] = ()) -> None:
         super().__init__(message)

@@ -11,17 +11,17 @@ class Function(NamedTuple):
     """A function or class, in the form that the engines accept."""
 
     role: str
-    """The option whose value it is, or its own name if the option takes several."""
+    """The option whose value is the function, or the function's own name if the option accepts several functions."""
     name: str
     """Its name. Results show it with the prefix ``python:``."""
     sha256: Optional[str]
-    """SHA-256 of its source, or of its compiled code if there is no source; None if there is neither."""
+    """SHA-256 of the source, or of the compiled code if there is no source; None if neither is available."""
     value: Any
     """The callable itself."""
 
 
 def function(role: Optional[str], value: Any, name: Optional[str] = None, source: Any = None) -> Function:
-    """Describes a user's function. ``source`` is the object whose source is hashed, if that is not ``value``."""
+    """Describes a user's function. ``source`` is the object whose source is hashed, if it differs from ``value``."""
     name = name_of(value) if name is None else name
     return Function(name if role is None else role, name, digest(value if source is None else source), value)
 
@@ -41,7 +41,8 @@ def name_of(value: Any) -> str:
 
 def digest(value: Any) -> Optional[str]:
     """SHA-256 of the source of a function or class; for any other object, of its class."""
-    # Imported here, because these modules take longer to import than most of the package.
+    # These modules are imported here, because importing them takes longer than importing most of
+    # the package.
     import hashlib
     import inspect
 

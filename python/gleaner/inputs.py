@@ -1,5 +1,5 @@
-"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as
-files, with all checks that files get."""
+"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as files,
+with the same checks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Tasks = Union[Input, Sequence[Task]]
 
 
 class Staging:
-    """A directory for the inputs of one call. It is removed after the inputs are read. Messages name the tables instead
-    of the files in it."""
+    """A directory for the inputs of one call. The directory is removed after the inputs are read. Messages name the
+    tables instead of the files in the directory."""
 
     def __init__(self) -> None:
         self._folder: Optional[Folder] = None
@@ -68,7 +68,7 @@ class Staging:
         return path
 
     def file(self, option: str, value: Any) -> str:
-        """The path of an input: its own file, or a file written from a table or from objects."""
+        """The path of an input: the given file, or a file written from a table or from objects."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, EventLog):

@@ -24,8 +24,8 @@ class EventLog:
     @classmethod
     def read(cls, events: Input) -> EventLog:
         """Reads a log from a file in any format that ``gleaner replay`` reads, or from a table. The table has the
-        columns time, node and state (or idle), or a column for each node. In the second form, the times are the
-        first column, or the index of a pandas frame."""
+        columns time, node and state (or idle), or a column for each node. In the second form, the times are in the
+        first column or in the index of a pandas frame."""
         from .inputs import Staging
 
         with Staging() as staging:
@@ -48,9 +48,9 @@ class EventLog:
 
     @property
     def changes(self) -> Table:
-        """The rows of the log: time, node, state (1 for idle). At the first time, every node has a
-        row; after that, only nodes that change have rows. A time at which nothing changes, such as the end of many
-        logs, has a row without a node and a state. ``EventLog.read`` makes the same log from these rows."""
+        """The rows of the log: time, node, state (1 for idle). Every node has a row at the first time. After that, only
+        nodes that change have rows. A time at which nothing changes, such as the end of many logs, has a row without a
+        node and a state. ``EventLog.read`` creates the same log from these rows."""
         return self._log.changes()
 
     def write(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -79,8 +79,8 @@ class Trace:
     """The jobs of a GPU cluster, and the nodes of its virtual clusters."""
 
     def __init__(self, trace: Input, cluster: Input, gpus_per_node: int = 8) -> None:
-        """Reads and checks a table of jobs (job_id, vc, gpu_num, submit_time, duration) and one of virtual
-        clusters (a column of names, and num, their nodes): files or tables."""
+        """Reads and checks a table of jobs (job_id, vc, gpu_num, submit_time, duration) and a table of virtual clusters
+        (a column of names, and num, the number of nodes). Both may be files or tables."""
         from .inputs import Staging
 
         with Staging() as staging:

@@ -39,7 +39,8 @@ def packed(run: Run) -> bytes:
 
 
 def run(command: str, content: bytes, told: dict[str, Any]) -> Run:
-    """Restores a run from its files, and adds what only the process that computed it knows."""
+    """Restores a run from its files, and adds the values that only the process that computed the
+    run knows."""
     place = folder()
     directory = Path(place.name, command)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -1,4 +1,4 @@
-"""Scheduling policies of your own."""
+"""Custom scheduling policies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Policy:
     instance for each, without arguments. With ``simulate(policy=MyPolicy(3))``, each virtual cluster gets a copy of
     the instance.
 
-    In every second in which something happens, ends and arrivals are reported first. Then :meth:`open` begins a
-    round, and :meth:`next` is asked for decisions, one by one, until it returns ``None``. Methods that you do not
-    define are not called.
+    In every second with an event, the policy is first notified of ends and arrivals. Then :meth:`open` begins a round,
+    and :meth:`next` is asked for decisions, one by one, until it returns ``None``. Methods that you do not define are
+    not called.
 
     >>> from collections import deque
     >>> class FirstInFirstOut(Policy):
@@ -30,7 +30,7 @@ class Policy:
     """
 
     needs: ClassVar[str] = "jobs"
-    """Inputs that it requires: ``"jobs"``, ``"estimates"`` (of durations), or ``"packing"`` (estimates, and
+    """Inputs that the policy requires: ``"jobs"``, ``"estimates"`` (of durations), or ``"packing"`` (estimates, and
     workloads measured in pairs), with which jobs can share GPUs."""
 
     def submitted(self, job: Job, view: View) -> None:
@@ -46,7 +46,7 @@ class Policy:
         """A job has ended."""
 
     def restored(self, job: Job, view: View) -> None:
-        """A job that shared its GPUs is back at full speed and counts as alone again."""
+        """A job that shared its GPUs is back at full speed and no longer counts as sharing."""
 
     def open(self, view: View) -> None:
         """A round of decisions begins."""
@@ -61,5 +61,5 @@ class Policy:
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """The number that a job was sorted by, for the tables."""
+        """The number by which a job was sorted, for the tables."""
         return None

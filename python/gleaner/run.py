@@ -1,4 +1,4 @@
-"""Runs, and how they are shown."""
+"""Runs, and their display in Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .folders import Folder
 
 LOGGER = logging.getLogger("gleaner")
-"""Receives what the command line would print to stderr."""
+"""Receives the messages that the command line would print to stderr."""
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -30,12 +30,13 @@ def tell(remarks: Sequence[tuple[bool, str]]) -> None:
 
 
 class Tables(Mapping[str, Table]):
-    """The tables of a run by name. Each is read or computed on first use."""
+    """The tables of a run by name. Each table is read or computed on first use."""
 
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The directory from which the tables are read, if it is temporary. It lasts as long as the tables."""
+        """The directory from which the tables are read, if it is temporary. The directory exists as long as the
+        tables."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 
@@ -60,8 +61,8 @@ class Tables(Mapping[str, Table]):
 class Run:
     """The results of a replay, a simulation, a comparison or a sweep.
 
-    Its tables are attributes too: ``run.steps`` is ``run.tables["steps"]``. docs/OUTPUTS.md describes them and
-    the summary.
+    The tables are also attributes: ``run.steps`` is ``run.tables["steps"]``. docs/OUTPUTS.md describes them and the
+    summary.
     """
 
     command: str
@@ -85,7 +86,7 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether it reached its end; False after Ctrl-C."""
+        """Whether the run reached its end; False after Ctrl-C."""
         return self._run.complete
 
     @property
@@ -110,18 +111,18 @@ class Run:
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """Counts of the answers from solvers that are programs or Python functions: how many were wrong,
-        late, claimed to be optimal, and confirmed."""
+        """Counts of the answers from solvers that are programs or Python functions: the numbers of answers that were
+        wrong, late, claimed to be optimal, and confirmed."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 
     def write(self, path: StrPath) -> None:
-        """Writes the run directory: run.json, summary.json, and the tables as CSV and Parquet, with the bytes that
-        the command line would write."""
+        """Writes the run directory: run.json, summary.json, and the tables as CSV and Parquet, byte for byte as the
+        command line writes them."""
         LOGGER.info("%s", self._run.write(path))
 
     def report(self) -> Page:
-        """The page about it."""
+        """The page about the run."""
         return report(self)
 
     def __getattr__(self, name: str) -> Table:
@@ -175,7 +176,7 @@ def report(
     against: Optional[str] = None,
 ) -> Page:
     """The page about runs or run directories: several replays or simulations side by side. For a sweep, ``heat``
-    names the two settings of its heat map, ``metric`` the figure that settings are compared by, and ``against``
-    the figure that it is drawn against."""
+    names the two settings of its heat map, ``metric`` the figure by which settings are compared, and ``against`` the
+    figure against which it is drawn."""
     paths = [run._directory() if isinstance(run, Run) else run for run in runs]
     return _gleaner.report_runs(paths, heat, metric, against)

@@ -1,5 +1,5 @@
-"""Shows runs and pages in notebooks as HTML. Notebooks store what they show, so the HTML has tables and SVG figures,
-without the library that makes figures interactive."""
+"""Shows runs and pages in notebooks as HTML. Notebooks store their output, so the HTML contains tables and SVG figures,
+but not the library that makes figures interactive."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown(run: Run) -> str:
 
 def stills(page: Page, most: int = MOST) -> str:
     """The figures of a page as SVG, as many of them as fit into ``most`` bytes."""
-    left_out = "<p>Left out: {}. <code>page.figures</code> has them, and <code>page.write</code> writes them all.</p>"
+    left_out = "<p>Left out: {}. <code>page.figures</code> contains them, and <code>page.write</code> writes all figures.</p>"
     most -= _size(left_out) + sum(_size(escape(name)) + 2 for name in page.figures)
     parts, missing = [], []
     for name, figure in page.figures.items():

@@ -49,13 +49,13 @@ impl Answer {
         self.0.allocation.counts.clone()
     }
 
-    /// What the plan earns over the window, minus the cost of its changes; `None` without a plan.
+    /// The gain of the plan over the window, minus the cost of its changes; `None` without a plan.
     #[getter]
     fn objective(&self) -> Option<f64> {
         self.0.allocation.objective.map(|objective| objective + 0.0)
     }
 
-    /// Upper bound on what any plan can earn; `None` if the solver gives no bound.
+    /// Upper bound on the objective of any plan; `None` if the solver gives no bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
         self.0.allocation.bound
@@ -118,8 +118,8 @@ impl SolveOptions {
 }
 
 /// Reads the plan that a solver in Python returned. A plan is an `Answer`, a list of counts in the order of the tasks,
-/// or a mapping from names of tasks to counts. Tasks that a mapping leaves out get no nodes. A solver without a plan
-/// returns `None`.
+/// or a mapping from names of tasks to counts. Tasks that are missing from a mapping get no nodes. A solver without a
+/// plan returns `None`.
 ///
 /// # Errors
 /// `TypeError` if the value is something else; `ValueError` if it names a task that the problem does not have.
@@ -143,8 +143,8 @@ pub fn plan(
         Err(_) => returned.extract::<Vec<u32>>().map_err(|_| {
             let kind = returned.get_type();
             PyTypeError::new_err(format!(
-                "the solver returned {kind}: expected a list of node counts from 0, a dict of them by \
-                 task, an Answer, or None for no plan"
+                "the solver returned {kind}: expected a list of node counts of at least 0, a dict \
+                 of node counts by task, an Answer, or None for no plan"
             ))
         })?,
     };
@@ -162,7 +162,8 @@ fn by_name(
     for pair in mapping.items()?.iter() {
         let (name, count): (String, u32) = pair.extract()?;
         let task = problem.tasks.iter().position(|task| task.name == name);
-        let unknown = || PyValueError::new_err(format!("the solver's plan names no task {name:?}"));
+        let unknown =
+            || PyValueError::new_err(format!("the solver's plan names the unknown task {name:?}"));
         counts[task.ok_or_else(unknown)?] = count;
     }
     Ok(counts)

@@ -67,8 +67,8 @@ pub fn ingest_logs(
     Ok(host.remarks())
 }
 
-/// Executes the missing runs of a plan, writes the tables and returns the remarks. After Ctrl-C, the directory has the
-/// finished runs.
+/// Executes the missing runs of a plan, writes the tables and returns the remarks. After Ctrl-C, the directory contains
+/// the finished runs.
 #[pyfunction]
 pub fn sweep_plan(
     py: Python<'_>,

@@ -20,10 +20,10 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::errors::exception;
 
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells. Times have the
-/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Whole floats have no
-/// decimal point, because pandas stores integers as floats if some are missing. Booleans are written as 1 and 0. The
-/// values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a pandas index with its
-/// times comes first. Other unnamed indices are left out.
+/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Floats with integer values
+/// are written without a decimal point, because pandas stores integers as floats if values are missing. Booleans are
+/// written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a
+/// pandas index with its times comes first. Other unnamed indices are left out.
 ///
 /// # Errors
 /// The columns cannot be written as CSV, or the file cannot be written.
@@ -46,7 +46,7 @@ fn not_a_table(error: &str) -> PyErr {
     PyValueError::new_err(format!("expected a table of columns with names: {error}"))
 }
 
-/// The error for a table that cannot be read. The usual cause is an empty column of polars that has no type.
+/// The error for a table that cannot be read. The usual cause is an empty polars column without a type.
 fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
     let untyped = schema
         .fields()
@@ -54,10 +54,11 @@ fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
         .filter(|field| field.data_type().is_null());
     let names: Vec<&str> = untyped.map(|field| field.name().as_str()).collect();
     PyValueError::new_err(if names.is_empty() {
-        format!("the table cannot be read as one of Arrow: {error}")
+        format!("the table cannot be read as an Arrow table: {error}")
     } else {
         format!(
-            "these columns have no type, as they have no values: {}; give them one, such as polars.String, or leave them out",
+            "these columns have no type, because they have no values: {}; give them a type, such \
+             as polars.String, or leave them out",
             names.join(", ")
         )
     })
@@ -157,9 +158,9 @@ fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(texts))
 }
 
-/// Converts a column of whole floats to integers, and Booleans to 1 and 0. Other columns are unchanged.
+/// Converts a column of floats with integer values to integers, and Booleans to 1 and 0. Other columns are unchanged.
 fn whole(column: &ArrayRef) -> ArrayRef {
-    /// Up to this number, floats represent every integer exactly.
+    /// Floats represent every integer up to this number exactly.
     const EXACT: f64 = (1_u64 << 53) as f64;
     if let Some(truths) = column.as_any().downcast_ref::<BooleanArray>() {
         let values = truths.iter().map(|value| value.map(i64::from));

@@ -1,7 +1,7 @@
 //! Runs the engines for Python. The interpreter lock is released, and Ctrl-C stops the engines.
 //!
 //! Work that calls back into Python runs on the calling thread, because callbacks may depend on their thread and Ctrl-C
-//! interrupts only the main thread. All other work runs on a thread of its own, while the calling thread checks for
+//! interrupts only the main thread. All other work runs on a separate thread, while the calling thread checks for
 //! signals. Parallel code runs on a separate pool for each call. A pool shared by the process could be blocked by
 //! callbacks that start other runs, and would be lost in forked processes.
 
@@ -75,7 +75,7 @@ impl Host {
     /// Fails if the run was stopped before it computed anything.
     ///
     /// # Errors
-    /// The exception that stopped it.
+    /// The exception that stopped the run.
     pub fn proceed(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_stopped() {
             Err(self
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Lets Python handle pending signals. Its handler of Ctrl-C raises an exception.
+    /// Lets Python handle pending signals. Python's handler of Ctrl-C raises an exception.
     fn look_for_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.fail(error);
@@ -96,7 +96,7 @@ impl Host {
     /// Runs `work` on a new thread, with the interpreter lock released.
     ///
     /// # Errors
-    /// The exception that stopped it, or that of its error.
+    /// The exception that stopped the work, or that of its error.
     pub fn on_a_thread<T: Send>(
         &self,
         py: Python<'_>,
@@ -128,7 +128,7 @@ impl Host {
     /// Runs `work` on this thread. The interpreter lock is released except while `work` calls back into Python.
     ///
     /// # Errors
-    /// As [`Host::on_a_thread`].
+    /// Same as [`Host::on_a_thread`].
     pub fn here<T: Send>(
         &self,
         py: Python<'_>,
@@ -150,8 +150,7 @@ impl Host {
     /// Ends the call that computed `run`.
     ///
     /// # Errors
-    /// The exception that stopped the run, for example after Ctrl-C. Its attribute `run` is
-    /// that run.
+    /// The exception that stopped the run, for example after Ctrl-C. The exception's attribute `run` is the run.
     pub fn end(&self, py: Python<'_>, run: &Bound<'_, PyAny>) -> PyResult<()> {
         match self.failure() {
             None => Ok(()),

@@ -29,8 +29,8 @@ pub fn read<S: Settings>(py: Python<'_>, options: &Pairs) -> PyResult<S> {
 }
 
 /// The options of a command, such as `replay` or `ingest slurm`, each as a dict: `name`, `is_flag`, `is_list`,
-/// `separator` (for lists that may be one text), `alone` (the value that `True` stands for, if there is one),
-/// `value` (the placeholder for its value), `choices`, `default` and `help`.
+/// `separator` (for lists that may be one text), `alone` (the value that `True` means, if there is one), `value` (the
+/// placeholder for its value), `choices`, `default` and `help`.
 ///
 /// # Errors
 /// `UsageError` if the command is unknown or has no options in Python.

@@ -52,8 +52,8 @@ impl Page {
         Ok(figures)
     }
 
-    /// Its figures as SVG. The page itself includes a library for interactive charts, and notebooks
-    /// store what they show.
+    /// Its figures as SVG. Notebooks store their output, and the page itself includes a large
+    /// library for interactive charts.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let stills = slf.py().import("gleaner.show")?.getattr("stills")?;
         stills.call1((slf,))

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::exception;
 
-/// Name of a group, names of its tasks, and the minimum and maximum number of nodes that they hold together.
+/// Name of a group, names of its tasks, and the minimum and maximum total number of nodes of these tasks.
 type Group = (String, Vec<String>, Option<u32>, Option<u32>);
 
 /// One decision: idle nodes, the tasks that could use them, and the time within which a change must pay off.
@@ -44,7 +44,7 @@ impl Problem {
         match (problems.pop(), problems.is_empty()) {
             (Some(problem), true) => Ok(Problem::from(problem)),
             _ => Err(PyValueError::new_err(
-                "several problems in one text, expected one",
+                "found several problems in one text, expected one",
             )),
         }
     }
@@ -96,8 +96,7 @@ impl Problem {
             .collect()
     }
 
-    /// What a plan earns over the window, minus the cost of its changes. An infeasible plan raises
-    /// a `ValueError`.
+    /// The gain of a plan over the window, minus the cost of its changes. An infeasible plan raises a `ValueError`.
     fn objective(&self, counts: Vec<u32>) -> PyResult<f64> {
         let violations = self.check(counts.clone());
         if violations.is_empty() {
@@ -107,8 +106,8 @@ impl Problem {
         Err(PyValueError::new_err(text))
     }
 
-    /// The reasons why a plan is infeasible: a sentence for each constraint of the model that it
-    /// violates; empty for a feasible plan.
+    /// The reasons why a plan is infeasible: one sentence for each violated constraint of the model; empty for a
+    /// feasible plan.
     fn check(&self, counts: Vec<u32>) -> Vec<String> {
         let (found, tasks) = (counts.len(), self.0.tasks.len());
         if found != tasks {
@@ -174,13 +173,13 @@ impl ProblemTask {
         self.task().max_nodes
     }
 
-    /// Seconds of progress lost when it grows.
+    /// Seconds of progress lost when the task grows.
     #[getter]
     fn rescale_up(&self) -> f64 {
         self.task().rescale_up
     }
 
-    /// Seconds of progress lost when it shrinks.
+    /// Seconds of progress lost when the task shrinks.
     #[getter]
     fn rescale_down(&self) -> f64 {
         self.task().rescale_down
@@ -198,13 +197,13 @@ impl ProblemTask {
         self.task().curve_objective.to_vec()
     }
 
-    /// Factor on its objective.
+    /// Factor by which the objective is multiplied.
     #[getter]
     fn weight(&self) -> f64 {
         self.task().weight
     }
 
-    /// Nodes that it holds now.
+    /// Current number of nodes.
     #[getter]
     fn current(&self) -> u32 {
         self.task().current

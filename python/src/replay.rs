@@ -76,7 +76,7 @@ pub fn replay(
 /// Reports the faults of a solver that is not built in.
 ///
 /// # Errors
-/// There are faults, and `is_strict` is set. The exception has the run as its attribute `run`.
+/// There are faults, and `is_strict` is set. The exception's attribute `run` is the run.
 pub fn tell_faults(
     py: Python<'_>,
     tally: Option<&TallyHandle>,
@@ -135,7 +135,7 @@ pub fn in_python(py: Python<'_>, solver: &Function, big_m: BigM, host: &Arc<Host
     (Box::new(solver), tally)
 }
 
-/// A replay. The fragments of its log are computed on demand.
+/// A replay. The fragments of the log are computed on demand.
 struct HeldReplay {
     replayed: Replayed,
     fragments: OnceLock<Vec<FragmentRow>>,

@@ -21,7 +21,7 @@ use crate::host::{Host, Remark, with_run};
 use crate::options::{Pairs, read};
 use crate::table::Table;
 
-/// Results, and how they are written.
+/// Results, and methods that write them.
 pub trait Held: Send {
     /// Whether the run reached its end.
     fn is_complete(&self) -> bool;
@@ -32,7 +32,7 @@ pub trait Held: Send {
     /// None in practice.
     fn summary(&self) -> Result<Value>;
 
-    /// All tables, except those that take long to compute.
+    /// All tables, except those that take a long time to compute.
     fn tables(&self) -> Vec<ResultTable<'_>> {
         Vec::new()
     }
@@ -43,10 +43,10 @@ pub trait Held: Send {
         tables.iter().map(|table| table.name.to_owned()).collect()
     }
 
-    /// The table with this name; `None` if there is none.
+    /// The table with this name; `None` if there is no such table.
     ///
     /// # Errors
-    /// It cannot be computed or read.
+    /// The table cannot be computed or read.
     fn table(&self, name: &str) -> Result<Option<Table>> {
         let tables = self.tables();
         let table = tables.iter().find(|table| table.name == name);
@@ -73,12 +73,11 @@ pub trait Held: Send {
 /// A Python function or class that takes part in a run.
 #[derive(FromPyObject)]
 pub struct Function {
-    /// The option whose value it is, or its own name if the option takes several.
+    /// The option whose value is the function, or the function's own name if the option accepts several functions.
     pub role: String,
     /// Its name.
     pub name: String,
-    /// SHA-256 of its source, or of its compiled code if there is no source; `None` if there is
-    /// neither.
+    /// SHA-256 of the source, or of the compiled code if there is no source; `None` if neither is available.
     pub sha256: Option<String>,
     /// The function or class itself.
     pub value: Py<PyAny>,
@@ -101,9 +100,9 @@ pub struct Call<S> {
     directory: Option<RunDir>,
 }
 
-/// Where inputs come from, and where results go.
+/// The sources of inputs, and the destination of results.
 pub struct Given {
-    /// The files that stand for Python tables, with the names of the tables.
+    /// The files that contain Python tables, with the names of the tables.
     pub names: Vec<(PathBuf, String)>,
     /// The directory of the run, if the run is written.
     pub out: Option<PathBuf>,
@@ -148,11 +147,11 @@ impl<S: Settings + Serialize> Call<S> {
         self.host.proceed(py)
     }
 
-    /// Returns the run, after it is written to the directory if there is one.
+    /// Returns the run. If there is a directory, the run is first written to it.
     ///
     /// # Errors
-    /// The run cannot be written, or an exception other than that of Ctrl-C stopped it. The exception has the run as
-    /// its attribute `run`.
+    /// The run cannot be written, or an exception other than that of Ctrl-C stopped it. The exception's attribute `run`
+    /// is the run.
     pub fn end(self, py: Python<'_>, mut held: impl Held + 'static) -> PyResult<Py<Run>> {
         let host = Arc::clone(&self.host);
         let write = || self.directory.map(|directory| held.write(directory, &host));
@@ -210,7 +209,7 @@ impl Arguments {
         let mut listed = serde_json::Map::new();
         for function in functions {
             let title = Value::String(function.title());
-            // In other commands, options already list functions by name.
+            // In other commands, the options already contain the names of functions.
             let value = values.get_mut(&function.role);
             if let Some(value) = value.filter(|_| self.command == "replay") {
                 *value = title.clone();
@@ -353,7 +352,7 @@ impl Held for Stored {
 }
 
 fn is_stored() -> Error {
-    Error::Usage("this run was read from a directory: copy that".into())
+    Error::Usage("this run was read from a directory: copy the directory instead".into())
 }
 
 /// Opens a run directory.

@@ -33,7 +33,7 @@ settings! {
         /// All settings of the simulation.
         #[serde(flatten)]
         pub simulation: SimulationSettings;
-        /// Which log of idle nodes is written.
+        /// The log of idle nodes to write.
         #[serde(flatten)]
         pub idle: IdleLog;
     }
@@ -102,13 +102,13 @@ pub fn simulate(
     call.end(py, held)
 }
 
-/// Rejects estimates that would be learnt by simulating a policy in Python.
+/// Rejects estimates that would have to be learnt by simulating a policy in Python.
 fn check_known(opened: &OpenedSimulation<'_>, own: &[PolicyClass]) -> Result<()> {
     let going_by = own.iter().find(|own| own.needs >= Needs::Estimates);
     match (going_by, &opened.inputs().weekly) {
         (Some(policy), Some(_)) => Err(Error::Usage(format!(
-            "{} needs estimates, and these would be learnt by simulating it: name a file, oracle, a number of \
-             seconds, or a directory of models",
+            "{} needs estimates, which would have to be learnt by simulating it: name a file, \
+             oracle, a number of seconds, or a directory of models",
             policy.name
         ))),
         _ => Ok(()),
@@ -123,7 +123,7 @@ fn with_sources(mut simulated: Simulated, sources: &BTreeMap<String, Option<Stri
     simulated
 }
 
-/// The runs in the order of the requests.
+/// The runs in the order in which they were requested.
 fn in_order(requests: &[Request<'_>], ours: Vec<PolicyRun>, own: Vec<PolicyRun>) -> Vec<PolicyRun> {
     let mut runs: Vec<PolicyRun> = ours.into_iter().chain(own).collect();
     let place = |run: &PolicyRun| {

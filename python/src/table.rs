@@ -26,7 +26,7 @@ impl Table {
     /// Converts the table of a result.
     ///
     /// # Errors
-    /// The columns have different lengths, which is a bug of this program.
+    /// The columns have different lengths, which indicates a bug in this program.
     pub fn of(table: &ResultTable<'_>) -> Result<Self> {
         let columns = table.columns.iter();
         Table::new(table.name, columns.map(|(name, column)| (*name, column)))
@@ -145,7 +145,7 @@ fn failed(error: arrow_schema::ArrowError) -> Error {
     Error::Run(error.to_string())
 }
 
-/// A column as an array. NaNs of repeated numbers are missing values, as in CSV.
+/// A column as an array. NaNs in run-length-encoded columns are missing values, as in CSV.
 fn array(column: &Column<'_>) -> Result<ArrayRef> {
     Ok(match column {
         Column::Times(times) => {

@@ -10,11 +10,11 @@ use pyo3::types::{IntoPyDict, PyDict, PyMapping};
 
 use crate::errors::exception;
 
-/// An elastic training task: how many nodes it can use, how fast it trains on them, and what changes cost.
+/// An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes.
 ///
-/// `curve` gives the work per second for numbers of nodes. It starts with 0 at 0 nodes, and values in between are
-/// interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such as
-/// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
+/// `curve` gives the work per second for numbers of nodes. The curve starts with 0 at 0 nodes, and values between its
+/// points are interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such
+/// as `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
@@ -61,7 +61,7 @@ impl Task {
             Some(values) => {
                 let values = self::points(values)?;
                 if !values.iter().map(|(nodes, _)| nodes).eq(&nodes) {
-                    let text = "objective has other numbers of nodes than curve";
+                    let text = "objective and curve have different numbers of nodes";
                     return Err(PyValueError::new_err(text));
                 }
                 Some(values.iter().map(|(_, value)| *value).collect())
@@ -144,13 +144,13 @@ impl Task {
         self.0.max_nodes
     }
 
-    /// Seconds of progress lost when it grows.
+    /// Seconds of progress lost when the task grows.
     #[getter]
     fn rescale_up(&self) -> f64 {
         self.0.rescale_up
     }
 
-    /// Seconds of progress lost when it shrinks or is preempted.
+    /// Seconds of progress lost when the task shrinks or is preempted.
     #[getter]
     fn rescale_down(&self) -> f64 {
         self.0.rescale_down
@@ -162,20 +162,20 @@ impl Task {
         self.0.work
     }
 
-    /// Its weight under the objective `priority-weighted`.
+    /// Weight under the objective `priority-weighted`.
     #[getter]
     fn priority(&self) -> f64 {
         self.0.priority
     }
 
-    /// Earliest time at which it may run; `None` for the start of the log.
+    /// Earliest time at which the task may run; `None` for the start of the log.
     #[getter]
     fn submit(&self) -> Option<String> {
         let submit = self.0.submit;
         (submit != TrainingTask::FROM_START).then(|| submit.at_offset(0).to_string())
     }
 
-    /// Time by which it should be finished.
+    /// Time by which the task should be finished.
     #[getter]
     fn deadline(&self) -> Option<String> {
         self.0.deadline.map(|time| time.at_offset(0).to_string())

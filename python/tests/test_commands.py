@@ -1,4 +1,4 @@
-"""The other functions give the same results as the command line."""
+"""The functions other than replay and simulate give the same results as the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docstrings, of docs/PYTHON.md and of the tutorial run."""
+"""Runs the examples of docstrings, of docs/PYTHON.md and of the tutorial."""
 
 from __future__ import annotations
 

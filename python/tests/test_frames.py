@@ -1,4 +1,4 @@
-"""Data frames as users have them: lists in cells, times in the index, and other column names."""
+"""Data frames in common forms: lists in cells, times in the index, and other column names."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_curves_may_be_lists(library: str) -> None:
         "polars-arrays": lambda: polars.DataFrame(LISTS).filter(name="a").with_columns(polars.col("curve_nodes").cast(polars.Array(polars.Int64, 4))),
         "pandas": lambda: pandas.DataFrame(LISTS),
         "pyarrow-large": lambda: pyarrow.table({**LISTS, "curve_nodes": pyarrow.array(LISTS["curve_nodes"], large)}),
-        # The unnamed, numeric index that remains after filtering.
+        # The index is unnamed and numeric, as after filtering.
         "pandas-index": lambda: pandas.DataFrame({name: [values[0], *values] for name, values in LISTS.items()}).iloc[[1, 2]],
     }[library]()
     expected = polars.DataFrame(text)

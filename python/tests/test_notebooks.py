@@ -1,4 +1,4 @@
-"""How notebooks show runs and pages."""
+"""Tests of the display of runs and pages in notebooks."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_options_that_are_left_out_exist() -> None:
 
 
 class NoStaging:
-    """A stand-in for commands that need no file."""
+    """A stand-in for inputs, for tests that need no file."""
 
 
 @pytest.mark.parametrize("command", [command for command in commands.LEFT_OUT if command != "ingest"])

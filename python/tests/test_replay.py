@@ -21,7 +21,7 @@ EVENTS, TASKS = "dataset/idle.csv", "dataset/tasks.toml"
 
 
 def command(*words: object) -> None:
-    """Runs the command line that came with the package."""
+    """Runs the command line that the package installs."""
     subprocess.run([sys.executable, "-m", "gleaner", *map(str, words)], check=True, capture_output=True)
 
 
@@ -144,7 +144,7 @@ def test_truth_values_and_floats_of_tables_are_read() -> None:
 
 
 def test_tables_without_types_or_columns_are_refused() -> None:
-    with pytest.raises(ValueError, match="have no type, as they have no values: time, node; give them one"):
+    with pytest.raises(ValueError, match="have no type, because they have no values: time, node; give them a type"):
         gleaner.EventLog.read(polars.DataFrame({"time": [], "node": [], "state": [1, 2][:0]}, schema_overrides={"state": polars.Int64}))
     with pytest.raises(ValueError, match="expected a table of columns with names"):
         gleaner.EventLog.read(polars.Series([1]))

@@ -229,7 +229,7 @@ def text(policy: Bad, view: gleaner.View) -> object:
         (first_waiting, "does not fit"),
         (preempt_waiting, "is not running"),
         (preempt_at_once, "started in this second"),
-        (share_without_pairs, "does not run alone|needs is|another number of GPUs"),
+        (share_without_pairs, "does not run alone|needs is|a different number of GPUs"),
         (text, "next returned"),
         (None, "not callable"),
     ],

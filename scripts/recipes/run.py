@@ -20,7 +20,8 @@ from tree import Fault, Tree
 NAMES = ["option", "figure", "log_format", "objective", "policy"]
 SOURCE = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute() / "recipes"
-# Cargo takes crates of two clones for the same, so the copy must not share a target directory with the repository.
+# Cargo does not distinguish the crates of two clones, so the copy must not share a target directory with the
+# repository.
 TARGET = FOLDER / "target"
 
 
@@ -33,7 +34,7 @@ def cargo_test(tree: Tree, flags: list[str], command: Command) -> bool:
 
 
 def follow(tree: Tree, name: str, module: ModuleType) -> Recipe:
-    """Makes the changes of a recipe in the copy, and commits them."""
+    """Applies the changes of a recipe to the copy, and commits them."""
     recipe = Recipe(tree.root, module.TITLE)
     module.follow(tree)
     if others := unnamed(tree, [recipe]):
@@ -43,7 +44,7 @@ def follow(tree: Tree, name: str, module: ModuleType) -> Recipe:
 
 
 def unnamed(tree: Tree, recipes: Iterable[Recipe]) -> list[str]:
-    """Returns the files that changed since the last commit and that none of the recipes names."""
+    """Returns the files that changed since the last commit and that no recipe names."""
     changes = tree.changes().items()
     return [path for path, is_new in changes if not any(recipe.names(path, is_new) for recipe in recipes)]
 

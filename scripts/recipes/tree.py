@@ -80,7 +80,7 @@ class Tree:
         self._write(path, lines)
 
     def copy(self, path: str, *anchors: str, old: str, new: str) -> None:
-        """Inserts a copy of a line that matches before it, with one name in place of another."""
+        """Finds a matching line, and inserts a copy before it in which one name replaces another."""
         lines, at = self._find(path, anchors)
         if old not in lines[at]:
             raise Fault(f"{path}: the line that matches {anchors[-1]!r} does not contain {old!r}")

@@ -1,11 +1,11 @@
 //! Compares all solvers at growing sizes.
 //!
 //! Every case is first solved once. A line on stderr gives the status, objective, gap and time of
-//! this solve. If it takes longer than [`TOO_SLOW`], the case is not measured further: this one
-//! time is its result.
+//! this solve. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and the
+//! time of this solve is the result.
 //!
-//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only some cases; the filter
-//! comes before any options.
+//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only some cases; the filter must
+//! precede any options.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ fn limits(formulation: Formulation) -> Limits {
     }
 }
 
-/// Whether `cargo bench` runs this program. A test run solves each case only once.
+/// Whether `cargo bench` started this program. Under `cargo test`, each case is solved only once.
 fn is_measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
@@ -173,7 +173,7 @@ fn one(
     group.finish();
 }
 
-/// Whether the name contains the filter, if the first argument is one.
+/// Whether the name contains the filter, if the first argument is a filter.
 fn is_wanted(name: &str) -> bool {
     let first = std::env::args().nth(1);
     let filter = first.filter(|argument| !argument.starts_with('-'));

@@ -1,4 +1,4 @@
-"""CP-SAT of OR-Tools as a solver (pip install ortools). It takes groups and reports plans on the way."""
+"""An external solver: CP-SAT from OR-Tools (pip install ortools). It supports groups and reports improved plans."""
 import json, queue, sys, threading, time
 
 from ortools import __version__
@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from dp import value
 
-SCALE = 10**9  # CP-SAT computes in integers: the best value of a problem's tasks becomes this
+SCALE = 10**9  # CP-SAT works with integers: the largest absolute value of any task is scaled to this
 messages, cancelled, running = queue.Queue(), set(), {}
 
 

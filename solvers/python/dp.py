@@ -1,4 +1,4 @@
-"""A solver as a program: dynamic programming over nodes, with the standard library alone."""
+"""An external solver: dynamic programming over nodes. It needs only the standard library."""
 import json, queue, sys, threading, time
 
 messages, cancelled = queue.Queue(), set()  # a cancel may arrive before its request is processed
@@ -24,7 +24,7 @@ def value(task, window, count):
 
 
 def solve(problem, deadline, request=None):
-    best, choices = [0.0] * (problem["nodes"] + 1), []  # of the tasks so far, by number of nodes
+    best, choices = [0.0] * (problem["nodes"] + 1), []  # best totals of the tasks so far, by number of nodes
     for task in problem["tasks"]:
         if request in cancelled or time.monotonic() > deadline:
             break

@@ -39,16 +39,16 @@ pub struct Allocation {
     pub status: Status,
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on the objective of any plan; under a max-min goal only of the plans that are as
-    /// fair as possible. `None` if the method gives no bound.
+    /// Upper bound on the objective of any plan; under a max-min goal, only of the fairest plans.
+    /// `None` if the method gives no bound.
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,
     /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// How the solver's library failed, if it did. The plan is then the best one known without the
-    /// library.
+    /// How the solver's library failed, if it did. In that case the plan is the best one that was found
+    /// without the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

@@ -11,16 +11,16 @@ pub enum Goal {
     /// The best plan has the greatest sum of the tasks' values.
     #[default]
     Total,
-    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its
-    /// least share is the greatest; among these, its sum of values is the greatest.
+    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its least
+    /// share is the highest; among these in turn, its sum of values is the highest.
     ///
-    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after
-    /// the first two levels the total decides in place of the further ones.
+    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after the
+    /// first two levels the total decides instead of further levels.
     MaxMin,
 }
 
 impl Goal {
-    /// Whether it is [`Goal::Total`].
+    /// Whether the goal is [`Goal::Total`].
     pub fn is_total(&self) -> bool {
         *self == Goal::Total
     }
@@ -35,8 +35,8 @@ pub struct Fairness {
     pub least_share: Option<f64>,
 }
 
-/// The worth of a plan under its problem's goal; greater is better. The fields are compared in
-/// their order.
+/// The worth of a plan under its problem's goal; greater is better. The fields are compared in the
+/// order of their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Merit {
     /// Number of tasks that run; 0 under [`Goal::Total`].
@@ -48,8 +48,8 @@ pub struct Merit {
 }
 
 impl Task {
-    /// The greatest objective per second that the task can earn on any count it may hold; 0 if it
-    /// may hold none.
+    /// The greatest objective per second that the task can earn at any count that it may hold; 0 if no
+    /// count is allowed.
     pub fn best_rate(&self) -> f64 {
         let (low, high) = (self.min_nodes, self.cap());
         if low > high {
@@ -68,12 +68,13 @@ impl Task {
     }
 
     /// What the task earns on `count` nodes over the window, less rescale costs, as a share of what
-    /// it would earn at its best rate. At most 1; it is 1 for a task that can earn nothing.
+    /// it would earn at its best rate. The share is at most 1. It is 1 for a task that can earn
+    /// nothing.
     pub fn share(&self, t_fwd: f64, count: u32) -> f64 {
         self.share_of(t_fwd, self.best_rate(), count)
     }
 
-    /// [`Task::share`] for a caller that knows the best rate already.
+    /// Like [`Task::share`], for a caller that already knows the best rate.
     pub(crate) fn share_of(&self, t_fwd: f64, best_rate: f64, count: u32) -> f64 {
         if best_rate > 0.0 {
             self.value(t_fwd, count) / (t_fwd * best_rate)

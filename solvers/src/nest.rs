@@ -1,19 +1,18 @@
 //! The nesting of the groups of a problem.
 //!
 //! Two groups *cross* if they share a task and each has a task that the other lacks. Groups are
-//! *nested* if no two of them cross. Nested groups form a tree. Its root is all tasks, which may
-//! hold at most the idle nodes.
+//! *nested* if no two of them cross. Nested groups form a tree. Its root stands for all tasks, which
+//! together may hold at most the idle nodes.
 //!
 //! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
-//! last visited group that has the task. If all tasks of the next group have the same last group,
-//! that group is the smallest one around the next group. Otherwise, two tasks of the next group
-//! have different last groups. The later of these last groups has only one of the two tasks. It is
-//! at least as large as the next group, so it also has a task that the next group lacks: these two
-//! groups cross.
+//! last visited group that contains the task. If all tasks of the next group have the same last group,
+//! that group is the smallest one around the next group. Otherwise, two tasks of the next group have
+//! different last groups. The later of these last groups has only one of the two tasks. It is at least
+//! as large as the next group, so it also has a task that the next group lacks: these two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
-//! lies within abc. For c the last group is now bc, and for d it is the root. So bc and cd cross:
-//! they share c, bc has b, and cd has d.
+//! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
+//! cross: they share c, bc has b, and cd has d.
 
 use std::cmp::Reverse;
 
@@ -67,10 +66,10 @@ struct Member {
 
 impl Nest {
     /// The tree of the groups of `problem`. Groups without a limit and names that belong to no task
-    /// are left out. Takes O(n log n) for n tasks, groups and names in groups together.
+    /// are left out. Takes O(n log n), where n counts the tasks, the groups and the names in groups.
     ///
     /// # Errors
-    /// The indices of two groups that cross, in order.
+    /// The indices of two groups that cross, in ascending order.
     pub fn of(problem: &Problem) -> Result<Self, (usize, usize)> {
         let mut members = members(problem);
         members.sort_by_key(|member| Reverse(member.tasks.len()));
@@ -107,7 +106,7 @@ impl Nest {
         &self.branches
     }
 
-    /// Whether a plan keeps to the limits of all groups and to the idle nodes.
+    /// Whether a plan respects the limits of all groups and fits into the idle nodes.
     pub fn admits(&self, counts: &[u32]) -> bool {
         let mut totals = vec![0; self.branches.len()];
         for (b, branch) in self.branches.iter().enumerate().rev() {
@@ -213,7 +212,7 @@ mod tests {
         assert_eq!(Nest::of(&problem).unwrap().branches().len(), 2);
     }
 
-    // As many names as a file of some megabytes holds; a comparison of all pairs would take hours.
+    // As many names as a file of a few megabytes contains; a comparison of all pairs would take hours.
     #[test]
     fn many_groups_take_no_longer_than_their_names() {
         let pairs: Vec<Vec<usize>> = (0..200_000).map(|g| vec![g % 1000]).collect();

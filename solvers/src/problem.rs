@@ -20,8 +20,8 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can
-    /// share the list in memory, as they can share `curve_objective`.
+    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share
+    /// this list in memory, and also `curve_objective`.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
@@ -51,7 +51,7 @@ pub struct GroupLimit {
 /// One allocation decision. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier of the problem, which answers repeat.
+    /// Identifier of the problem; answers repeat it.
     #[serde(default)]
     pub id: String,
     /// Number of idle nodes.
@@ -60,8 +60,8 @@ pub struct Problem {
     pub t_fwd: f64,
     /// The active tasks, in file order.
     pub tasks: Vec<Task>,
-    /// Side constraints. The counts formulation takes any; the exact solver takes nested ones
-    /// ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
+    /// Side constraints. The counts formulation supports any groups; the exact solver supports nested
+    /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
     /// What makes a plan the best one.
@@ -70,7 +70,7 @@ pub struct Problem {
 }
 
 impl GroupLimit {
-    /// Whether there are plans that the group forbids: it has a maximum, or a minimum above 0.
+    /// Whether the group forbids any plan, because it has a maximum, or a minimum above 0.
     pub fn limits_something(&self) -> bool {
         self.max_total.is_some() || self.min_total > Some(0)
     }
@@ -84,7 +84,7 @@ impl Task {
 
     /// Objective per second on `count` nodes, linear between curve points.
     ///
-    /// Counts past the last point earn what the last point does.
+    /// Counts beyond the last point earn as much as the last point.
     pub fn objective_rate(&self, count: u32) -> f64 {
         interpolate(&self.curve_nodes, |i| self.rate_at_point(i), count)
     }
@@ -124,7 +124,7 @@ impl Task {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
     }
 
-    /// Seconds that growing and shrinking cost, with the fields' names.
+    /// The costs of growing and shrinking, in seconds, with the names of their fields.
     pub(crate) fn costs(&self) -> [(&'static str, f64); 2] {
         [
             ("rescale_up", self.rescale_up),
@@ -132,8 +132,8 @@ impl Task {
         ]
     }
 
-    /// Adds the faults of the task's bounds and curve. The ranges of its numbers are checked by
-    /// [`range`].
+    /// Adds the faults in the task's bounds and curve. [`range`] checks whether its numbers are in
+    /// range.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -152,7 +152,7 @@ impl Task {
 fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<String>) {
     if nodes.len() != objective.len() {
         out.push(format!(
-            "task {name}: {} curve_nodes but {} curve_objective values, expected as many",
+            "task {name}: {} curve_nodes but {} curve_objective values, expected equally many",
             nodes.len(),
             objective.len()
         ));
@@ -219,10 +219,10 @@ impl Problem {
         out
     }
 
-    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None`
-    /// if there are none: the groups are *nested*. Groups that limit nothing are left out
-    /// ([`GroupLimit::limits_something`]). Takes O(n log n) for n tasks, groups and names in groups
-    /// together.
+    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if
+    /// no two groups cross: they are *nested*. Groups that limit nothing are left out
+    /// ([`GroupLimit::limits_something`]). Takes O(n log n), where n counts the tasks, the groups and
+    /// the names in groups.
     pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
         let (first, second) = Nest::of(self).err()?;
         Some((&self.groups[first], &self.groups[second]))
@@ -238,7 +238,7 @@ impl Problem {
     }
 
     /// Returns the plan that changes as little as the bounds allow: every task keeps its count,
-    /// except that a task above its [`Task::cap`] is cut to it and a task below its minimum is cut
+    /// except that a task above its [`Task::cap`] is cut to the cap and a task below its minimum is cut
     /// to 0.
     ///
     /// `None` if this plan needs more nodes than are idle.

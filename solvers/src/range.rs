@@ -2,19 +2,19 @@
 //!
 //! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind
 //! `highs` and `cbc` have limits of their own: CBC aborts the process on a coefficient of 1e25 or
-//! more, HiGHS refuses matrix entries above 1e15, and both have absolute tolerances of about 1e-7.
-//! These are the coefficients of each formulation, and what keeps them within the limits:
+//! more, HiGHS rejects matrix entries above 1e15, and both have absolute tolerances of about 1e-7. This
+//! list gives the coefficients of each formulation, and explains why they are within the limits:
 //!
 //! - **Objective of counts and paper**: t_fwd × rate, and rescale × current rate. They are scaled
 //!   by a power of two to at most 1e6. This is exact because [`WINDOW`], [`RATE`] and [`RESCALE`]
 //!   keep them and their sum far from the limits of a float.
 //! - **Rows of counts and paper**: node counts, and a big-M of 2 N or of a task's minimum. They are
-//!   below 2^33, as counts have 32 bits.
+//!   below 2^33, because counts have 32 bits.
 //! - **Rows and bounds of the fair level**: shares × 1024. A share is at most 1 and at least
 //!   −[`LOSS`].
-//! - **Objective of the fair level**: 1, because the number of running tasks is maximised in a step
-//!   before. The level is found to about 1e-7 of the widest range of shares, the tolerance of a
-//!   proof.
+//! - **Objective of the fair level**: 1, because the number of running tasks is maximised in an earlier
+//!   step. The level is accurate to about 1e-7 of the widest range of shares, which is the tolerance of
+//!   a proof.
 //!
 //! Within these limits every intermediate value of every solver is finite, including the exact
 //! solver and the heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest
@@ -33,8 +33,8 @@ pub const RATE: RangeInclusive<f64> = 1e-100..=1e100;
 /// Accepted costs of growing or shrinking, in seconds of progress.
 pub const RESCALE: RangeInclusive<f64> = 0.0..=1e12;
 
-/// The most that one change of a task's count may cost, as a multiple of the most that the task can
-/// earn in the window.
+/// Maximum cost of one change of a task's count, as a multiple of the most that the task can earn in
+/// the window.
 pub const LOSS: f64 = 1e6;
 
 /// A number smaller than every gain within the ranges. It replaces 0 as a divisor.
@@ -59,8 +59,8 @@ pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     }
 }
 
-/// Adds the numbers of a task that are out of range. Products of numbers are checked only if the
-/// task's curve and bounds are well formed and its single numbers and the window are in range.
+/// Adds the numbers of a task that are out of range. Products of numbers are checked only if the task's
+/// curve and bounds are well formed, and if the window and each of the task's numbers are in range.
 pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mut Vec<String>) {
     let before = out.len();
     push_rates(task, out);
@@ -150,7 +150,7 @@ fn push_losses(task: &Task, window: f64, out: &mut Vec<String>) {
     for (field, cost) in task.costs() {
         if best > 0.0 && cost * rate > LOSS * window * best {
             out.push(format!(
-                "task {}: {field} of {} s costs {} at its rate now, expected at most {} times \
+                "task {}: {field} of {} s costs {} at its current rate, expected at most {} times \
                  the {} that it can earn in t_fwd",
                 task.name,
                 short(cost),

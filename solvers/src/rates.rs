@@ -16,8 +16,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// The least and the greatest value other than 0. Both are 0 if all values are 0, and both are
-    /// NaN if any value is NaN.
+    /// The least and the greatest nonzero value. Both are 0 if all values are 0, and both are NaN if
+    /// any value is NaN.
     pub fn extremes(&self) -> (f64, f64) {
         (self.least, self.most)
     }

@@ -1,4 +1,4 @@
-//! The plain recursion over (task, nodes used): slow and simple. The exact solver is tested against
+//! The plain recursion over (task, nodes used), slow and simple. Tests compare the exact solver with
 //! it.
 
 use crate::solver::BigM;

@@ -18,7 +18,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 10 s, as the original replayer's `-optTL`, and a gap of 1e-9.
+    /// 10 s, like `-optTL` in the original replayer, and a gap of 1e-9.
     fn default() -> Self {
         Limits {
             time: Duration::from_secs(10),
@@ -40,7 +40,7 @@ pub enum BigM {
 }
 
 impl BigM {
-    /// The most nodes by which a task's count may change if `nodes` are idle.
+    /// Maximum number of nodes by which a task's count may change if `nodes` are idle.
     pub fn change_cap(self, nodes: u32) -> u32 {
         match self {
             BigM::Corrected => u32::MAX,
@@ -77,24 +77,25 @@ impl Formulation {
     }
 }
 
-/// Why a solver gave no answer. Infeasibility and limits reached are answers, not errors: see
-/// [`Status`](crate::Status).
+/// Why a solver gave no answer. An infeasible problem and a limit that was reached are answers, not
+/// errors: see [`Status`](crate::Status).
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// The problem has a side constraint, and the solver or formulation takes none.
+    /// The problem has a side constraint, but the solver or formulation does not support side
+    /// constraints.
     #[error(
-        "{solver} cannot take side constraints (group {group}): \
+        "{solver} does not support side constraints (group {group}): \
          use auto, or highs or cbc with the counts formulation"
     )]
     SideConstraint {
-        /// The solver that refused, such as `the equal-share solver`.
+        /// The solver that rejected the problem, such as `the equal-share solver`.
         solver: &'static str,
         /// Name of the problem's first group.
         group: String,
     },
     /// Two groups of the problem cross, see [`Problem::crossing_groups`].
     #[error(
-        "the exact solver takes only nested side constraints, and the groups {first} and {second} \
+        "the exact solver supports only nested side constraints, but the groups {first} and {second} \
          cross (they share a task, and each has a task that the other lacks): \
          use auto, or highs or cbc with the counts formulation"
     )]
@@ -104,23 +105,23 @@ pub enum SolveError {
         /// Name of the second.
         second: String,
     },
-    /// The problem has a side constraint and a max-min goal, which the exact solver does not take
+    /// The problem has a side constraint and a max-min goal, which the exact solver does not support
     /// together.
     #[error(
-        "the exact solver cannot take side constraints (group {group}) with the max-min goal: \
+        "the exact solver does not support side constraints (group {group}) with the max-min goal: \
          use auto, or highs or cbc with the counts formulation"
     )]
     FairGroups {
         /// Name of the problem's first group.
         group: String,
     },
-    /// The formulation cannot state the problem's max-min goal.
+    /// The formulation cannot express the problem's max-min goal.
     #[error(
-        "{solver} cannot state the max-min goal of --objective share-fair: \
+        "{solver} does not support the max-min goal of --objective share-fair: \
          use exact, or highs or cbc with the counts formulation"
     )]
     Goal {
-        /// The formulation that refused, such as `the paper formulation`.
+        /// The formulation that rejected the problem, such as `the paper formulation`.
         solver: &'static str,
     },
     /// The problem is sound, but this solver or formulation cannot handle it. The text says why and
@@ -132,9 +133,9 @@ pub enum SolveError {
     Invalid(Vec<String>),
     /// The backend was left out of this build.
     #[error(
-        "this build has no {0}: rebuild with the feature {0}; \
-         --solver exact needs none, it solves problems without side constraints, and problems \
-         with nested groups under the goal of the greatest total"
+        "this build has no {0}: rebuild with the feature {0}, \
+         or use --solver exact, which solves problems without side constraints, and problems \
+         with nested groups under the goal total"
     )]
     NotBuilt(&'static str),
     /// The solver library failed.
@@ -148,8 +149,8 @@ pub enum SolveError {
 }
 
 impl SolveError {
-    /// Whether another solver can take the problem, or the solver is not in this build. `false`
-    /// means that the problem is invalid or a library failed.
+    /// Whether another solver can handle the problem, or this build does not include the solver.
+    /// `false` means that the problem is invalid or a library failed.
     pub fn is_wrong_choice(&self) -> bool {
         match self {
             SolveError::SideConstraint { .. }
@@ -166,7 +167,7 @@ impl SolveError {
 /// Name of the heuristic in messages.
 pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 
-/// Refuses a problem that has side constraints; `solver` names the solver in the error.
+/// Rejects a problem that has side constraints; `solver` names the solver in the error.
 ///
 /// # Errors
 /// [`SolveError::SideConstraint`], which names the first group.
@@ -185,7 +186,7 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
 pub struct Incumbent {
     /// Time from the start of the solve until the plan was found.
     pub after: Duration,
-    /// The plan, with its objective. Its status and bound are those of the time at which it was found.
+    /// The plan, with its objective. Its status and bound are those at the time when it was found.
     pub plan: Allocation,
 }
 
@@ -203,18 +204,18 @@ pub trait Solver {
     /// A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
     ///
     /// # Errors
-    /// [`SolveError`] if the backend cannot take the problem, numbers of the problem are out of
+    /// [`SolveError`] if the backend does not support the problem, numbers of the problem are out of
     /// [`range`](crate::range), or the library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError>;
 
-    /// Solves as [`Solver::solve`] does, and calls `observer` with the plans found on the way, in that
-    /// order. The last of them is the plan of the answer.
+    /// Like [`Solver::solve`], but also passes the plans that it finds to `observer`, in the order in
+    /// which it found them. The last of these plans is the plan of the answer.
     ///
     /// By default, a solver reports a single plan, its answer, at the end. A solver that finds
-    /// plans on the way overrides this function.
+    /// intermediate plans overrides this function.
     ///
     /// # Errors
-    /// As for [`Solver::solve`].
+    /// Same as [`Solver::solve`].
     fn solve_observed(
         &mut self,
         problem: &Problem,
@@ -232,8 +233,8 @@ pub trait Solver {
         Ok(answer)
     }
 
-    /// Makes every later solve end soon after `stop` is set, with the best plan found so far, as at the time limit. A
-    /// solver that does not override this function ignores the flag.
+    /// Makes every later solve end soon after `stop` is set, with the best plan found so far, as if the time limit
+    /// had been reached. A solver that does not override this function ignores the flag.
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
@@ -241,11 +242,11 @@ pub trait Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
-    /// Exact if it takes the problem's side constraints; otherwise HiGHS, or CBC in a build without
+    /// Exact if it supports the problem's side constraints; otherwise HiGHS, or CBC in a build without
     /// HiGHS.
     Auto,
-    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal. Under the goal
-    /// [`Goal::Total`] it takes nested groups ([`Problem::crossing_groups`]), otherwise none.
+    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal. It supports nested
+    /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`], and no groups otherwise.
     Exact,
     /// HiGHS through good_lp.
     Highs,
@@ -283,8 +284,8 @@ impl SolverSpec {
         }
     }
 
-    /// The solver that answers `problem`. For [`SolverKind::Auto`] this is the one that it chooses;
-    /// any other spec is returned as it is.
+    /// The solver that answers `problem`. For [`SolverKind::Auto`] this is the solver that it chooses;
+    /// any other spec is returned unchanged.
     pub fn for_problem(self, problem: &Problem) -> SolverSpec {
         if self.kind != SolverKind::Auto {
             return self;
@@ -301,7 +302,7 @@ impl SolverSpec {
         }
     }
 
-    /// Checks that the solver takes problems with this goal, if they have no side constraint.
+    /// Checks that the solver supports problems with this goal and without side constraints.
     ///
     /// # Errors
     /// [`SolveError::Goal`] or [`SolveError::NotBuilt`].
@@ -316,7 +317,7 @@ impl SolverSpec {
         })
     }
 
-    /// Checks that the solver takes the problem, without solving it.
+    /// Checks that the solver supports the problem, without solving it.
     ///
     /// # Errors
     /// The error that [`Solver::solve`] would return for a wrong choice of solver, see

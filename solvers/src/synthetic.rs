@@ -14,8 +14,8 @@ const MOST_NODES: u32 = 64;
 /// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating
 /// growth, each with 2 % of noise, and span three orders of magnitude. Minimums are 1 to 4 nodes,
 /// maximums 8 to 64 (64 for about half of the tasks). Growing costs 10 to 60 s, shrinking half of
-/// that; the window is 120 s. Three tasks in four already hold nodes, as long as the idle nodes
-/// last. A few of these are below their minimum, as after a preemption.
+/// that; the window is 120 s. Three tasks in four already hold nodes, until the idle nodes run out. A
+/// few of these are below their minimum, as after a preemption.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = nodes;
@@ -63,8 +63,8 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
     }
 }
 
-/// Generates a problem with loose bounds. Every task has a curve with a point at each of 0 to 64
-/// nodes. The curves have a similar scale and 20 % of noise, so that none is concave.
+/// Generates a problem with loose bounds. Every task has a curve with a point at every count from 0 to
+/// 64 nodes. The curves have a similar scale and 20 % of noise, so that no curve is concave.
 pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -95,16 +95,16 @@ pub fn alike(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Tasks of each user of a problem with groups.
+/// Number of tasks per user in a problem with groups.
 const TASKS_OF_USER: usize = 5;
 
-/// Users of each queue.
+/// Number of users per queue.
 const USERS_OF_QUEUE: usize = 4;
 
-/// Generates a problem of [`problem`] with nested groups. Every five tasks are of one user, and
-/// every four users share a queue. Users and queues may hold at most 1 to 1.5 times the nodes that
-/// they hold in some plan. Every third user and queue must hold at least 0.3 to 1 times as many. So
-/// that plan is feasible.
+/// Generates a problem like [`problem`], with nested groups. Every five tasks belong to one user, and
+/// every four users share a queue. The limits are based on a generated plan, so that this plan is
+/// feasible. Each user and queue may hold at most 1 to 1.5 times its nodes in the plan. Every third
+/// user and queue must hold at least 0.3 to 1 times its nodes in the plan.
 pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -119,8 +119,8 @@ pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Generates a problem of [`problem`] with groups that cross if there are enough tasks: by user, as
-/// in [`grouped`], and by one of four kinds of work. Their limits are as those of [`grouped`].
+/// Generates a problem like [`problem`], with groups that cross if there are enough tasks: by user, as
+/// in [`grouped`], and by one of four kinds of work. The limits are chosen as in [`grouped`].
 pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -131,7 +131,7 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Adds a group for every number that `of` assigns to tasks. `plan` keeps to the limits of these
+/// Adds a group for every number that `of` assigns to tasks. `plan` respects the limits of these
 /// groups.
 fn add_groups(
     problem: &mut Problem,
@@ -156,8 +156,8 @@ fn add_groups(
     }
 }
 
-/// A feasible plan of a problem without groups. It gives tasks about twice their share of the
-/// nodes, as long as these last.
+/// A feasible plan of a problem without groups. It gives tasks about twice their share of the nodes,
+/// until the nodes run out.
 fn some_plan(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut left = problem.nodes;
     let share = problem.nodes / problem.tasks.len().max(1) as u32;

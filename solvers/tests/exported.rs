@@ -1,5 +1,5 @@
-//! Exported models, read and solved by the libraries. Only these tests call CBC in their own process,
-//! where no other thread uses it.
+//! Tests that the libraries read and solve exported models. Only these tests call CBC in their own
+//! process, where no other thread uses it.
 #![cfg(all(feature = "highs", feature = "cbc"))]
 #![expect(
     clippy::unwrap_used,

@@ -24,9 +24,9 @@ const EXAMPLES: &str = "Examples:\n  \
 
 /// Compare solvers on the same problems.
 ///
-/// The tables show each solver's objective, its gap to the optimum, its time, and how soon it has a
-/// plan. The problems come from a JSON file, or from every K-th decision of a log that is replayed
-/// with --solver auto. Every answer is checked. After a few problems an estimate of the run time is
+/// The tables show each solver's objective, its gap to the optimum, its time, and the time to its
+/// first plan. The problems come from a JSON file, or are every K-th decision of a replay with
+/// --solver auto. Every answer is checked. After a few problems, an estimate of the run time is
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]

@@ -9,7 +9,8 @@ use gleaner_domain::error::Result;
 
 /// Print the completion script of a shell.
 ///
-/// `make install` puts the scripts where the shells look for them. docs/INSTALL.md lists these places.
+/// `make install` installs the scripts in the folders in which the shells look for them. docs/INSTALL.md lists these
+/// folders.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     source <(gleaner completions bash)\n  \

@@ -13,7 +13,7 @@ use gleaner_logs::zone::Zone;
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
 ///
 /// Reads pandas pickles (as data, never executed; also in .gz and .tar.gz), wide or long CSV and
-/// Parquet, and .gev. The extension of the output chooses its format.
+/// Parquet, and .gev. The extension of the output's name determines its format.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner convert ndstat-10sdn6-evt.tar.gz -o summit.gev\n  \
@@ -23,25 +23,24 @@ pub struct Args {
     /// The event log to read; - for stdin.
     #[arg(value_name = "LOG")]
     input: PathBuf,
-    /// Where to write: a name ending in .csv, .parquet or .gev.
+    /// The file to write: a name ending in .csv, .parquet or .gev.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Layout of a table, in CSV and Parquet.
     #[arg(long, value_enum, value_name = "NAME", default_value_t = TableLayout::Long)]
     layout: TableLayout,
     /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
-    /// Local times of the log are taken to be in this zone; times with an offset from UTC are
-    /// written in it.
+    /// Local times of the log are interpreted in this zone; times with an offset from UTC are converted to it.
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
 }
 
-/// How a table of events is laid out.
+/// Layout of a table of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TableLayout {
-    /// A row time,node,state for every change.
+    /// One row for every change, with the columns time, node and state.
     Long,
-    /// A row for every event, with a column for every node.
+    /// One row for every event, with a column for every node.
     Wide,
 }
 

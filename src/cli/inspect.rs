@@ -12,12 +12,12 @@ use crate::inspection::{Inspected, InspectionSettings};
 use gleaner_domain::error::Result;
 use gleaner_runs::inspect::json;
 
-/// Show how much is idle in an event log, and in what fragments.
+/// Show the idle node-time of an event log and its fragments.
 ///
-/// Reads any event log that `gleaner replay` reads. Ends with a suggestion for --t-fwd of a
-/// replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
-/// Rows in which no node changes count if the whole log is inspected; they are dropped from a
-/// slice, as in a replay.
+/// Reads any event log that `gleaner replay` reads. The output ends with a suggestion for --t-fwd
+/// of a replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
+/// Rows that change no node are counted if the whole log is inspected, and dropped from a slice, as
+/// in a replay.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \

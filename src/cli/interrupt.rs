@@ -17,10 +17,11 @@ static POLLED: AtomicBool = AtomicBool::new(false);
 /// The last signal; 0 before the first.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on. It is called once per process.
+/// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on. Only the first call in a process has an effect; later calls
+/// return the same result.
 ///
 /// A command that polls [`flag`] stops in an orderly way at the first signal, and ends at once at the second. Any other
-/// command ends at the first one: unfinished files are removed, and programs that were started are killed.
+/// command ends at the first signal: unfinished files are removed, and programs that were started are killed.
 ///
 /// # Errors
 /// The system refuses the handler.
@@ -66,7 +67,7 @@ pub fn flag() -> &'static Arc<AtomicBool> {
     &STOP
 }
 
-/// A flag that SIGUSR1 sets from now on. Batch systems send this signal before a time limit, so that nothing else is
+/// A flag that SIGUSR1 sets from now on. Batch systems send this signal before a time limit, so that no further work is
 /// started.
 ///
 /// # Errors

@@ -15,8 +15,7 @@ use gleaner_io::files;
 
 /// Write the manual pages of all commands.
 ///
-/// A page has the text of --help. `make install` writes the pages to share/man/man1 of its
-/// prefix.
+/// A page contains the text of --help. `make install` writes the pages to share/man/man1 of its prefix.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner man ~/.local/share/man/man1\n  \
@@ -104,8 +103,8 @@ impl Page<'_> {
     }
 }
 
-/// The text after the options, in sections. A line that ends in a colon is the heading of a section if an indented line
-/// follows. Indented lines are kept unchanged; other lines are filled.
+/// The text after the options, in sections. A line that ends in a colon is a section heading if an indented line
+/// follows. Indented lines are kept unchanged; other lines are reflowed.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut is_literal = false;

@@ -1,4 +1,4 @@
-//! The command line. Each subcommand has its own file, which turns arguments into an exit code.
+//! The command line. Each subcommand has its own file with its arguments and the function that runs it.
 
 pub mod check;
 pub mod compare;
@@ -119,7 +119,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     match result {
         Ok(()) => 0,
-        // The program that reads our output has closed the pipe, as in `gleaner solve … | head`.
+        // The program that reads the output has closed the pipe, as in `gleaner solve … | head`.
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => complain(&error),
     }
@@ -133,15 +133,15 @@ fn complain(error: &Error) -> u8 {
     }
 }
 
-/// The command line as clap sees it. Help begins with the purpose of a command and its examples.
+/// The command line as a clap command. Help begins with the purpose of a command and its examples.
 pub fn command() -> clap::Command {
     let command = arranged(Cli::command());
     let template = grouped(&command);
     command.help_template(template)
 }
 
-/// The order of the sections of help. Clap's own order begins with the text before the help, which holds the examples
-/// here.
+/// The order of the sections of help. By default, clap begins with the text before the help, which contains the
+/// examples here.
 const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
@@ -152,7 +152,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["ingest", "inspect", "convert", "replay"],
     ),
     (
-        "Schedulers of GPU clusters, and the models that they use",
+        "Schedulers of GPU clusters, and their models",
         &[
             "simulate", "train", "predict", "evaluate", "explain", "driple", "profile",
         ],
@@ -162,7 +162,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Sample data and set-up", &["synth", "completions", "man"]),
 ];
 
-/// Gives a command and all commands below it the same order of help.
+/// Sets the same order of help for a command and all commands below it.
 fn arranged(command: clap::Command) -> clap::Command {
     command.mut_subcommands(arranged).help_template(ORDER)
 }
@@ -218,7 +218,7 @@ fn show_usage(error: &clap::Error) {
     let text = error.render().to_string();
     // Help is long, but contains no user input.
     let is_plain = !error.use_stderr() || shortened_lines(&text) == text;
-    // If printing fails here, there is nowhere left to report it.
+    // If printing fails here, there is no way to report the failure.
     let _ = if is_plain {
         error.print()
     } else {
@@ -229,7 +229,7 @@ fn show_usage(error: &clap::Error) {
 /// Prints to stderr. Control characters are escaped.
 fn say(text: impl Display) {
     let text = text.to_string();
-    // If even this cannot be printed, there is nowhere to report it.
+    // If printing fails here, there is no way to report the failure.
     let _ = writeln!(std::io::stderr(), "gleaner: {}", shortened_lines(&text));
 }
 

@@ -6,7 +6,7 @@ use gleaner_domain::NodeRule;
 use gleaner_domain::error::{Error, Result};
 use gleaner_setup::replay::t_fwd::ORIGINAL;
 
-/// The original's flags that only have a different name here.
+/// The original's flags that differ from those of this program only in their names.
 const RENAMED: [(&str, &str); 8] = [
     ("-Tfwd", "--t-fwd"),
     ("-optTL", "--time-limit"),
@@ -18,8 +18,8 @@ const RENAMED: [(&str, &str); 8] = [
     ("-maxJ", "--max-tasks"),
 ];
 
-/// Replaces the original's single-dash flags after `replay` with this program's flags. If any such flag is given, some
-/// defaults follow the original: the forward window, the choice of nodes, the events and the end of the log.
+/// Replaces the original's single-dash flags after `replay` with this program's flags. If any such flag is given, the
+/// original's defaults apply to the forward window, the choice of nodes, completion events and the end of the log.
 ///
 /// # Errors
 /// The value of a switch is neither yes nor no.

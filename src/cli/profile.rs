@@ -1,4 +1,4 @@
-//! `gleaner profile`: measures workloads alone and in pairs, or how they scale.
+//! `gleaner profile`: measures workloads alone and in pairs, or their scaling.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,13 +23,14 @@ use gleaner_profile::{Machine, Options, Session, scaling};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 
-/// Measure the speed and use of workloads, alone and in pairs.
+/// Measure the speed and resource use of workloads, alone and in pairs.
 ///
-/// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands;
-/// docs/PROFILING.md describes it, and what a command has to print. The tables are those that
-/// `gleaner simulate --profiles … --colocate …` and `gleaner train packing` read. Each measurement
-/// is kept when it is made. Started again, it makes only what is missing or has failed. The exit
-/// code is 1 if a measurement failed; the others are made all the same.
+/// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands.
+/// docs/PROFILING.md describes the plan and the output that a command must print. The tables are
+/// those that `gleaner simulate --profiles … --colocate …` and `gleaner train packing` read. Each
+/// measurement is saved at once. If the command is started again, it makes only the measurements
+/// that are missing or failed. If a measurement fails, the others are still made, and the exit code
+/// is 1.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
@@ -43,11 +44,11 @@ pub struct Args {
     /// A plan that comes with Gleaner, in place of a file.
     #[arg(long = "plan", value_name = "NAME", conflicts_with = "plan")]
     shipped: Option<Shipped>,
-    /// The folder of the workloads that come with Gleaner [default: workloads, or else where they
-    /// were installed].
+    /// The folder of the workloads that come with Gleaner [default: workloads, or else the folder
+    /// in which they were installed].
     #[arg(long, value_name = "DIR", requires = "shipped")]
     workloads: Option<PathBuf>,
-    /// Measure GPUs or cores; overrides the sampler of the plan.
+    /// The devices to measure, GPUs or cores; overrides the sampler of the plan.
     #[arg(long)]
     sampler: Option<SamplerKind>,
     /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
@@ -138,14 +139,14 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     }
     let seconds = plan.settings.seconds * missing as f64;
     remark(&[format!(
-        "{}, of which {missing} are missing: at least {} and their warm-up",
+        "{}, of which {missing} are missing: at least {}, plus their warm-up",
         counted(all, "measurement"),
         duration(seconds)
     )]);
     print(&text)
 }
 
-/// Opens the machine and measures it idle. `None` if it was interrupted.
+/// Opens the machine and measures it while it is idle. Returns `None` if it was interrupted.
 fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Machine, Reading)>> {
     let options = Options {
         busy_ok: args.busy_ok,
@@ -224,7 +225,7 @@ impl Profiling<'_> {
         result
     }
 
-    /// Writes those tables that have rows.
+    /// Writes the tables that have rows.
     fn write(&self, tables: &Tables) -> Result<()> {
         if !tables.singles.is_empty() {
             let table = Table::of("single_data", &tables.singles);
@@ -263,7 +264,7 @@ fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<(
             };
             let count = tables.failures.len();
             Err(Error::Run(format!(
-                "{} failed, as errors.csv lists; the first is {}{beside}: {}",
+                "{} failed (see errors.csv); the first is {}{beside}: {}",
                 counted(count, "measurement"),
                 first.first,
                 first.problem

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows the progress of a loop, unless stderr is a pipe or the user asked for silence.
+/// Shows the progress of a loop, unless stderr is a pipe or the option --quiet is given.
 pub struct Progress {
     begun: Instant,
     bar: Option<ProgressBar>,
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Shows a word about the loop after the bar.
+    /// Shows a short text about the loop after the bar.
     pub fn say(&mut self, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("; {words}"));

@@ -1,4 +1,5 @@
-//! `gleaner replay`: replays an event log, to find how much training could have harvested.
+//! `gleaner replay`: replays an event log to find how much work training could have done on the
+//! idle nodes.
 
 use std::path::PathBuf;
 
@@ -23,10 +24,10 @@ const EXAMPLES: &str = "Examples:\n  \
 
 /// Allocate the idle nodes of a log to elastic training tasks.
 ///
-/// At each event the solver reallocates the idle nodes among the active tasks. It keeps within
+/// At each event the solver reallocates the idle nodes among the active tasks. The solver respects
 /// the tasks' bounds, and weighs their scaling curves against their rescale costs over the window
-/// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ
-/// -mip -name -print) work as well; "the original" is that replayer.
+/// --t-fwd. The flags of BFTrainer's replayer (-ndmap -bdfn -scfn -Tfwd -optTL -nis -nN -maxJ -mip
+/// -name -print) are also accepted; "the original" is that replayer.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = EXAMPLES, after_long_help = explained(&summary::terms()))]
 pub struct Args {

@@ -16,9 +16,9 @@ use gleaner_runs::read as runs;
 
 /// Draw runs as an HTML page, or as SVG and PNG for papers.
 ///
-/// The page is one file that opens in any browser without a network. Takes run directories of
-/// `gleaner replay`, `gleaner simulate`, `gleaner sweep` and `gleaner compare`. Several replays or
-/// simulations are shown side by side, with their changes against the first.
+/// The page is one file that opens in any browser without a network. Accepts run directories of `gleaner replay`,
+/// `gleaner simulate`, `gleaner sweep` and `gleaner compare`. Several replays or simulations are shown side by side,
+/// with their changes against the first.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
@@ -32,21 +32,20 @@ pub struct Args {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     drawn: Drawn,
-    /// For a sweep: the two settings of the heat map, across and down [default: the two that
-    /// change the figure most].
+    /// For a sweep: the settings on the horizontal and vertical axis of the heat map [default: the two that affect the
+    /// figure most].
     #[arg(long, value_name = "X,Y", value_parser = pair)]
     heat: Option<[String; 2]>,
-    /// For a sweep: the figure that settings are compared by, a column of sweep.csv or work_lost
-    /// [default: the one of --best; if all runs have the same value, the next one that differs].
+    /// For a sweep: the figure by which settings are compared, a column of sweep.csv or work_lost [default: the figure
+    /// of --best; if all runs have the same value, the next figure that differs].
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// For a sweep: the figure that --metric is drawn against [default: work_lost; for
-    /// simulations p999_queue_s].
+    /// For a sweep: the figure against which --metric is drawn [default: work_lost; for simulations p999_queue_s].
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
 }
 
-/// What is drawn, and where.
+/// The outputs to write.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct Drawn {
     /// Write the page to this file.
@@ -67,8 +66,8 @@ pub struct Drawn {
 pub fn run(args: &Args) -> Result<()> {
     if args.drawn.is_nothing() {
         return Err(Error::Usage(
-            "nothing to write: name a page with --output FILE, or a directory for pictures \
-             with --svg DIR or --png DIR"
+            "no output is named: name a page with --output FILE, or a directory for pictures with \
+             --svg DIR or --png DIR"
                 .into(),
         ));
     }
@@ -92,7 +91,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn pair(text: &str) -> std::result::Result<[String; 2], String> {
     match text.split_once(',') {
         Some((x, y)) if !y.contains(',') => Ok([x.to_owned(), y.to_owned()]),
-        _ => Err("expected two settings, as t_fwd,max_tasks".to_owned()),
+        _ => Err("expected two settings, such as t_fwd,max_tasks".to_owned()),
     }
 }
 

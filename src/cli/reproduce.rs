@@ -21,10 +21,10 @@ use gleaner_runs::run::{End, RunDir};
 
 /// Recompute the published values of related systems.
 ///
-/// Makes their tables and figures, with each value beside the published one.
+/// Creates the tables and figures of these systems, with each value next to the published one.
 ///
-/// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not
-/// reproducible from what is public. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
+/// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not reproducible from
+/// public data. docs/REPRODUCED.md is the result of `gleaner reproduce all`.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner reproduce --list\n  \
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Lists the files that the systems need. If a directory is given, the list shows which exist.
+/// Lists the files that the systems need. If a directory is given, the list shows which files exist.
 fn list(systems: &[System], data: Option<&Path>) -> Result<()> {
     let mut text = String::new();
     for file in needed_by(systems) {
@@ -156,7 +156,7 @@ fn write(args: &Args, directory: &RunDir, out: &Path, made: &Reproduction) -> Re
 /// The number of values with each verdict.
 fn summary(made: &Reproduction, seconds: f64) -> String {
     let artifacts = made.artifacts.len();
-    let made_again = format!("{artifacts} tables and figures made again in {seconds:.1} s");
+    let made_again = format!("{artifacts} tables and figures reproduced in {seconds:.1} s");
     text(&[
         Block::Note(made_again),
         Block::Facts(verdicts(&made.artifacts)),

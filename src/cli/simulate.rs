@@ -21,9 +21,9 @@ use gleaner_simulate::policies;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
-/// Each virtual cluster is simulated on its own, from event to event. The results are those of
+/// Each virtual cluster is simulated separately, from event to event. The results are those of
 /// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
-/// flags -e, -t, -l, -s, -p, -j and --sweep work as well.
+/// flags -e, -t, -l, -s, -p, -j and --sweep are also accepted.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = EXAMPLES, after_help = policies())]
 pub struct Args {
@@ -46,7 +46,7 @@ Examples:
   gleaner simulate --data trace --policy lucid --models train --out run
   gleaner simulate -e Venus_Sept -t ./data/Venus -l ./log -s lucid -p consolidate
 
-Harvest what a policy leaves idle:
+Use the nodes that a policy leaves idle:
   gleaner simulate --data trace --policy srtf --epoch 2026-01-05 --idle-events idle.csv
   gleaner synth tasks -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml";
@@ -58,7 +58,7 @@ fn policies() -> String {
         format!("  {:8} {mark} {}\n", policy.name, policy.title)
     });
     let policies: String = policies.collect();
-    format!("Policies:\n{policies}\nPolicies with a star are those of `all`.")
+    format!("Policies:\n{policies}\n`all` selects the policies with a star.")
 }
 
 /// What is written.
@@ -160,7 +160,7 @@ impl OutputArgs {
         self.out.clone().or(beside)
     }
 
-    /// Which tables are also written as CSV.
+    /// The tables that are also written as CSV.
     pub fn writing(&self) -> Writing {
         Writing {
             csv: self.csv,

@@ -9,10 +9,10 @@ use super::terminal::Terminal;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::printable;
 
-/// Check that a program keeps to the protocol of external solvers.
+/// Check that a program follows the protocol of external solvers.
 ///
-/// It is asked for its name, for small problems whose optimum is known, for an infeasible one, to keep
-/// a time limit, to stop, to ignore what it does not know, and to end. The protocol is in
+/// The program must report its name, solve small problems with known optima, and recognise an infeasible problem. It
+/// must also keep a time limit, cancel a problem, ignore unknown fields, and exit when requested. The protocol is in
 /// docs/SOLVERS.md. The exit code is 1 if a check fails.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

@@ -47,7 +47,7 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// Removes the progress bar of a run that failed.
+    /// Removes the progress bar even if a run fails.
     fn drop(&mut self) {
         self.clear();
     }

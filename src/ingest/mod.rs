@@ -6,6 +6,7 @@ mod sinfo;
 mod slurm;
 mod spot;
 mod trace;
+mod unknown;
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +24,14 @@ use named::named;
 pub use format::Arguments;
 pub use format::{FORMATS, IngestFormat, Made, ReadSettings};
 pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
-pub use sinfo::{ChangeTimes, Shown, SinfoSettings};
+pub use sinfo::{ChangeTimes, IdleOrBusy, SinfoSettings};
 pub use slurm::{SlurmSettings, VcColumn};
 pub use spot::SpotSettings;
 pub use trace::{
     BatsimSettings, ClusterSettings, GavelSettings, HeliosSettings, PaiSettings, PhillySettings,
     TraceSettings,
 };
+pub use unknown::{MaxUnknown, Shown, UnknownSettings};
 
 /// Settings that convert the logs of one format.
 pub trait Ingest: Sync {
@@ -59,6 +61,8 @@ settings! {
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
+        /// How to treat nodes that the log does not name.
+        pub unknown_nodes: UnknownSettings;
     }
 }
 
@@ -155,25 +159,20 @@ impl DjcSettings {
 impl Ingest for PbsSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let options = self.log.input.options(Format::Pbs);
-        write_events(files, &options, &self.log.output, observer)
+        self.log.write(files, &options, observer)
     }
 }
 
 impl Ingest for CobaltSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let options = self.log.input.options(Format::Cobalt);
-        write_events(files, &options, &self.log.output, observer)
+        self.log.write(files, &options, observer)
     }
 }
 
 impl Ingest for DjcSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
-        write_events(
-            files,
-            &self.options(Format::Djc),
-            &self.log.output,
-            observer,
-        )
+        self.log.write(files, &self.options(Format::Djc), observer)
     }
 }
 
@@ -184,7 +183,20 @@ impl Ingest for SwfSettings {
             are_nodes_last: self.nodes_field == Some(NodesField::Last),
             ..self.records.options(Format::Swf)
         };
-        write_events(files, &options, &self.records.log.output, observer)
+        self.records.log.write(files, &options, observer)
+    }
+}
+
+impl LogSettings {
+    /// Writes the event log from a scheduler's logs, and reports on their content.
+    fn write(&self, files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<()> {
+        write_events(
+            files,
+            options,
+            &self.input.unknown_nodes,
+            &self.output,
+            observer,
+        )
     }
 }
 
@@ -192,47 +204,65 @@ impl Ingest for SwfSettings {
 fn write_events(
     files: &[PathBuf],
     options: &Options,
+    unknown: &UnknownSettings,
     output: &Path,
     observer: &dyn Observer,
 ) -> Result<()> {
-    ReadyLog::of(files, options, output, observer)?.place(observer)
+    ReadyLogs::of(files, options, unknown, output, observer)?.place(observer)
 }
+
+/// Complete event logs that are not yet in place: the log itself, and those of the bounds if requested.
+struct ReadyLogs(Vec<ReadyLog>);
 
 /// A complete event log that is not yet in place.
-struct ReadyLog<'a> {
+struct ReadyLog {
     writer: EventWriter,
     summary: Summary,
-    output: &'a Path,
+    output: PathBuf,
 }
 
-impl<'a> ReadyLog<'a> {
-    /// Reads the scheduler's logs and writes the event log.
+impl ReadyLogs {
+    /// Reads the scheduler's logs and writes the event logs.
     fn of(
         files: &[PathBuf],
         options: &Options,
-        output: &'a Path,
+        unknown: &UnknownSettings,
+        output: &Path,
         observer: &dyn Observer,
     ) -> Result<Self> {
         events::Format::of(output)?;
         let holds = scheduler::read(files, options, observer)?;
-        let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
-        let summary = holds.sweep(|time, changes| {
+        let first = files.first().map_or(Path::new(""), PathBuf::as_path);
+        unknown.check(holds.quality(), first)?;
+        let (shown, outputs): (Vec<_>, Vec<_>) = unknown.outputs(output).into_iter().unzip();
+        let create = |path: &PathBuf| EventWriter::create_on(path, holds.nodes(), holds.clock());
+        let mut writers: Vec<_> = outputs.iter().map(create).collect::<Result<_>>()?;
+        let summaries = holds.sweep_all(&shown, |log, event| {
             check_stop(observer)?;
-            writer.push(time, changes, None)
+            writers[log].push(event.time, event.changes, Some(event.queue))
         })?;
-        Ok(ReadyLog {
+        let logs = writers.into_iter().zip(summaries).zip(outputs);
+        let ready = logs.map(|((writer, summary), output)| ReadyLog {
             writer,
             summary,
             output,
-        })
+        });
+        Ok(ReadyLogs(ready.collect()))
     }
 
-    /// Puts the event log in place, and reports on the content of the scheduler's logs.
+    /// Puts the event logs in place, and reports on the content of the scheduler's logs.
     fn place(self, observer: &dyn Observer) -> Result<()> {
         check_stop(observer)?;
-        self.writer.finish(None)?;
-        observer.remark(&self.summary.notes);
-        observer.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
+        for (index, log) in self.0.into_iter().enumerate() {
+            log.writer.finish(Some(&log.summary.quality))?;
+            let wrote = format!("wrote {}", log.output.display());
+            if index == 0 {
+                observer.remark(&log.summary.notes);
+                observer.inform(&[format!("{wrote}\n{}", log.summary)]);
+            } else {
+                observer.inform(&[wrote]);
+            }
+        }
         Ok(())
     }
 }

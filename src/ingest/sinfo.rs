@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Ingest;
 use super::named::named;
+use super::unknown::MaxUnknown;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
@@ -33,9 +34,12 @@ settings! {
         /// the median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
-        pub unknown: Shown = Shown::Busy => Spec::of("STATE");
+        pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
+        /// Maximum share of the idle time whose nodes may be unknown, in the time in which the state of any node is
+        /// known; `any` accepts every log.
+        pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
-        pub powered_down: Shown = Shown::Busy => Spec::of("STATE");
+        pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
         /// When a node changes that is in another state than in the poll before.
         pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");
         /// Seed of the random times of --times spread.
@@ -47,16 +51,16 @@ settings! {
 
 /// How an event log shows nodes whose state is disputable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum IdleOrBusy {
     /// As busy.
     Busy,
     /// As idle.
     Idle,
 }
 
-named!(Shown:
-    Shown::Busy, "busy" => "As busy";
-    Shown::Idle, "idle" => "As idle";
+named!(IdleOrBusy:
+    IdleOrBusy::Busy, "busy" => "As busy";
+    IdleOrBusy::Idle, "idle" => "As idle";
 );
 
 /// When nodes change that two polls show in different states.
@@ -81,8 +85,8 @@ impl SinfoSettings {
             to: self.to.clone(),
             timezone: self.timezone.clone(),
             max_gap: self.max_gap.map(i64::from),
-            is_unknown_idle: self.unknown == Shown::Idle,
-            is_powered_down_idle: self.powered_down == Shown::Idle,
+            is_unknown_idle: self.unknown == IdleOrBusy::Idle,
+            is_powered_down_idle: self.powered_down == IdleOrBusy::Idle,
             spread: (self.times == ChangeTimes::Spread).then_some(self.seed),
             strict: self.strict,
             ..polls::Options::default()
@@ -101,6 +105,9 @@ impl Ingest for SinfoSettings {
             writer.push(time, changes, None)
         })?;
         check_stop(observer)?;
+        let first = files.first().map_or(Path::new(""), PathBuf::as_path);
+        let remedy = "let a state hold for longer with --max-gap, or accept any share with --max-unknown any";
+        self.max_unknown.check(&summary.quality, first, remedy)?;
         writer.finish(Some(&summary.quality))?;
         observer.remark(&summary.notes);
         observer.inform(&[format!("wrote {}\n{summary}", output.display())]);

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::trace::{ClusterSettings, ReadyTrace};
-use super::{Ingest, InputSettings, ReadyLog};
+use super::{Ingest, InputSettings, ReadyLogs};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::source::STDIN;
@@ -92,7 +92,8 @@ impl Ingest for SlurmSettings {
         let trace = self.trace_options();
         // Both outputs are prepared before either is put in place, so that a fault in one leaves no output.
         let log = self.output.as_deref();
-        let log = log.map(|output| ReadyLog::of(files, &options, output, observer));
+        let unknown = &self.input.unknown_nodes;
+        let log = log.map(|output| ReadyLogs::of(files, &options, unknown, output, observer));
         let log = log.transpose()?;
         let jobs = self.jobs.as_deref();
         let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster, observer));

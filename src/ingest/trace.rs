@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Ingest, write_events};
+use super::{Ingest, UnknownSettings, write_events};
 use gleaner_domain::Observer;
 use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_domain::error::{Error, Result, check_stop};
@@ -59,6 +59,8 @@ settings! {
         pub from: Option<String> = None => Spec::of("TIME");
         /// End of the event log [default: the time until which the trace is complete].
         pub to: Option<String> = None => Spec::of("TIME");
+        /// How to treat attempts of jobs for which the trace does not name machines.
+        pub unknown_nodes: UnknownSettings;
     }
 }
 
@@ -253,7 +255,13 @@ impl PhillySettings {
             strict: trace.strict,
             ..scheduler::Options::new(scheduler::Format::Philly)
         };
-        write_events(files, &options, &trace.output, observer)
+        write_events(
+            files,
+            &options,
+            &self.unknown_nodes,
+            &trace.output,
+            observer,
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records the problems of a replay on which a solver's answers were faulty.
+//! Records the problems of a replay for which a solver's answers were faulty.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ const FILE: &str = "failing-problems.jsonl";
 /// Maximum number of problems kept.
 const MOST: usize = 100;
 
-/// The first problems on which a solver's answers were faulty. Clones share the same list.
+/// The first problems for which a solver's answers were faulty. Clones share the same list.
 #[derive(Debug, Clone, Default)]
 pub struct FailingProblems(Arc<Mutex<Vec<Problem>>>);
 
@@ -80,7 +80,7 @@ impl FailingProblems {
         }
     }
 
-    /// Returns a remark on where to find the problems, or nothing if there are none.
+    /// Returns a remark that names the file of the problems, or nothing if there are no problems.
     pub fn remark(&self, out: Option<&Path>) -> Vec<String> {
         let Some(first) = self.first() else {
             return Vec::new();
@@ -110,7 +110,7 @@ impl FailingProblems {
     }
 }
 
-/// Decides with a solver, and keeps the problems on which its answers are faulty.
+/// Decides with a solver, and keeps the problems for which the solver's answers are faulty.
 pub struct Witness {
     /// Decides.
     pub decider: SolverDecider,

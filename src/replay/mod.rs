@@ -1,4 +1,4 @@
-//! Replays, which determine what elastic training tasks would have achieved on the idle nodes of a log.
+//! Replays, which compute the work that elastic training tasks would have done on the idle nodes of a log.
 
 mod failing;
 
@@ -90,7 +90,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.max_tasks = count)
     }
 
-    /// Sets the objective from its name or from an expression such as `"rate / left"` (docs/OBJECTIVES.md).
+    /// Sets the objective by its name or by an expression such as `"rate / left"` (docs/OBJECTIVES.md).
     ///
     /// # Errors
     /// The text is neither a name nor a valid expression.
@@ -101,9 +101,9 @@ impl<'a> Replay<'a> {
         Ok(self.rule(|rules| rules.objective = objective))
     }
 
-    /// Sets the objective to a function of a task and its number of nodes. The function is called once for
-    /// each point of a task's scaling curve that the task can use. Values between two points are interpolated.
-    /// Results report the function as `name`.
+    /// Sets the objective to a function of a task and its number of nodes. The function is called once for each point
+    /// of the scaling curve that a task can use. Values between two points are interpolated. Results report the
+    /// function as `name`.
     pub fn objective_fn(
         mut self,
         name: &str,
@@ -113,12 +113,12 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Sets how the first idle nodes are assigned (default: at random).
+    /// Sets the rule for the initial assignment of idle nodes (default: random).
     pub fn initial(self, initial: Initial) -> Self {
         self.rule(|rules| rules.initial = initial)
     }
 
-    /// Sets which of several free nodes a growing task gets (default: neighbours).
+    /// Sets the rule by which growing tasks choose free nodes (default: neighbours).
     pub fn node_choice(self, rule: NodeRule) -> Self {
         self.rule(|rules| rules.node_choice = rule)
     }
@@ -133,7 +133,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.repeat_tasks = true)
     }
 
-    /// Also computes an upper bound on the work of any allocator. This can take minutes.
+    /// Also computes an upper bound on the work of any allocator. The computation can take minutes.
     pub fn bound(self) -> Self {
         self.rule(|rules| rules.bound = true)
     }
@@ -155,8 +155,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None`
-    /// if it finds no plan. Its answers are validated like those of a solver program. Results report it as
-    /// `name`.
+    /// if it finds no plan. Answers of the function are validated like those of a solver program. Results report the
+    /// function as `name`.
     pub fn solver_fn(
         mut self,
         name: &str,
@@ -184,7 +184,7 @@ impl<'a> Replay<'a> {
         self.settings.solver.big_m
     }
 
-    /// Reads the inputs and replays them.
+    /// Reads the inputs and runs the replay.
     ///
     /// # Errors
     /// A setting or an input is invalid, or the solver fails. A stopped replay is not an error; its summary
@@ -268,7 +268,7 @@ impl OpenedReplay<'_> {
         let repeats = self.settings.log.rules.repeat_tasks;
         if self.settings.scripted.is_some() && (self.solver.is_some() || repeats) {
             let message =
-                "--scripted names the allocations: leave the solver and --repeat-tasks out";
+                "--scripted defines the allocations: leave out the solver and --repeat-tasks";
             return Err(Error::Usage(message.into()));
         }
         let clock = Instant::now();
@@ -351,7 +351,7 @@ pub struct FailedReplay {
 }
 
 impl FailedReplay {
-    /// Returns the error. If a faulty answer of the solver caused it, this first writes the problem to
+    /// Returns the error. If a faulty answer of the solver caused the error, the problem is first written to
     /// `directory`, which is then marked incomplete, and the error names the file.
     pub fn keep(self, directory: Option<RunDir>) -> Error {
         self.failing.keep(self.error, directory)
@@ -415,8 +415,8 @@ impl Replayed {
         })
     }
 
-    /// A remark on the problems to which the solver gave faulty answers; empty if there are none. It names the file of
-    /// these problems in `out`, or says how to keep them if `out` is `None`.
+    /// A remark on the problems to which the solver gave faulty answers; empty if there are none. The remark names the
+    /// file of these problems in `out`, or states how to keep them if `out` is `None`.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }

@@ -17,10 +17,10 @@ use serde::Serialize;
 use super::Simulated;
 
 settings! {
-    /// Which log of idle nodes is written.
+    /// The log of idle nodes to write.
     #[derive(Debug, Clone, Serialize)]
     pub struct IdleLog under "Output" {
-        /// Write when each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
+        /// Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
         /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
         pub idle_events: Option<PathBuf> = None => Spec::of("FILE");
         /// Extend the log of --idle-events to the end of the last job. By default it ends at the last
@@ -65,7 +65,9 @@ impl IdleLog {
         };
         if requests.len() != 1 {
             return Err(Error::Usage(
-                "--idle-events writes one log: choose a single policy, as in --policy srtf".into(),
+                "--idle-events writes one log: choose a single policy, such as --policy \
+                 srtf"
+                    .into(),
             ));
         }
         events::Format::of(path).map(drop)

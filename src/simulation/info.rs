@@ -47,7 +47,7 @@ impl<'a> Info<'a> {
 struct EstimatesInfo<'a> {
     #[serde(flatten)]
     used: &'a EstimatesUsed,
-    /// What was learnt for each week, by policy.
+    /// The estimators learnt for each week, by policy.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     weeks: &'a BTreeMap<&'static str, Vec<Week>>,
 }
@@ -79,8 +79,8 @@ impl<'a> ProfilerInfo<'a> {
     }
 }
 
-/// A job that a correction returned to full speed when its partner on shared GPUs ended. In the original, the job would
-/// have stayed slow.
+/// A job that returned to full speed when its partner on shared GPUs ended. This is a correction: in the original, the
+/// job would have stayed slow.
 #[derive(Serialize)]
 struct CorrectionInfo<'a> {
     policy: &'a str,

@@ -100,7 +100,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Sets whether the results show dates (default: no). If so, the calendar dates of the trace matter.
+    /// Sets whether the results show dates (default: no). If they do, the calendar dates of the trace matter.
     pub fn dated(mut self, dated: bool) -> Self {
         self.dated = dated;
         self
@@ -214,7 +214,7 @@ impl<'a> OpenedSimulation<'a> {
         })
     }
 
-    /// Ends the simulation. The results list the runs in the order of its requests.
+    /// Ends the simulation. The results list the runs in the order in which they were requested.
     pub fn end(self, timed: Timed) -> Simulated {
         Simulated::new(self, timed)
     }

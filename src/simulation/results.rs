@@ -1,4 +1,4 @@
-//! The results of a simulation, and how to write them.
+//! The results of a simulation, and their output.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::policies::Needs;
 use serde_json::Value;
 
-/// Which tables are also written as CSV.
+/// The tables that are also written as CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Writing {
     /// The tables of jobs and minutes.
@@ -58,7 +58,7 @@ pub(super) struct Results<'a> {
 
 /// Remark for an idle log of a trace whose times have no dates.
 const NO_CALENDAR: &str = "\
-the trace has no dates: the idle log counts from 1970-01-01 00:00:00; name the civil time of the \
+the trace has no dates: the idle log counts from 1970-01-01 00:00:00; set the civil time of the \
 trace's second 0 with --epoch TIME";
 
 /// Warning for an idle log that begins and ends in the same second.
@@ -67,7 +67,7 @@ the idle log spans no time, because no job is submitted after its start; --with-
 end of the last job";
 
 impl Simulated {
-    /// Collects the results of a simulation, with the runs in the order of its requests.
+    /// Collects the results of a simulation, with the runs in the order in which they were requested.
     pub(super) fn new(opened: OpenedSimulation<'_>, timed: Timed) -> Self {
         let OpenedSimulation {
             requests,
@@ -115,7 +115,7 @@ impl Simulated {
     /// The summary, as in `summary.json`.
     ///
     /// # Errors
-    /// The summary cannot be serialised, which would be a bug.
+    /// The summary cannot be serialised, which indicates a bug.
     pub fn summary(&self) -> Result<Value> {
         let summary = tables::summary(&self.inputs().trace, &self.entries(), self.interval());
         serde_json::to_value(summary).map_err(|e| Error::Run(e.to_string()))
@@ -133,8 +133,8 @@ impl Simulated {
         }
     }
 
-    /// A log of the times at which each node is fully idle under the only simulated policy. It begins at the
-    /// first submission and ends at the last; `with_drain` extends it to the end of the last job.
+    /// A log of the times at which each node is fully idle under the only simulated policy. The log begins at the first
+    /// submission and ends at the last; `with_drain` extends the log to the end of the last job.
     ///
     /// # Errors
     /// The number of simulated policies is not 1, or the schedule is too long for a log.
@@ -214,7 +214,7 @@ impl Simulated {
         let used = self.inputs().estimates_used.as_ref()?;
         let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
             [] => format!(
-                "; {policy} {} s for every job, as the trace ends in its first week or nothing \
+                "; {policy} {} s for every job, because the trace ends in its first week or no job \
                  had ended",
                 self.settings.models.first_estimate
             ),

@@ -39,10 +39,10 @@ pub struct Sweep<'a> {
 }
 
 settings! {
-    /// All settings of a sweep besides its plan.
+    /// All settings of a sweep except its plan.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepSettings {
-        /// How it is done.
+        /// The settings for the execution and for the best settings.
         #[serde(flatten)]
         pub way: SweepWay;
         /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
@@ -52,7 +52,7 @@ settings! {
 }
 
 settings! {
-    /// How a sweep is done.
+    /// The number of parallel runs, and the choice of the best settings.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepWay {
         /// Figure by which the best settings are chosen: its mean over their seeds [default:

@@ -24,14 +24,14 @@ pub(crate) struct Opened<'c> {
     /// The figure by which the best settings are chosen.
     pub by: Metric,
     pub prepared: Box<dyn PreparedRuns>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
     /// Seconds spent reading.
     pub read: f64,
 }
 
 impl<'c> Opened<'c> {
-    /// Reads and checks the plan and everything that it names.
+    /// Reads and checks the plan and all files that it names.
     ///
     /// # Errors
     /// The plan or an input is faulty, or the figure `best` is unknown.
@@ -67,7 +67,7 @@ impl<'c> Opened<'c> {
         let found = store.read(|key| keys.contains(key))?;
         if found.damaged > 0 {
             self.observer.remark(&[format!(
-                "{} in runs/ cannot be used; what they held is done again",
+                "{} in runs/ cannot be used; the affected runs are repeated",
                 counted(found.damaged, "line")
             )]);
         }

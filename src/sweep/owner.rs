@@ -1,4 +1,4 @@
-//! Determines which plan a directory belongs to.
+//! Determines the plan to which a directory belongs.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use gleaner_store::Store;
 /// Rejects a directory that contains the runs of another plan. If two plans shared a directory, each would count the
 /// other's runs as missing.
 ///
-/// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be renamed. The
-/// directory then contains some of its runs.
+/// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be renamed. In this
+/// case, the directory contains some of its runs.
 ///
 /// # Errors
-/// [`Error::Usage`] if it contains the runs of another plan; another error if the runs cannot be read.
+/// [`Error::Usage`] if the directory contains the runs of another plan; another error if the runs cannot be read.
 pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let Some(other) = other_plan(&opened.file, out) else {
         return Ok(());
@@ -26,8 +26,8 @@ pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--out {}: the directory belongs to the plan {} and holds no run of {}; name another directory, or \
-         remove this one",
+        "--out {}: the directory belongs to the plan {} and contains no run of {}; name another \
+         directory, or remove this one",
         out.display(),
         other.display(),
         opened.file.display()

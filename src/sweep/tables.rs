@@ -17,13 +17,13 @@ use gleaner_store::Store;
 use gleaner_sweep::sweep_run;
 use serde_json::json;
 
-/// The facts about a sweep that its tables state, besides the results.
+/// Facts about a sweep for its tables, in addition to the results.
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
     /// Number of runs that had finished before.
     pub found_done: usize,
-    /// How many times runs were restarted.
+    /// Number of times that runs were restarted.
     pub begun_again: u64,
     /// Seconds spent computing.
     pub compute: f64,
@@ -60,7 +60,7 @@ impl FromIterator<Option<RunOutcome>> for Results {
 }
 
 impl Results {
-    /// Whether no run is finished.
+    /// Whether there are no finished runs.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -130,13 +130,13 @@ impl Finished<'_> {
         if self.begun_again > 0 {
             let again = self.begun_again.to_string();
             let remark = "after kills, interrupts and failures";
-            facts.push(Fact::new("runs begun again", again).remark(remark));
+            facts.push(Fact::new("restarted runs", again).remark(remark));
         }
         facts
     }
 }
 
-/// What to report after the tables of a sweep are written.
+/// The information to report after the tables of a sweep are written.
 pub struct Swept {
     /// The best settings.
     pub text: String,

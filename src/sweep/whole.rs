@@ -87,7 +87,7 @@ fn fail(failures: Vec<Error>, observer: &dyn Observer) -> Result<()> {
     };
     if count > 1 {
         observer.remark(&[format!(
-            "{} failed; this is the first of them",
+            "{} failed; the error below is that of the first",
             counted(count, "run")
         )]);
     }

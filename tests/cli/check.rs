@@ -1,4 +1,4 @@
-//! `gleaner check` accepts what runs wrote and finds what was changed.
+//! `gleaner check` accepts unchanged output of runs and detects changes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -187,7 +187,7 @@ fn other_files_and_inputs_are_refused() {
     gleaner(at, "check nothing").expect(1).says(&["nothing"]);
 }
 
-/// Numbers that no simulation writes are reported as faults or findings, and cause no overflow.
+/// Numbers that no simulation can write are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_job_tables_are_refused() {
     let directory = samples();

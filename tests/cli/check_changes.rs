@@ -1,7 +1,6 @@
 //! `gleaner check` detects a change in any column or field, or lists it as not verified.
 //!
-//! The tables and JSON files are found in the run directory, so the test also changes columns that are
-//! added later.
+//! The tests find the tables and JSON files in the run directory, so they also cover columns that are added later.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -69,7 +68,7 @@ pub fn every_change_is_noticed(run: &Path) {
     for file in files.chain(["run.json"]) {
         let bytes = fs::read(run.join(file)).unwrap();
         let content: Value = serde_json::from_slice(&bytes).unwrap();
-        // The entries for each figure of a sweep are all alike.
+        // The entries for all figures of a sweep have the same structure.
         let is_alike = |name: &String| {
             let entry = name.strip_prefix("best_by_metric/");
             entry.is_some_and(|entry| !entry.starts_with("total_work/"))
@@ -107,7 +106,7 @@ fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
         Column::Times(values) => values.len(),
         other => panic!("{other:?}"),
     };
-    // The wide tables of sweeps have rows that are all alike, so one row is enough.
+    // All rows of the wide tables of sweeps have the same structure, so one row is enough.
     let taken = if table.columns.len() > 50 { 1 } else { 2 };
     let rows: BTreeSet<usize> = [1.min(rows.saturating_sub(1)), rows.saturating_sub(2)]
         .into_iter()
@@ -452,13 +451,16 @@ fn runs_are_run_again() {
         assert!(found.contains(words), "{words}: {found}");
     }
     assert_eq!(names(), before);
-    // The file names another seed, which only a repeated run can detect.
+    // The file states a different seed, which only a repeated run can detect.
     let file = at.join("run/run.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();
     gleaner(at, "check run").expect(0);
     let found = gleaner(at, "check run --again").expect(1).out;
-    assert!(found.contains("steps.csv: other bytes"), "{found}");
+    assert!(
+        found.contains("steps.csv: the second run wrote different bytes"),
+        "{found}"
+    );
     // A program is started only with permission.
     let forged = text.replace("\"solver\": \"auto\"", "\"solver\": \"exec:touch started\"");
     assert_ne!(forged, text);

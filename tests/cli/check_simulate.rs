@@ -183,7 +183,7 @@ fn consistent_changes_are_found() {
             job.end += 1;
             job.jct += 1;
         }),
-        ("its speeds are not", |_, runs| runs[3].speed = 0.5),
+        ("its speeds differ from", |_, runs| runs[3].speed = 0.5),
         ("GPUs", |jobs, runs| {
             let job = jobs.iter_mut().find(|job| job.id == runs[5].id).unwrap();
             let elsewhere = "[{2: [7]}]".to_owned();
@@ -221,7 +221,7 @@ fn simulations_are_run_again() {
     }
 }
 
-/// The check reads the trace and the other inputs again.
+/// The check rereads the trace and the other inputs.
 #[test]
 fn a_simulation_is_refused_where_its_inputs_have_changed() {
     let directory = trace();
@@ -243,7 +243,7 @@ fn a_simulation_is_refused_where_its_inputs_have_changed() {
     gleaner(at, "check sim").expect(0);
 }
 
-/// Numbers that no simulation writes are reported as faults or findings. They cause no overflow.
+/// Numbers that no simulation can write are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_tables_of_runs_are_refused() {
     let directory = trace();

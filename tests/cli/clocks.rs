@@ -1,4 +1,4 @@
-//! Local times are kept from a scheduler's log to the inspection and the replay.
+//! Local times are preserved from a scheduler's log to the inspection and the replay.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{gleaner, json, samples};
 
 const HOUR: i64 = 3600;
-/// 2026-03-08 08:00 in UTC, when Chicago's clock is put forward from 2:00 to 3:00.
+/// 2026-03-08 08:00 in UTC, when clocks in Chicago move forward from 2:00 to 3:00.
 const SPRING: i64 = 1_772_956_800;
 
 fn american(local: i64) -> String {
@@ -21,14 +21,14 @@ fn american(local: i64) -> String {
 }
 
 /// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days,
-/// two before the clock was put forward and three after.
+/// two before the clock moved forward and three after.
 fn write_log(at: &Path) {
     let mut log = String::new();
     for day in 0..5i64 {
         let shift = if day < 2 { -6 } else { -5 } * HOUR;
         let midnight = SPRING - 8 * HOUR + (day - 2) * 24 * HOUR - shift;
         for (from, to) in [(0, 12), (13, 24)] {
-            // The third day has no hour from 2:00 to 3:00.
+            // The third day lacks the hour from 2:00 to 3:00.
             let (from, to) = (midnight + from * HOUR, midnight + to * HOUR);
             let from = if day == 2 && from == midnight {
                 from + HOUR
@@ -46,7 +46,7 @@ fn write_log(at: &Path) {
     fs::write(at.join("pbs.txt"), log).unwrap();
 }
 
-// Derived: the idle hour is the one from 12 to 13, before and after the clock was changed.
+// Derived: the idle hour is from 12 to 13, both before and after the clock change.
 #[test]
 fn hours_of_an_inspection_are_local_time() {
     let directory = tempfile::tempdir().unwrap();
@@ -96,7 +96,7 @@ fn a_replay_is_cut_at_local_times_and_its_tasks_may_have_offsets() {
     );
     let tasks = fs::read_to_string(at.join("run/tasks.csv")).unwrap();
     assert!(tasks.contains("2026-03-09 12:30:00"), "{tasks}");
-    // If the time zone of a log is unknown, times with offsets are refused.
+    // If the time zone of a log is unknown, times with offsets are rejected.
     let unknown = gleaner(at, "replay --events idle.csv --tasks one.toml --t-fwd 60").expect(3);
     unknown.says(&["one.toml", "submit", "as the log's time zone is unknown"]);
     let cut = "inspect idle.csv --from 2021-01-01T12:00:00Z";

@@ -76,7 +76,7 @@ fn shells_accept_their_scripts() {
     }
 }
 
-/// Types a text with tabs into an interactive bash, which has a session of its own so that it does
+/// Types a text with tabs into an interactive bash, which runs in its own session so that it does
 /// not take over the terminal.
 #[test]
 fn bash_completes_subcommands_flags_and_values() {

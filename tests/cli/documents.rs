@@ -46,7 +46,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python has a module, for lines that run a program in Python. If not, this is reported.
+/// Whether Python has a module, for lines that run a program in Python. If the module is missing, this is reported.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -80,8 +80,8 @@ fn shell(directory: &Path, line: &str) {
     assert!(!err.contains("panicked"), "{line}\n{err}");
 }
 
-/// Runs the commands of a page in an empty directory that has `dataset/` and `solvers/`. Returns the directory and
-/// the number of commands that are `gleaner`.
+/// Runs the commands of a page in an empty directory that has `dataset/` and `solvers/`. Returns the directory and the
+/// number of `gleaner` commands.
 fn run_page(document: &str) -> (TempDir, usize) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -350,8 +350,7 @@ fn targets_of_make_exist() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// Blocks of these kinds are read by other tests: the kinds of dataset/README.md, and the policy in
-/// CONTRIBUTING.md.
+/// Other tests read blocks of these kinds: those of dataset/README.md, and the policy in CONTRIBUTING.md.
 #[test]
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [
@@ -374,7 +373,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
         for block in blocks(&document) {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
-                // Blocks of text are outputs, which depend on the clock and the build, so no test compares them.
+                // Blocks of kind `text` are outputs, which depend on the clock and the build, so no test compares them.
                 "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
                 "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/OPERATORS.md" => {
                     ["sh", "text"].contains(&block.info.as_str())
@@ -390,7 +389,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "docs/CLUSTER.md" => {
                     ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
                 }
-                // python/tests/test_docs.py runs the blocks of Python.
+                // python/tests/test_docs.py runs the blocks with Python code.
                 "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
                 "dataset/README.md" => examples.contains(&block.info.as_str()),
                 "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
@@ -402,7 +401,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     }
 }
 
-/// Files in a folder that may contain commands to install something.
+/// Files in a folder that may contain installation commands.
 fn texts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -452,7 +451,7 @@ fn the_policy_in_contributing_matches_the_code() {
     assert_eq!(rust.len(), 1);
     for line in &rust[0].lines {
         let code = line.split("//").next().unwrap().trim_end();
-        // `...` stands for text that the page leaves out.
+        // `...` marks text that the page leaves out.
         let code = code.split("...").next().unwrap();
         assert!(policy.contains(code.trim()), "{line}");
     }

@@ -1,4 +1,4 @@
-//! External programs as solvers, named as a user names them.
+//! External programs as solvers, named on the command line and in plans.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::support::{Run, command, gleaner, json, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
-/// The samples with the programs `dp.py` and `bad.py` beside them; `None`, with a note, without Python.
+/// The samples, together with the programs `dp.py` and `bad.py`. Without Python, prints a note and returns `None`.
 fn with_programs() -> Option<TempDir> {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("skipped: python3 is not installed, and the programs are written in it");
@@ -288,7 +288,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // A result whose counts were changed is ignored.
+    // A result with altered counts is ignored.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();
@@ -327,7 +327,7 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
     assert!(again().contains("4, 0 of them already done"));
-    // From another folder the plan has the same programs.
+    // The plan starts the same programs from any folder.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
     // On the command line, names are relative to the folder in which gleaner runs.
@@ -351,7 +351,8 @@ fn awaited(file: &std::path::Path) -> String {
     }
 }
 
-/// Starts a replay with a program that starts children, lists all processes in the file `family` and computes forever.
+/// Starts a replay with a solver program that starts children, lists all processes in the file `family` and computes
+/// forever.
 fn with_a_family(directory: &TempDir) -> std::process::Child {
     let file = directory.path().join("family");
     manifest(
@@ -377,7 +378,7 @@ fn runs(process: &str) -> bool {
     fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
 }
 
-/// The members of the family that can be found: all, or all except the one that hides.
+/// The processes of the family that can be found: all, or all except the process that hides.
 fn known(family: &str) -> Vec<&str> {
     let hides = usize::from(gleaner_process::Cgroups::find().is_none());
     let family = family.split_whitespace().enumerate();

@@ -1,4 +1,4 @@
-//! `gleaner ingest slurm` for jobs, and what other commands report for a scheduler's log.
+//! `gleaner ingest slurm` for jobs, and the reports of other commands for a scheduler's log.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn events_and_jobs_come_from_one_table() {
     assert_eq!(summary["policies"]["fifo"]["jobs"], 3);
     let events = fs::read(at.join("log.gev")).unwrap();
     let jobs = fs::read(at.join("jobs.csv")).unwrap();
-    // Each output has the same bytes if it is the only one, even if the table comes from stdin.
+    // Each output has the same bytes if it is the only output, even if the table comes from stdin.
     gleaner(at, "ingest slurm sacct-gpus.txt -o alone.gev").expect(0);
     assert!(fs::read(at.join("alone.gev")).unwrap() == events);
     let text = fs::read_to_string(at.join("sacct-gpus.txt")).unwrap();

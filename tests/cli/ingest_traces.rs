@@ -1,4 +1,4 @@
-//! `gleaner ingest` of GPU clusters' traces, and `gleaner simulate` of what it writes.
+//! `gleaner ingest` of GPU clusters' traces, and `gleaner simulate` of the resulting files.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn every_trace_can_be_simulated_with_the_printed_command() {
             }
         }
     }
-    // The files have the names that --data looks for.
+    // The files have the names that --data expects.
     gleaner(
         at,
         "ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv",

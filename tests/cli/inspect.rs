@@ -1,4 +1,4 @@
-//! `gleaner inspect` as a user runs it.
+//! `gleaner inspect` from the command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};

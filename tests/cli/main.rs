@@ -1,4 +1,4 @@
-//! Runs the program as a user does, and checks exit codes, messages and files.
+//! Runs the program from the command line, and checks exit codes, messages and files.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod browser;

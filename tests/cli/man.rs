@@ -1,4 +1,4 @@
-//! `gleaner man`: the pages, and what troff reports for them.
+//! `gleaner man`: the pages, and the warnings of troff about them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn every_command_has_a_page_that_names_its_flags() {
         let flags = command.flags();
         assert!(!flags.is_empty(), "{name}");
         for (_, flag) in flags {
-            // Lines that explain a flag begin with it; the synopsis before them does not.
+            // Lines that explain a flag begin with the flag, unlike the synopsis before them.
             let is_explained = |line: &str| {
                 let mut words = line.split([' ', ',', '[', '=']);
                 line.starts_with('-') && words.any(|word| word == flag)
@@ -82,7 +82,8 @@ fn examples_keep_their_lines() {
     assert!(literal > 60, "{literal} examples");
 }
 
-/// With all warnings enabled, groff reports none for any page, but it does for a faulty page.
+/// With all warnings enabled, groff reports no warnings for any page, but it does for a faulty
+/// page.
 #[test]
 fn troff_has_no_warning() {
     let directory = tempfile::tempdir().unwrap();
@@ -102,8 +103,8 @@ fn troff_has_no_warning() {
     }
 }
 
-/// What groff writes to stderr for a page. If it is not installed, this is reported, and `None` is
-/// returned.
+/// The text that groff writes to stderr for a page. If groff is not installed, this is reported,
+/// and `None` is returned.
 fn troff(directory: &Path, page: &str) -> Option<String> {
     let mut command = Command::new("groff");
     command.args(["-ww", "-man", "-Kutf8", "-Tutf8", page]);
@@ -117,7 +118,8 @@ fn troff(directory: &Path, page: &str) -> Option<String> {
     }
 }
 
-/// A heading applies to all options that are declared after it, so it may reach too far.
+/// A heading applies to all options that are declared after it, so it may apply to options of
+/// another kind.
 #[test]
 fn common_options_are_not_under_a_foreign_heading() {
     let common = [

@@ -1,4 +1,4 @@
-//! `gleaner train`, `predict`, `evaluate` and `simulate --models` as a user runs them.
+//! `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,8 @@ fn predictions_of_trained_models_are_read_by_simulate() {
     );
     let (by_files, _) = run(here, &line, 0);
     let line = format!(
-        "simulate --data {data} --policy qssf,lucid --models models --epoch 2024-01-01 --quiet --check --profiler off"
+        "simulate --data {data} --policy qssf,lucid --models models --epoch 2024-01-01 --quiet \
+         --check --profiler off"
     );
     let (by_models, err) = run(here, &line, 0);
     assert!(
@@ -94,7 +95,8 @@ fn simulate_trains_its_own_models() {
     let folder = tempfile::tempdir().unwrap();
     let (here, data) = (folder.path(), dataset());
     let line = format!(
-        "simulate --data {data} --policy fifo,qssf,lucid --models train --profiler off --quiet --out"
+        "simulate --data {data} --policy fifo,qssf,lucid --models train --profiler off --quiet \
+         --out"
     );
     let (_, err) = run(here, &format!("{line} a -j 1"), 0);
     assert_eq!(err.matches("the trace has no calendar").count(), 1, "{err}");
@@ -169,9 +171,8 @@ fn curves_can_be_made_monotone() {
     run(here, &format!("{line} --monotone hour=up"), 2);
 }
 
-/// Writes 30 bursts of 30 jobs, 70,000 s apart, on one node that each job needs as a whole. A
-/// user's jobs of the same name have the same duration, and nothing else determines the duration.
-/// Returns the arguments that name the files.
+/// Writes 30 bursts of 30 jobs, 70,000 s apart, for one node. Each job needs the whole node. A user's jobs of the same
+/// name have the same duration, and nothing else determines the duration. Returns the arguments that name the files.
 fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {
@@ -223,7 +224,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     assert!(of("median")["rank_correlation"].is_null());
     assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
 
-    // Predictions are those of the best estimator, or of the one that is named.
+    // Predictions are those of the best estimator, or of the named estimator.
     let predict = |more: &str| {
         let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
         let (_, err) = run(here, &line, 0);
@@ -238,7 +239,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     let first = seconds(median.lines().nth(1).unwrap());
     assert!(median.lines().skip(1).all(|row| seconds(row) == first));
 
-    // A simulation uses the same estimates, and reports it.
+    // A simulation uses the same estimates, and reports their source.
     let simulate = |more: &str| {
         let line = format!("simulate {files} --policy qssf --quiet {more}");
         run(here, &line, 0).0
@@ -316,7 +317,7 @@ fn estimators_are_learnt_in_simulations() {
     assert_eq!(weeks("best")["qssf"][1]["estimator"], "history");
     assert_eq!(weeks("best"), weeks("train"));
     assert_eq!(table("best"), table("train"));
-    // If no policy uses estimates, none are listed.
+    // If no policy uses estimates, no estimates are listed.
     run(
         here,
         &format!("simulate {files} --policy fifo --estimates history --out fifo"),
@@ -330,7 +331,7 @@ fn estimators_are_learnt_in_simulations() {
     );
     let (out, _) = run(here, &line, 0);
     assert!(
-        out.contains("qssf 3600 s for every job, as the trace ends in its first week"),
+        out.contains("qssf 3600 s for every job, because the trace ends in its first week"),
         "{out}"
     );
 }
@@ -352,7 +353,7 @@ fn sweeps_learn_estimates_too() {
     let jct = &json(here.join("run/summary.json"))["policies"]["qssf"]["avg_jct_s"];
     let jct = jct.as_f64().unwrap();
     assert_eq!(swept_jct(&here.join("swept")), jct);
-    // The true durations, which are used if there are no estimates, give another schedule.
+    // The true durations, which are used if there are no estimates, give a different schedule.
     let oracle = plan.replace("history", "oracle");
     fs::write(here.join("plan.toml"), oracle).unwrap();
     run(here, "sweep plan.toml --out other --quiet", 0);
@@ -402,10 +403,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train workload --data {data} --until 1960-01-01"),
         2,
     );
-    assert!(
-        err.contains("nothing was submitted before --until"),
-        "{err}"
-    );
+    assert!(err.contains("no job was submitted before --until"), "{err}");
     let (_, err) = run(
         here,
         &format!("simulate --data {data} --policy qssf --models none"),
@@ -425,10 +423,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("predict {data}/jobs.csv --data {data} -o a.csv"),
         3,
     );
-    assert!(
-        err.contains("a model that gleaner train has written"),
-        "{err}"
-    );
+    assert!(err.contains("a model written by gleaner train"), "{err}");
     run(
         here,
         &format!("train packing workload --data {data} -o m"),
@@ -453,7 +448,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("predict other.json --data {data} -o a.csv"),
         3,
     );
-    assert!(err.contains("is moon, where hour is needed"), "{err}");
+    assert!(err.contains("is moon, expected hour"), "{err}");
     fs::write(here.join("short.json"), &text[..text.len() / 2]).unwrap();
     run(
         here,
@@ -465,5 +460,5 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("evaluate workload --data {data} --until 2090-01-01"),
         2,
     );
-    assert!(err.contains("name a time within the data"), "{err}");
+    assert!(err.contains("choose a time within the data"), "{err}");
 }

@@ -1,5 +1,5 @@
 //! Compares docs/OUTPUTS.md, docs/OBJECTIVES.md and docs/PROFILING.md with the code. The tables of columns and fields
-//! must match the types of results. The tables of objectives must match the objectives that the program knows.
+//! must match the types of results. The tables of objectives must match the objectives of the program.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// A table of a page, and a heading or text before it that occurs only once.
+/// A table of a page, and a heading or text before the table that occurs only once.
 type Placed = (&'static str, String);
 
 /// The tables of objectives, in the order of docs/OBJECTIVES.md.

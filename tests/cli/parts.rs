@@ -1,4 +1,4 @@
-//! Sweeps in parts, as a user of any batch system runs them.
+//! Sweeps in parts, as on any batch system.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn samples() -> TempDir {
     directory
 }
 
-/// A plan of four runs a seed.
+/// A plan of four runs for each seed.
 fn write_plan(directory: &Path, seeds: usize, more: &str) {
     let seeds: Vec<usize> = (0..seeds).collect();
     let plan = format!(
@@ -138,7 +138,7 @@ fn a_broken_batch_is_told_beside_the_status() {
         .out;
     for words in [
         "done     10\nfailed   0\nmissing  30\n",
-        "batch 0123abcd, whose jobs are not known: parts/batch/0123abcd/batch.json: not a batch of \
+        "batch 0123abcd: its jobs are unknown: parts/batch/0123abcd/batch.json: not a batch of \
          this version (EOF",
         "parts/batch/4567cdef/batch.json: not a batch of this version (missing field `name`",
     ] {
@@ -236,12 +236,15 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let out = String::from_utf8(output.stdout).unwrap();
-    assert!(out.contains("left as the time limit is near"), "{out}");
+    assert!(
+        out.contains("remain because the time limit is near"),
+        "{out}"
+    );
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // Runs that had begun were finished.
-    assert!(!status.contains("begun again"), "{status}");
+    // Runs that had begun are finished.
+    assert!(!status.contains("restarted"), "{status}");
 }
 
 #[test]
@@ -283,7 +286,7 @@ fn wrong_parts_are_refused() {
         "{}",
         refused.err
     );
-    // Faults of the plan end a part like a whole sweep, and they are recorded.
+    // Faults of the plan end a part in the same way as a whole sweep, and are recorded.
     fs::write(
         at.join("plan.toml"),
         "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",

@@ -1,4 +1,4 @@
-//! `gleaner profile` as a user runs it.
+//! `gleaner profile` from the command line.
 
 use std::fs;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn an_interrupted_run_is_resumed() {
         run.out
     );
     assert_eq!(json(&at.join("measured/run.json"))["complete"], true);
-    // Measured figures stay unchanged; only labels come from the pairs.
+    // Measured figures remain unchanged; only labels are derived from the pairs.
     let without_label = |text: &str| -> Vec<Vec<String>> {
         let cells = |line: &str| {
             let cells = line.split(',').enumerate().filter(|(place, _)| *place != 9);

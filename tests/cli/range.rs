@@ -1,7 +1,7 @@
-//! With numbers of any size, no solver aborts, panics or answers without a figure.
+//! With numbers of any size, no solver aborts, panics or gives an answer without an objective.
 //!
 //! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
-//! process of its own.
+//! separate process.
 
 use std::fs;
 use std::path::Path;
@@ -35,8 +35,8 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with such numbers: with any of them if `wild`, otherwise with moderate
-/// ones.
+/// A well-formed problem with such numbers: all of them are possible if `wild` is set, otherwise
+/// only moderate ones.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;
@@ -147,7 +147,7 @@ fn sound_problems_of_any_numbers_are_answered_by_every_solver() {
                 continue;
             }
             assert!(is_finite(&answer, "objective"), "{arguments}: {line}");
-            // A missing bound is null; a bound that is not a number would also be null.
+            // A missing bound is null, but a bound that is not a number would also be null.
             let proves = answer["status"] == "optimal";
             assert!(
                 !proves || is_finite(&answer, "bound"),

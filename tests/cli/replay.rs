@@ -293,7 +293,8 @@ fn scripts_that_cannot_be_carried_out_are_invalid_data() {
     let head = fs::read_to_string(at.join("idle.csv")).unwrap();
     let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
     for (line, found) in [
-        // The first node of the log is in the slice. Either it is busy at event 1, or the script gives it twice.
+        // The first node of the log is in the slice. Either the node is busy at event 1, or the script assigns it
+        // twice.
         (
             format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
             "line 1: found node",
@@ -395,8 +396,8 @@ fn an_interrupted_run_writes_its_partial_results() {
     }
 }
 
-/// Sends a signal to a replay that has made at least one step. Otherwise repeats the replay with a doubled wait before
-/// the signal.
+/// Sends a signal to a replay that has made at least one step. If the replay has not made a step, the replay is
+/// repeated with twice the wait before the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     let mut wait = Duration::from_millis(250);
     loop {

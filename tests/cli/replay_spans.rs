@@ -1,4 +1,4 @@
-//! What `gleaner replay` reports about the log, the replayed part, and its settings.
+//! The report of `gleaner replay` on the log, the replayed part, and the settings.
 
 use std::fs;
 use std::path::Path;
@@ -149,7 +149,7 @@ fn the_window_is_what_inspect_suggests() {
         "{}",
         run.out
     );
-    // If growing costs nothing, there is no window to find.
+    // If growing costs nothing, no window is suggested.
     let toml = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let free: String = toml
         .lines()
@@ -197,7 +197,7 @@ fn sweeps_and_comparisons_suggest_windows() {
     let found = windows("auto");
     assert_eq!(found.len(), 2);
     assert_ne!(found[0], found[1]);
-    // A window that is both listed and found is replayed only once.
+    // A window that is both listed and suggested is replayed only once.
     let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
     fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
     gleaner(at, "sweep plan.toml --out both").expect(0);

@@ -1,4 +1,4 @@
-//! `gleaner reproduce` as a user runs it.
+//! `gleaner reproduce` from the command line.
 
 use std::fs;
 use std::path::PathBuf;
@@ -99,7 +99,7 @@ fn faulty_files_are_faults_of_theirs() {
         ("no JSON", "gcn_forward.json: found expected ident"),
         (
             r#"{"graphs": [{"adj": [[0, 1], [1]], "x": [[1, 2, 3], [1, 2, 3]]}]}"#,
-            "a fault in graph 0",
+            "graph 0 without a square matrix",
         ),
         (r#"{"graphs": []}"#, "graph 0, 8 nodes"),
     ];
@@ -124,8 +124,8 @@ fn a_system_and_a_place_for_it_are_needed() {
     }
 }
 
-// The document equals that of a fresh run, byte for byte, so its values are those that the program
-// computes.
+// The document equals that of a fresh run, byte for byte, so it contains the values that the
+// program computes.
 #[test]
 fn the_document_is_that_of_a_fresh_run() {
     let Some(data) = data() else { return };
@@ -134,7 +134,7 @@ fn the_document_is_that_of_a_fresh_run() {
     std::os::unix::fs::symlink(data, at.join("data")).unwrap();
     let run = gleaner(at, "reproduce all --data data -o made --quiet").expect(0);
     assert!(
-        run.out.contains("tables and figures made again"),
+        run.out.contains("tables and figures reproduced"),
         "{}",
         run.out
     );

@@ -1,4 +1,4 @@
-//! Runs the program as a user does.
+//! Runs the program from the command line.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -165,8 +165,8 @@ fn lucid_without_parts_and_corrected() {
     }
 }
 
-/// The original's Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A sentence and
-/// the summary report the number of these jobs, which this test counts from the tables.
+/// The original's Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A remark and the
+/// summary report the number of these jobs, which this test counts from the tables.
 #[test]
 fn jobs_that_start_before_their_profiling_ends_are_counted() {
     let directory = cluster();
@@ -256,7 +256,7 @@ fn results_say_what_policies_know_of_durations() {
     assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
 }
 
-/// A run can write more tables than a process may have open files.
+/// A run can write more tables than the maximum number of open files of a process.
 #[cfg(unix)]
 #[test]
 fn more_tables_than_open_files_are_written() {

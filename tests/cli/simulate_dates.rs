@@ -108,7 +108,7 @@ fn published_traces_have_their_dates() {
         assert!(!err.contains("no dates"), "{err}");
     }
     assert_eq!(weekdays(at), [0.0, 10_800.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    // If a log has civil times, these are used, not the dates of the experiment's name.
+    // If a log has civil times, these are used instead of the dates of the named experiment.
     fs::rename(at.join("trace/jobs.csv"), at.join("trace/gone.csv")).unwrap();
     let log_text = "job_id,vc,gpu_num,submit_time,duration\n1,a,8,2020-04-01 00:00:30,5\n\
                     2,a,8,2020-09-01 10:00:30,3600\n";

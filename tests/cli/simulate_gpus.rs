@@ -1,4 +1,4 @@
-//! The number of GPUs of each policy of `gleaner simulate`, and what is reported about it.
+//! The number of GPUs of each policy of `gleaner simulate`, and the reports about it.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // A single policy is not compared, so the note is missing.
+    // A single policy is not compared, so there is no note.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }

@@ -125,7 +125,7 @@ fn options_of_missing_files_are_named() {
             .expect(2)
             .says(words);
     }
-    // A named directory that is missing is reported as in every command.
+    // A missing directory is reported in the same way as by other commands.
     for line in ["--data nowhere", "--preset venus-sept --data nowhere"] {
         let run = gleaner(at, &format!("simulate {line} --policy fifo")).expect(1);
         run.says(&["cannot read nowhere"]);

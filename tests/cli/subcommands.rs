@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::support::gleaner;
 
-/// A command as `--help` shows it.
+/// A command as described by `--help`.
 pub struct Shown {
     /// The words after `gleaner`; empty for the program itself.
     pub words: Vec<String>,
-    /// What `--help` prints.
+    /// The output of `--help`.
     pub help: String,
 }
 

@@ -1,4 +1,4 @@
-//! `gleaner sweep` as a user runs it.
+//! `gleaner sweep` from the command line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,10 +52,10 @@ fn saved(directory: &Path, out: &str) -> usize {
     gleaner_testing::results(&directory.join(out))
 }
 
-/// A change of a line.
+/// A function that changes a line.
 type Change = fn(&str) -> String;
 
-/// Changes lines of the only segment. Each line is given by its place among the results.
+/// Changes lines of the only segment. Each line is identified by its position among the results.
 fn spoil(directory: &Path, out: &str, changes: &[(usize, Change)]) {
     let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
         panic!("more than one segment");
@@ -93,7 +93,7 @@ fn changed_results_are_not_reused() {
             }),
             // This line has no digest.
             (7, |line| line[65..].to_owned()),
-            // This line has the digest of another.
+            // The digest of this line lacks a character.
             (9, |line| format!("{}{}", &line[..32], &line[33..])),
         ],
     );
@@ -248,7 +248,7 @@ fn a_changed_plan_uses_results_that_still_fit() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  16, 8 of them already done"), "{out}");
-    // With other tasks, the runs are other runs.
+    // With different tasks, the runs are different runs.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);

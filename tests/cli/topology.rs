@@ -149,7 +149,7 @@ fn a_plan_names_a_topology_beside_it() {
         single["preemption_loss"].as_f64().unwrap()
     );
 
-    // Results are stored under a digest of their inputs, so a changed topology means new runs.
+    // Results are stored under a digest of their inputs, so a changed topology leads to new runs.
     fs::write(plans.join("net.conf"), "BlockName=b Nodes=n[00-49]\n").unwrap();
     let run = gleaner(at, "sweep plans/net.toml --out net").expect(0);
     run.says(&["50 of 100 nodes are not in plans/net.conf"]);

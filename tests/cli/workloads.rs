@@ -1,7 +1,7 @@
-//! Runs the workloads that come with Gleaner as `gleaner profile` does, with small models on CPU cores.
+//! Runs the workloads that come with Gleaner in the same way as `gleaner profile`, with small models on CPU cores.
 //!
-//! The workloads need a Python with PyTorch: the one that `GLEANER_TEST_PYTHON` names, else python3, else the system's.
-//! Without it, the tests report that they are skipped. `scripts/torch.sh` installs it.
+//! The workloads need a Python with PyTorch: the interpreter that `GLEANER_TEST_PYTHON` names, or else python3, or else
+//! the system's Python. Without PyTorch, the tests report that they are skipped. `scripts/torch.sh` installs PyTorch.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,7 @@ impl Training {
         let mut command = Command::new(python);
         command.arg(folder().join("train.py")).args(words);
         command.args(["--batch", "4", "--tiny", "--own", "--device", "cpu"]);
-        // Threads that wait for each other are slow while other tests run.
+        // A single thread is used, because threads that wait for each other are slow while other tests run.
         command.env("OMP_NUM_THREADS", "1");
         command.env("PYTHONDONTWRITEBYTECODE", "1").process_group(0);
         let mut child = command
@@ -75,7 +75,7 @@ impl Training {
         (0..3).map(|_| count(self.line()).unwrap()).collect()
     }
 
-    /// Asks the workload to end, and checks that its process group is then empty.
+    /// Sends the workload a signal to end, and checks that its process group is then empty.
     #[track_caller]
     fn end(mut self) {
         let pid = self.child.id().to_string();
@@ -129,7 +129,7 @@ fn samples_of_several_processes_are_summed() {
     let Some(python) = python() else { return };
     let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
     let reports = training.reports();
-    // Two processes have each done batches of four samples.
+    // Each of two processes has processed batches of four samples.
     let is_summed = reports.iter().all(|count| count % 8 == 0);
     let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
     assert!(is_summed && grows, "{reports:?}");
@@ -159,8 +159,8 @@ for name, module, workload in models(2, False):
 
 /// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
-    // The numbers in torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the linear layer
-    // has 1281 * 990 parameters fewer.
+    // The numbers are those in torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the
+    // linear layer has 1281 * 990 parameters fewer.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
     // torchvision's model has a stem of 7 x 7 instead of 3 x 3, and 1,000 instead of 10 classes of 512 features.
     let resnet18 = 11_689_512 - 64 * 3 * (49 - 9) - 513 * 990;
@@ -234,7 +234,7 @@ fn every_matrix_is_trained() {
     assert_eq!(script(&python, LEARN), "");
 }
 
-/// Runs the prelude and a program in Python, and returns what they print.
+/// Runs the prelude and a program in Python, and returns their output.
 fn script(python: &str, text: &str) -> String {
     let mut command = Command::new(python);
     let program = format!("{PRELUDE}{text}");
@@ -339,8 +339,8 @@ fn the_plan_measures_gpus_unless_cores_are_asked_for() {
     run.says(&["PLAN"]);
 }
 
-/// A plan of two small workloads whose steps take milliseconds, so that a busy machine does many of
-/// them in a window.
+/// A plan of two small workloads whose steps take milliseconds, so that even a busy machine executes many steps in a
+/// window.
 fn small(python: &str) -> String {
     let workload = |model: &str, dataset: &str, more: &str| {
         format!(

@@ -19,7 +19,7 @@ fn digest(path: &Path) -> String {
         .collect()
 }
 
-/// Swaps two logs that differ in every figure, again and again, while replays run.
+/// Repeatedly swaps two logs that differ in every figure, while replays run.
 fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
     let directory = samples();
     let at = directory.path();

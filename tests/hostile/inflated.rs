@@ -1,4 +1,4 @@
-//! Small files that decompress to very large ones are refused, or read in bounded memory.
+//! Small files that decompress to very large files are rejected, or read in bounded memory.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use crate::support::{attack, gzip, samples};
 
 const GIB: u64 = 1 << 30;
 
-// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB. Another 204 KB,
-// read as measurements, made it allocate 1.6 GB.
+// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB. Another file of 204 KB, read as
+// measurements, made it allocate 1.6 GB.
 #[test]
 fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let directory = samples();

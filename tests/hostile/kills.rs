@@ -1,4 +1,4 @@
-//! Kills runs at any moment: the directory then holds one run, or is marked as unfinished.
+//! Kills runs at any moment. The directory must then contain one run, or be marked as unfinished.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn kill(at: &Path, line: &str, after: Duration) {
     child.wait().unwrap();
 }
 
-/// Moments spread over the time that `line` takes. The line is run once to measure this time.
+/// Times spread over the duration of `line`, which is run once to measure this duration.
 fn moments(at: &Path, line: &str, count: u32) -> impl Iterator<Item = Duration> + use<> {
     let clock = Instant::now();
     assert_eq!(attack(at, line).code, 0, "{line}");

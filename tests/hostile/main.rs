@@ -1,8 +1,8 @@
-//! Attacks the program with files and at moments that were chosen to do harm. Memory and time stay
-//! bounded, exit codes are the documented ones, no escape byte reaches the terminal, and no
-//! directory mixes two runs.
+//! Attacks the program with harmful files and at harmful moments. Memory and time stay bounded,
+//! exit codes are the documented ones, no escape byte reaches the terminal, and no directory mixes
+//! two runs.
 //!
-//! The classes of attacks are text that decompresses without end, short input that asks for large
+//! The classes of attacks are text that decompresses without end, short input that requests large
 //! tables, numbers at the edge of every range, names that control terminals, truncated and changed
 //! files, kills, signals, races, and files that change while they are read.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]

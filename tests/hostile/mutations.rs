@@ -1,4 +1,4 @@
-//! Truncated and changed files: the program uses what it can read, or refuses the file with a message. The tests of
+//! Truncated and changed files: the program uses the valid part, or rejects the file with a message. The tests of
 //! `gleaner-inputs` damage files of every format in the same ways, but only read them.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Sets every number of tasks, plans and problems to the edges of its range. The result is an answer or a fault, never
+//! Sets every number of tasks, plans and problems to the limits of its range. The result is an answer or a fault, never
 //! a panic, an overflow or an abort.
 
 use std::fs;
@@ -24,7 +24,8 @@ const EDGES: [&str; 14] = [
     "",
 ];
 
-/// Runs `line` with every edge as the value of every `key = value` of a TOML text. Of equal keys, only the first is changed.
+/// Runs `line` with every edge as the value of every `key = value` of a TOML text. If a key occurs several times, only
+/// its first occurrence is changed.
 fn attack_toml(at: &Path, file: &str, line: &str) {
     let sound = fs::read_to_string(at.join(file)).unwrap();
     let mut seen: Vec<&str> = Vec::new();

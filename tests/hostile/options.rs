@@ -1,6 +1,5 @@
 //! Tests every numeric option of every command with numbers at and beyond its range. Each must yield a
-//! result or a message, in bounded time and memory. Options are listed by the parser, so that new
-//! options are tested too.
+//! result or a message, in bounded time and memory. The parser lists the options, so that new options are also tested.
 
 use std::any::TypeId;
 use std::num::NonZeroUsize;

@@ -1,5 +1,5 @@
-//! Forged Parquet files that would make a reader allocate as much as they state, or recurse as deep
-//! as they nest.
+//! Forged Parquet files that could make a reader allocate as much memory as they declare, or
+//! recurse as deeply as they are nested.
 
 use std::fs;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn column(name: &str) -> Vec<u8> {
     Thrift::default().int(1, 2).int(3, 0).text(4, name).end()
 }
 
-/// A file of one row. Its dictionary has one value, and states that it has `values`.
+/// A file of one row. The file's dictionary has one value, but declares `values` of them.
 fn dictionary(values: i64) -> Vec<u8> {
     let page = |kind, length, id, content| {
         let header = Thrift::default().int(1, kind).int(2, length).int(3, length);
@@ -149,7 +149,7 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     assert!(!sound.err.contains("valid Parquet"), "{}", sound.err);
     let found = inspect(at, &dictionary(2_000_000_000));
     assert_eq!(found.code, 3, "{}", found.err);
-    let part = "a dictionary of 8 bytes that states 2000000000 values";
+    let part = "a dictionary of 8 bytes that declares 2000000000 values";
     assert!(found.err.contains(part), "{}", found.err);
 }
 

@@ -48,7 +48,8 @@ fn one_of_two_runs_into_a_directory_is_refused() {
         );
     }
     eprintln!("{refused} of 12 rounds met");
-    // This does not depend on how busy the machine is: the test itself holds the directory.
+    // This test does not depend on the load of the machine, because the test itself holds the
+    // directory.
     let held = fs::File::open(at.join("run")).unwrap();
     held.lock().unwrap();
     let found = attack(at, &line(60));

@@ -1,5 +1,5 @@
-//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in order,
-//! with exit code 143 or 130, and leaves no partial file.
+//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in an orderly way, with exit
+//! code 143 or 130, and leaves no partial file.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     panic!("{line} never catches {signal}")
 }
 
-/// As [`end`]; `None` if the signal ended the run at once.
+/// Like [`end`], but returns `None` if the signal ended the run at once.
 fn try_end(mut child: std::process::Child, line: &str) -> Option<Attack> {
     use std::os::unix::process::ExitStatusExt;
     let status = child.wait().unwrap();
@@ -98,7 +98,7 @@ fn every_command_stops_cleanly_on_a_signal() {
             met += 1;
             assert_eq!(found.code, code, "{line}: {}", found.err);
             assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
-            // The files are whole and marked incomplete, or there are none.
+            // Either the files are whole and marked incomplete, or there are no files.
             for run in ["run", "swept"] {
                 if at.join(run).exists() {
                     assert_ne!(state(&at.join(run)), State::Unfinished, "{line}");
@@ -138,7 +138,7 @@ fn a_signal_ends_a_long_decision_of_a_library() {
              --solver {solver} --formulation paper --time-limit 3600 --quiet --out {solver}"
         );
         let mut child = bounded(at, &line).spawn().unwrap();
-        // The program watches for signals before it makes the directory, and decides soon after.
+        // The program watches for signals before it creates the directory, and starts its first decision soon after.
         while !at.join(solver).exists() {
             assert_eq!(child.try_wait().unwrap(), None, "{line}");
             thread::sleep(Duration::from_millis(10));

@@ -1,5 +1,5 @@
-//! Puts extreme numbers into every field of every input of `gleaner simulate`. Each gives a result or a fault, and
-//! never a crash. Most runs call the library, which is quicker than starting the program.
+//! Puts extreme numbers into every field of every input of `gleaner simulate`. Each run must give a result or a fault,
+//! and never crash. Most runs call the library, which is faster than starting the program.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn write(file: &Path, rows: &[Vec<String>]) {
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// The largest values that some fields accept. They must not lead to large tables either.
+/// The largest values that some fields accept. These values must not lead to large tables either.
 const LARGEST: [&str; 2] = ["1000000000", "1000000000000"];
 
 /// Runs every policy in bounded memory and checks each schedule. The run must succeed or report faults of the data.
@@ -113,7 +113,7 @@ fn is_simulated(at: &Path, what: &str) {
     }
 }
 
-/// Fills each column of a file, or its first cell only, with each extreme value.
+/// Fills each column of a file, or only its first cell, with each extreme value.
 fn columns_survive(name: &str) {
     let directory = experiment();
     let at = directory.path();

@@ -41,8 +41,8 @@ pub fn bounded(directory: &Path, line: &str) -> Command {
     command
 }
 
-/// Runs `gleaner LINE`. It must end by itself with a documented exit code and without a panic, and
-/// print nothing that a terminal obeys.
+/// Runs `gleaner LINE`. The program must end by itself with a documented exit code and without a panic, and must not
+/// print terminal control characters.
 #[track_caller]
 pub fn attack(directory: &Path, line: &str) -> Attack {
     let found = end(bounded(directory, line).spawn().unwrap(), line);
@@ -154,14 +154,14 @@ pub fn json(path: &Path) -> Value {
 pub enum State {
     /// There is no `run.json`.
     Fresh,
-    /// `run.json` says that it is unfinished.
+    /// `run.json` marks the run as unfinished.
     Unfinished,
-    /// It holds one run and nothing else.
+    /// The directory contains one run and nothing else.
     Whole,
 }
 
-/// The state of a run directory, found without any code of the program. Every file that `run.json`
-/// lists must be as listed, and there must be no other.
+/// The state of a run directory, found without any code of the program. Every file that `run.json` lists must be as
+/// listed, and there must be no other files.
 #[track_caller]
 pub fn state(run: &Path) -> State {
     let path = run.join("run.json");
@@ -185,7 +185,7 @@ pub fn state(run: &Path) -> State {
         listed.push(name.to_owned());
     }
     for name in files(run) {
-        // Files that a killed run left, and results of single runs, which have digests of their own.
+        // Exceptions are files that a killed run left, and results of single runs, which have their own digests.
         let is_part = name.ends_with(".part");
         let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(

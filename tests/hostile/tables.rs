@@ -1,4 +1,4 @@
-//! Short input that asks for large tables.
+//! Short input that requests large tables.
 
 use std::fmt::Write;
 use std::fs;

@@ -16,11 +16,11 @@ const HANG: Duration = Duration::from_secs(180);
 /// Time between two checks of a condition.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Exit code of the script where Slurm is not installed.
+/// Exit code of the script if Slurm is not installed.
 const UNAVAILABLE: i32 = 77;
 
-/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. Dropping it
-/// ends the daemons and all jobs, as does the end of this process.
+/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. Dropping the
+/// cluster ends the daemons and all jobs, as does the end of this process.
 pub struct Cluster {
     /// Holds `cluster`, which the script deletes, and `work`.
     directory: TempDir,
@@ -28,7 +28,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts a cluster. Each setting replaces lines of `slurm.conf`, for example `MaxArraySize=11`.
-    /// Returns `None`, with a message on stderr, where Slurm is not installed.
+    /// Returns `None`, with a message on stderr, if Slurm is not installed.
     pub fn start(settings: &[&str]) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let cluster = Self { directory };
@@ -52,7 +52,7 @@ impl Cluster {
         self.directory.path().join("cluster")
     }
 
-    /// The directory that commands and jobs run in. Every node sees it.
+    /// The directory in which commands and jobs run. Every node sees it.
     pub fn work(&self) -> PathBuf {
         self.directory.path().join("work")
     }
@@ -109,7 +109,7 @@ impl Cluster {
     }
 
     /// Waits until the controller has saved the state of all jobs, including `job`. It saves the state at most every
-    /// 5 s. A controller that is killed earlier forgets which jobs it started, and later holds them.
+    /// 5 s. A controller that is killed earlier forgets the jobs that it started, and later holds them.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

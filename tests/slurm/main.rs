@@ -1,5 +1,5 @@
-//! Jobs on a real Slurm of four nodes, which scripts/slurm.sh starts on this host. Each test has a
-//! cluster of its own, since it starts in less than a second and tests kill parts of it.
+//! Jobs on a real Slurm cluster of four nodes, which scripts/slurm.sh starts on this host. Each test has its own
+//! cluster, because a cluster starts in less than a second and tests kill parts of it.
 //!
 //! If Slurm is not installed, tests report that they are skipped; with `GLEANER_NEED_SLURM` set they fail.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -19,7 +19,7 @@ const GATED: &str = "touch started.$SLURM_ARRAY_TASK_ID
 while [ ! -e go ]; do sleep 0.1; done
 echo ${SLURM_RESTART_COUNT:-0} > done.$SLURM_ARRAY_TASK_ID";
 
-/// Submits 8 gated tasks, as many as the cluster has CPUs, and waits until all run.
+/// Submits 8 gated tasks, which is the number of CPUs of the cluster, and waits until all run.
 fn running_array(cluster: &Cluster) -> String {
     let array = cluster.submit("--array=0-7", GATED);
     wait_until("all tasks run", || {
@@ -59,7 +59,7 @@ fn tasks_of_a_node_that_goes_down_start_again() {
     };
     let array = running_array(&cluster);
     cluster.set_state("n2", "DOWN");
-    // Both tasks of the node are queued again, and no other node has a free CPU.
+    // Both tasks of the node are requeued, and no other node has a free CPU.
     wait_until("two tasks wait", || cluster.count(&array, "PENDING") == 2);
     cluster.set_state("n2", "RESUME");
     wait_until("all tasks run", || cluster.count(&array, "RUNNING") == 8);
@@ -139,7 +139,7 @@ fn a_cluster_ends_with_its_owner() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     wait_until("the cluster is gone", || !directory.exists());
-    // A process that has ended has no program, even if it was not waited for.
+    // A process that has ended has no program, even if no other process has waited for it.
     assert!(fs::read_link(&daemon).is_err());
     // The other cluster continues.
     other.submit("--wait", "true");

@@ -62,7 +62,7 @@ fn results(cluster: &Cluster, out: &str) -> usize {
     gleaner_testing::results(&cluster.work().join(out))
 }
 
-/// Number of times that runs were begun again, from run.json.
+/// Number of times that runs were restarted, from run.json.
 fn begun_again(cluster: &Cluster, out: &str) -> u64 {
     let text = fs::read_to_string(cluster.work().join(out).join("run.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -109,7 +109,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
         .spawn()
         .unwrap();
     wait_until("some runs are done", || results(&cluster, "swept") >= 20);
-    // The process that submitted is killed. Two others start at the same time, and submit nothing.
+    // The process that submitted the jobs is killed. Two other processes start at the same time,
+    // and submit nothing.
     kill(&mut first);
     let others = ["second", "third"].map(|calls| {
         slurm(&cluster, "swept", "--parts 24 --cpus 1", calls)
@@ -126,7 +127,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     let before = results(&cluster, "swept");
     wait_until("others go on", || results(&cluster, "swept") > before + 20);
     cluster.set_state(node, "RESUME");
-    // The controller is killed, and started again a little later.
+    // The controller is killed, and restarted a little later.
     let marked = cluster.submit("--hold", "true");
     cluster.wait_until_saved(&marked);
     cluster.kill_controller();
@@ -137,9 +138,9 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     cluster.start_daemon("slurmctld");
     for other in others {
         let (_, err) = expect(other.wait_with_output().unwrap(), 0);
-        assert!(err.contains("waits or runs already"), "{err}");
+        assert!(err.contains("already waiting or running"), "{err}");
     }
-    // Runs that were in progress were begun again: one for each killed task, because a task has one
+    // Runs that were in progress were restarted: one for each killed task, because a task has one
     // core.
     let lost = 1 + on_node.len() as u64;
     let again = begun_again(&cluster, "swept");
@@ -153,8 +154,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     );
     expect(sweep(&cluster, "alone", "", "none").output().unwrap(), 0);
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // The queue was queried at most once per interval, for all arrays together. The tolerance is
-    // for the counting script, which takes a moment itself.
+    // The queue was queried at most once per interval, for all arrays together. The tolerance
+    // allows for the run time of the counting script.
     for calls in ["second", "third"] {
         let gaps = gaps(&cluster.work().join(calls));
         assert!(
@@ -187,7 +188,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
     );
     assert!(!err.contains("submitted again"), "{err}");
     assert_eq!(results(&cluster, "swept"), 4);
-    // If an input changes after the submission, the parts refuse it.
+    // If an input changes after the submission, the parts reject it.
     prepare(&cluster, 6, "");
     let detached = slurm(
         &cluster,
@@ -196,7 +197,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         "calls",
     );
     let (_, err) = expect({ detached }.output().unwrap(), 0);
-    assert!(err.contains("the jobs run on"), "{err}");
+    assert!(err.contains("the jobs keep running"), "{err}");
     fs::write(cluster.work().join("tasks.toml"), "[[task]]\nname = 1\n").unwrap();
     wait_until("both parts have ended", || {
         let records = gleaner_testing::records(&cluster.work().join("changed"));
@@ -231,7 +232,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         .unwrap()
         .count();
     assert_eq!(batches, 1, "nothing was submitted again");
-    // After the user submits again, all runs are done.
+    // After a new submission, all runs are done.
     expect(
         slurm(&cluster, "changed", "--parts 2", "calls")
             .output()
@@ -259,7 +260,7 @@ fn what_kills_its_task_is_tried_again_a_stated_number_of_times() {
         "{err}"
     );
     assert!(
-        err.contains("it was killed, its node failed, or it never began"),
+        err.contains("it was killed, its node failed, or it never started"),
         "{err}"
     );
     assert_eq!(results(&cluster, "swept"), 3);
@@ -327,7 +328,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert!(out.contains("40, 40 of them already done"), "{out}");
-    // What sbatch refuses is said in its words.
+    // If sbatch refuses a submission, the message quotes sbatch.
     let (_, err) = expect(
         slurm(&cluster, "other", "--partition nope", "calls")
             .output()
@@ -337,7 +338,8 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
 
-/// The signal is the one that Slurm sends before a time limit, which is at least a minute.
+/// The test sends the signal that Slurm would send before a time limit, because a limit is at least
+/// a minute.
 #[test]
 fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     let Some(cluster) = Cluster::start(&[]) else {
@@ -353,7 +355,7 @@ fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     expect(child.wait_with_output().unwrap(), 0);
     let batches = cluster.work().join("swept/batch");
     assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
-    // Runs that had begun were finished.
+    // Runs that had begun are finished.
     assert_eq!(begun_again(&cluster, "swept"), 0);
 }
 

@@ -8,22 +8,22 @@ use gleaner_domain::results::Column;
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
-/// The result of running a command again. It is reported separately from the values that were
-/// computed independently.
+/// The result of the comparison with a second run. It is reported separately from the values that
+/// were recomputed independently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Again {
     /// Number of files or runs that are identical.
     pub same: usize,
     /// The differences, one sentence each.
     pub different: Vec<String>,
-    /// What was not compared, and why.
+    /// The files and differences that were not compared, each with the reason.
     pub excepted: BTreeMap<String, String>,
 }
 
-/// Name prefixes of files that hold measured times.
+/// Name prefixes of files that contain measured times.
 const TIMED: [&str; 1] = ["timings."];
 
-/// Files about a program's answers. They count how many answers were late.
+/// Files about the answers of external solver programs. They contain the number of late answers.
 const COUNTED: [&str; 2] = ["solver.json", "programs.json"];
 
 /// Compares the files of a run with those of a second run of the same command.
@@ -55,7 +55,7 @@ pub fn again(run: &RunInfo, again: &RunInfo) -> Result<Again> {
                 Some(sha256) if *sha256 == file.sha256 => found.same += 1,
                 Some(_) => found
                     .different
-                    .push(format!("{name}: other bytes in the second run")),
+                    .push(format!("{name}: the second run wrote different bytes")),
             }
         }
     }
@@ -91,7 +91,7 @@ fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
             _ => &[],
         }
     };
-    // The program's other solvers have no time limit.
+    // Gleaner's own solvers other than HiGHS and CBC have no time limit.
     let is_timed = |solver: &str| !["exact", "equal-share", "scripted"].contains(&solver);
     let rows = texts("status").iter().zip(texts("solver"));
     let stopped = |(status, solver): (&std::borrow::Cow<'_, str>, &std::borrow::Cow<'_, str>)| {

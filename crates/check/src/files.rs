@@ -12,15 +12,15 @@ use gleaner_io::files::Hashed;
 
 use crate::Findings;
 
-/// Maximum depth of folders searched for files below a run directory.
+/// Maximum depth of the subfolders of a run directory that are searched for files.
 const DEPTH: u32 = 4;
 
-/// Maximum number of files listed as not verified.
+/// Maximum number of unlisted files that are reported by name.
 const SHOWN: usize = 100;
 
-/// Compares every listed file with its length and digest, and reports files that are not listed.
-/// Files in the folders `kept` have digests of their own and are not reported. The observer receives progress in
-/// files.
+/// Compares every listed file with its recorded length and digest, and reports files that are not listed. Files
+/// in the folders `kept` are not reported, because they contain digests of their own. The observer receives
+/// progress in files.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

@@ -1,5 +1,5 @@
-//! Verifies the results that a run wrote: what can be computed from other tables or from the inputs is
-//! computed again and compared.
+//! Verifies the results of a run: recomputes everything that follows from other tables or from the inputs, and
+//! compares it.
 //!
 //! ```
 //! use gleaner_check::files;
@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The check shares only the domain types with the engines, so that an engine's mistake does not confirm itself. The
-//! check also finds tables that were changed after the run.
+//! The check shares only the domain types with the engines, so that a mistake in an engine is not repeated in the
+//! check. The check also finds tables that were changed after the run.
 
 mod files;
 mod report;

@@ -12,16 +12,16 @@ pub struct Findings {
     pub wrong: Vec<String>,
     /// Number of wrong values.
     pub wrong_count: usize,
-    /// Number of values compared.
+    /// Number of values that were compared.
     pub verified: u64,
-    /// The columns and fields whose values were compared, by file.
+    /// For each file, the columns and fields whose values were compared.
     covered: BTreeMap<String, BTreeSet<String>>,
-    /// The columns and fields that are not verified, by file and name, with the reason.
+    /// For each file, the columns and fields that are not verified, with the reasons.
     unverified: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Findings {
-    /// Maximum number of sentences kept.
+    /// Maximum number of sentences that are kept.
     pub const SHOWN: usize = 20;
 
     /// The name that stands for all columns or fields of a file.
@@ -67,7 +67,7 @@ impl Findings {
         unverified.insert(name.into(), reason.into());
     }
 
-    /// Adds the columns and fields of a file that no check mentions, as not verified.
+    /// Records the columns and fields of a file that no check mentions as not verified.
     pub fn complete(&mut self, file: &str, names: impl IntoIterator<Item = String>) {
         for name in names {
             if !self.mentions(file, &name) {
@@ -76,12 +76,13 @@ impl Findings {
         }
     }
 
-    /// Whether any column or field of a file is recorded, as compared or as not verified.
+    /// Whether any column or field of a file is recorded as compared or as not verified.
     pub fn names(&self, file: &str) -> bool {
         self.covered.contains_key(file) || self.unverified.contains_key(file)
     }
 
-    /// Whether a column or field, or one above it, is recorded as compared or as not verified.
+    /// Whether a column or field, or a field that contains it, is recorded as compared or as not
+    /// verified.
     fn mentions(&self, file: &str, name: &str) -> bool {
         let is_known = |name: &str| {
             let covered = self.covered.get(file);
@@ -109,7 +110,7 @@ impl Findings {
         }
     }
 
-    /// Compares a recorded number with the expected one, with a relative tolerance of 1e-7.
+    /// Compares a recorded number with the expected number, with a relative tolerance of 1e-7.
     pub fn number(&mut self, place: impl Display, written: f64, expected: f64) {
         self.verified += 1;
         let scale = written.abs().max(expected.abs()).max(1.0);
@@ -119,7 +120,7 @@ impl Findings {
         }
     }
 
-    /// Compares a recorded value with the expected one.
+    /// Compares a recorded value with the expected value.
     pub fn equal<T: PartialEq + Display>(&mut self, place: impl Display, written: T, expected: T) {
         self.verified += 1;
         if written != expected {
@@ -158,7 +159,8 @@ impl Findings {
     }
 }
 
-/// Formats the report as text: a line of counts, the first wrong values, and what was not verified.
+/// Formats the report as text: a line of counts, the first wrong values, and the columns and fields
+/// that were not verified.
 impl Display for Findings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} values verified", self.verified)?;
@@ -191,7 +193,7 @@ impl Display for Findings {
     }
 }
 
-/// The text of a time, or `missing`.
+/// Formats a time, or returns `missing`.
 pub(crate) fn time_text(time: Option<Utc>) -> String {
     match time {
         Some(time) => time.at_offset(0).to_string(),

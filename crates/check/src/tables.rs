@@ -23,7 +23,7 @@ pub fn forms(info: &RunInfo) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Checks that `run.json` lists these tables, each as Parquet and, if `as_csv`, as CSV.
+/// Checks that `run.json` lists each of these tables as Parquet and, if `as_csv` is set, as CSV.
 pub fn listed<'n>(
     info: &RunInfo,
     tables: impl IntoIterator<Item = &'n str>,
@@ -43,8 +43,8 @@ pub fn listed<'n>(
     }
 }
 
-/// Lists the columns of all tables that no check mentions, and likewise the fields of
-/// `summary.json` and `run.json`.
+/// Records as not verified the columns of all tables, and the fields of `summary.json` and
+/// `run.json`, that no check mentions.
 ///
 /// # Errors
 /// A file is missing or damaged.
@@ -74,7 +74,7 @@ fn is_table(info: &RunInfo, path: &str) -> bool {
         .is_some_and(|(name, _)| info.tables().any(|table| table == name))
 }
 
-/// The JSON pointers, without the first slash, of all values that contain no others.
+/// The JSON pointers, without the first slash, of all values that contain no other values.
 fn leaves(value: &serde_json::Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), value)];

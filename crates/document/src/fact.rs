@@ -9,7 +9,7 @@ pub struct Fact {
     pub label: String,
     /// The value with its unit.
     pub value: String,
-    /// Text that follows the value, such as a value to compare it with; may be empty.
+    /// Text that follows the value, such as another value for comparison; may be empty.
     pub remark: String,
     /// One-line explanation of the label; may be empty.
     pub meaning: &'static str,

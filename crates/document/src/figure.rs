@@ -15,7 +15,7 @@ pub struct Figure {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves, bars, cells or spans drawn.
+    /// The curves, bars, cells or spans to draw.
     pub marks: Marks,
     /// A table with the numbers behind the figure.
     pub numbers: Grid,
@@ -24,9 +24,9 @@ pub struct Figure {
 /// An axis of a figure.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// The quantity along it, with its unit; may be empty.
+    /// The quantity along the axis, with its unit; may be empty.
     pub title: String,
-    /// How values are placed along it.
+    /// How values are placed along the axis.
     pub scale: Scale,
 }
 
@@ -37,7 +37,7 @@ pub enum Scale {
     Linear,
     /// Linear, over the range of the values.
     Spread,
-    /// Logarithmic. Values that are not positive cannot be placed on it.
+    /// Logarithmic. Values that are not positive are not shown.
     Log,
     /// Seconds on a logarithmic scale, labelled in units from microseconds to days.
     Duration,
@@ -96,17 +96,17 @@ impl Axis {
 /// What a figure draws, and its data.
 #[derive(Debug, Clone)]
 pub enum Marks {
-    /// Curves over a common axis; the first is drawn at the back.
+    /// Curves over a common axis; the first curve is drawn at the back.
     Curves(Vec<Curve>),
-    /// Curves in separate panels, one below the other, with shared axes.
+    /// Curves in separate panels, stacked vertically, with shared axes.
     Panels(Vec<Panel>),
-    /// Horizontal bars, one for each name of the vertical axis. The parts of a bar follow one
-    /// another. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to
-    /// either side of zero.
+    /// Horizontal bars, one for each name of the vertical axis. The parts of a bar are drawn end to
+    /// end. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to either side
+    /// of zero.
     Bars(Vec<Part>),
     /// Upright bars side by side, one group for each name of the horizontal axis.
     Groups(Vec<Part>),
-    /// Cells coloured by value, a row for each name of the vertical axis.
+    /// Cells coloured by value, one row for each name of the vertical axis.
     Heat(Heat),
     /// Rows of spans of time, coloured by value.
     Spans(Spans),
@@ -134,9 +134,9 @@ pub struct Curve {
     pub colour: Colour,
     /// How its points are joined.
     pub shape: Shape,
-    /// Its points as (x, y), ordered by x.
+    /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
-    /// Hover text of each point; empty if only its position is to be shown.
+    /// Hover text of each point; empty to show only the point's position.
     pub labels: Vec<String>,
 }
 
@@ -165,18 +165,18 @@ pub struct Shade {
 pub enum Shape {
     /// A value holds until the next point.
     Step,
-    /// As [`Shape::Step`], with a dot at each point whose value differs from the previous one.
+    /// Like [`Shape::Step`], but with a dot at each point whose value differs from the previous one.
     Stairs,
-    /// As [`Shape::Step`], and filled down to zero.
+    /// Like [`Shape::Step`], but filled down to zero.
     Area,
-    /// Like [`Shape::Step`]. If there are more points than fit, a line through the mean of each visible
-    /// interval, instead of its extremes.
+    /// Like [`Shape::Step`]. If there are more points than fit, the line passes through the mean of
+    /// each visible interval instead of its extremes.
     Mean,
-    /// Like [`Shape::Mean`], and filled down to zero.
+    /// Like [`Shape::Mean`], but filled down to zero.
     MeanArea,
     /// Straight lines.
     Line,
-    /// As [`Shape::Line`], with a dot at each point.
+    /// Like [`Shape::Line`], but with a dot at each point.
     Dotted,
     /// A dot at each point; the points are not joined.
     Points,
@@ -192,9 +192,9 @@ pub struct Part {
     pub name: String,
     /// Colour of its bars.
     pub colour: Colour,
-    /// Its length for each name of the axis.
+    /// The length of the part for each name of the axis.
     pub values: Vec<f64>,
-    /// The text written on it, for each name of the axis.
+    /// The text on the part for each name of the axis.
     pub labels: Vec<String>,
 }
 
@@ -207,11 +207,11 @@ pub struct Heat {
     pub values: Vec<Vec<Option<f64>>>,
     /// The text written in each cell, by row, then column.
     pub labels: Vec<Vec<String>>,
-    /// A line of hover text of each cell below its value, by row, then column; empty if there is
-    /// nothing to add.
+    /// An extra line of hover text for each cell, below its value; by row, then column; empty if there
+    /// is nothing to add.
     pub notes: Vec<Vec<String>>,
     /// Whether the colour scale is logarithmic. Values below a ten-thousandth of the highest value have
-    /// the colour of a ten-thousandth.
+    /// the colour of that ten-thousandth.
     pub log: bool,
 }
 
@@ -233,6 +233,6 @@ pub struct Span {
     pub from: f64,
     /// End on the horizontal axis.
     pub to: f64,
-    /// The value, more than 0.
+    /// The value, above 0.
     pub value: f64,
 }

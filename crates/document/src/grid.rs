@@ -29,7 +29,7 @@ pub enum Kind {
     Text,
     /// Numbers, right-aligned.
     Number,
-    /// Bars drawn with characters. A page omits the column, because it shows a figure instead.
+    /// Bars drawn with characters. A page omits such a column, because the page shows a figure instead.
     Bar,
 }
 

@@ -1,4 +1,4 @@
-//! Documents: the results that users read at the end of a command and on its page, as sections of facts, tables, notes
+//! Documents are the results that users read at the end of a command and on its page: sections of facts, tables, notes
 //! and figures. The types are independent of markup. [`text`] renders them for a terminal; the crate `gleaner-report`
 //! renders them as HTML and as images.
 //!
@@ -56,7 +56,7 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// A table that is always shown.
     Grid(Grid),
-    /// A table that a page shows folded. [`text()`] omits it.
+    /// A table that is folded on a page. [`text()`] omits it.
     Folded(Grid),
     /// A figure, with a folded table of its numbers. [`text()`] omits it.
     Figure(Box<Figure>),

@@ -18,7 +18,7 @@ pub fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// Whether a character is a control character or changes the direction of the text after it.
+/// Whether a character is a control character or changes the text direction.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

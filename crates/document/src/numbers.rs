@@ -80,8 +80,8 @@ pub fn in_hours(seconds: f64) -> String {
     format!("{} h", hours(seconds))
 }
 
-/// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is under
-/// 0.05 %, `none` if there is no ratio.
+/// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is below 0.05 %,
+/// `none` if the ratio is undefined.
 pub fn change(value: f64, base: f64) -> String {
     if value == base {
         return "same".to_owned();

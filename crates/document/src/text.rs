@@ -30,7 +30,8 @@ fn lines(facts: &[Fact]) -> String {
     facts.iter().map(line).collect()
 }
 
-/// Renders a table. A table that is too wide is split into several, each of which repeats the first column.
+/// Renders a table. A table that is too wide is split into several tables, each of which repeats the first
+/// column.
 fn table(grid: &Grid) -> String {
     let widths = (0..grid.heads.len()).map(|column| {
         let cells = grid.rows.iter().map(|row| length(&row[column]));
@@ -66,7 +67,7 @@ fn table(grid: &Grid) -> String {
     title + &parts.collect::<Vec<String>>().join("\n")
 }
 
-/// Splits the columns after the first into ranges whose lines stay within [`WIDTH`].
+/// Splits the columns after the first into ranges whose lines fit into [`WIDTH`].
 fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     let Some(&name) = widths.first() else {
         return Vec::new();
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(text(&[Block::Grid(grid)]), expected);
     }
 
-    // Derived from the width.
+    // Derived from [`WIDTH`].
     #[test]
     fn notes_are_wrapped_between_words() {
         let note = ["word"; 41].join(" ");

@@ -1,24 +1,24 @@
-//! Detects what a file holds.
+//! Detects what kind of data a file holds.
 
 use safetensors::SafeTensors;
 
 use crate::{dataset, inspector, torch, train};
 
-/// The kinds of files that hold tensors.
+/// The kinds of data that a tensor file can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// A network with its weights, for [`inspector::read`].
     Inspector,
-    /// The state of a training, for [`train::checkpoint::read`].
+    /// The saved state of a training run, for [`train::checkpoint::read`].
     Checkpoint,
     /// A data set, for [`dataset::file::read`].
     Data,
     /// A safetensors file of named tensors without a description of their network, for
     /// [`crate::model::read_weights`].
     Weights,
-    /// A data set of `torch.save`, for [`torch::dataset`].
+    /// A data set saved by `torch.save`, for [`torch::dataset`].
     TorchData,
-    /// Named tensors of `torch.save`, for [`torch::tensors`].
+    /// Named tensors saved by `torch.save`, for [`torch::tensors`].
     TorchWeights,
 }
 
@@ -27,20 +27,21 @@ pub enum Content {
 pub enum ContentError {
     /// The file is neither a safetensors file nor a file written by `torch.save`.
     #[error(
-        "this is neither a safetensors file ({0}) nor one of torch.save, which starts with PK or \
-         the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
+        "this is neither a safetensors file ({0}) nor a file of torch.save, which starts with PK \
+         or the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
     )]
     Neither(String),
-    /// The file is from `torch.save`, but damaged or malicious.
+    /// The file was written by `torch.save`, but is damaged or malicious.
     #[error(transparent)]
     Torch(#[from] torch::TorchError),
 }
 
 impl Content {
-    /// Detects what `bytes` hold.
+    /// Detects what kind of data `bytes` hold.
     ///
     /// # Errors
-    /// If `bytes` are not a file of tensors, or are a damaged one.
+    /// If `bytes` are neither a safetensors file nor a file of `torch.save`, or the file is
+    /// damaged.
     pub fn of(bytes: &[u8]) -> Result<Self, ContentError> {
         if torch::is_one(bytes) {
             let data = torch::is_dataset(bytes)?;
@@ -69,16 +70,16 @@ impl Content {
         })
     }
 
-    /// A description of the content that can follow "this is".
+    /// A noun phrase for the content, which messages put after "this is".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Inspector => "a trained model",
-            Self::Checkpoint => "a checkpoint of a training",
+            Self::Checkpoint => "a training checkpoint",
             Self::Data => "a data set",
             Self::Weights => "weights without a description of their network",
-            Self::TorchData => "a data set of torch.save",
-            Self::TorchWeights => "tensors of torch.save",
+            Self::TorchData => "a data set saved by torch.save",
+            Self::TorchWeights => "tensors saved by torch.save",
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct GroupedGraph {
     /// The features of each node: the total number of elements of its operations' tensors, the
     /// number of its operations, and the sum of the frequencies of their types.
     pub features: Vec<[f32; FEATURES]>,
-    /// Undirected edges `(a, b)` with `a < b`, in ascending order, each once.
+    /// Undirected edges `(a, b)` with `a < b`, without duplicates, in ascending order.
     pub edges: Vec<(u32, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! Python's random number generator, with which the published data sets were grouped and split.
+//! Python's random number generator, which was used to group and split the published data sets.
 
 use rand_mt::Mt;
 
@@ -23,7 +23,8 @@ impl PythonRandom {
         self.0.next_u32()
     }
 
-    /// A number from 0 to `end` - 1, as Python's `randrange(end)`. Returns 0 if `end` is 0.
+    /// A number from 0 to `end` - 1, drawn as Python's `randrange(end)` does. Returns 0 if `end` is
+    /// 0.
     pub fn below(&mut self, end: u32) -> u32 {
         if end == 0 {
             return 0;

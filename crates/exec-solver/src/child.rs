@@ -12,17 +12,17 @@ use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_l
 
 use crate::command::Manifest;
 
-/// Maximum number of lines that wait to be read. A program that writes more is blocked.
+/// Maximum number of output lines that wait to be read. A program that writes more lines is blocked.
 const WAITING_LINES: usize = 16;
 
-/// Maximum number of lines that wait to be written. A program receives at most one request and one
-/// `cancel` at a time, so a program that reads its input never reaches this limit.
+/// Maximum number of input lines that wait to be written. A program receives at most one request and
+/// one `cancel` at a time, so a program that reads its input never reaches this limit.
 const WAITING_REQUESTS: usize = 16;
 
 /// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time that a program has to end after a request, and again after SIGTERM.
+/// Time limit for a program to end after a request, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Environment variable that identifies the program and all processes that it starts.
@@ -32,11 +32,11 @@ const MARK: &str = "GLEANER_SOLVER";
 pub(crate) enum Event {
     /// A line.
     Line(Vec<u8>),
-    /// The start of a line that is too long; the rest is dropped.
+    /// A line that is too long; the line is dropped.
     LongLine,
-    /// Its output is closed: it has ended, or soon will.
+    /// The program's output is closed: the program has ended, or soon will.
     Closed,
-    /// Nothing until the deadline.
+    /// No event occurred before the deadline.
     Late,
 }
 
@@ -63,7 +63,7 @@ impl Program {
     /// Starts the program.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn start(manifest: &Manifest) -> io::Result<Self> {
         let cgroup = Cgroups::find().and_then(|place| place.create().ok());
         let mut command = command(manifest, cgroup.as_ref())?;
@@ -102,8 +102,8 @@ impl Program {
     /// Queues a line for the program.
     ///
     /// # Errors
-    /// A message that the program does not read its input. The line is lost, so the program is no longer
-    /// usable.
+    /// Returns a message if the program does not read its input. The line is then lost, so the program
+    /// is no longer usable.
     pub fn send(&self, line: Vec<u8>) -> Result<(), &'static str> {
         let sent = self.input.as_ref().map(|input| input.try_send(line));
         match sent {
@@ -113,8 +113,8 @@ impl Program {
         }
     }
 
-    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored, so
-    /// that a program that writes faster than we read cannot postpone its deadline.
+    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored.
+    /// Otherwise a program that writes faster than we read could postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -150,7 +150,7 @@ impl Program {
         Some(gleaner_domain::words::printable(last).to_string())
     }
 
-    /// How the program ended, once it has.
+    /// How the program ended; `None` while it is running.
     pub fn end(&mut self) -> Option<String> {
         let status = self.process.end(GRACE)?;
         Some(status.to_string())
@@ -183,7 +183,7 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A closed input asks the program to end.
+        // Closing the input asks the program to end.
         self.input = None;
         self.end();
         self.kill();

@@ -1,4 +1,4 @@
-//! Parses the name of a solver that is a program.
+//! Parses the names of external solver programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::CONFIRM_GAP;
 
-/// Prefix of the name of a solver that is a program.
+/// Prefix of the name of an external solver program.
 pub const PREFIX: &str = "exec:";
 
 /// The expected content of a manifest, for messages.
@@ -21,11 +21,11 @@ const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and optionally di
 /// Seconds within which a program must send its hello.
 const START_SECONDS: f64 = 10.0;
 
-/// A solver program and its settings. Written as `exec:COMMAND ARGUMENTS`, with quotes as in a shell, or
-/// `exec:FILE.toml`, a manifest.
+/// A solver program and its settings. It is written as `exec:COMMAND ARGUMENTS`, with quotes as in a
+/// shell, or as `exec:FILE.toml`, which names a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverCommand {
-    /// As the user wrote it.
+    /// The text that the user wrote.
     text: String,
     /// The manifest's file, if there is one.
     file: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl FromStr for SolverCommand {
     type Err = Error;
 
     /// # Errors
-    /// No command after `exec:`, a quote that is not closed, a faulty manifest.
+    /// There is no command after `exec:`, a quote is not closed, or the manifest is invalid.
     fn from_str(text: &str) -> Result<Self> {
         SolverCommand::seen_from(text, Path::new(""))
     }
@@ -96,7 +96,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The folder; `None` if it is the current one.
+/// The folder; `None` if the path is empty, which means the current folder.
 fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
     Some(folder).filter(|path| !path.as_os_str().is_empty())
 }
@@ -131,11 +131,11 @@ impl Manifest {
 }
 
 impl SolverCommand {
-    /// The program that this text names, relative to a folder. Manifests are looked up in that folder, and a command
+    /// Parses the name of a program, relative to a folder. Manifests are looked up in that folder, and a command
     /// without a manifest runs there. An empty path means the current folder.
     ///
     /// # Errors
-    /// As for [`SolverCommand::check`]; a faulty manifest.
+    /// Same as [`SolverCommand::check`]; also if the manifest is invalid.
     pub fn seen_from(text: &str, folder: &Path) -> Result<Self> {
         let command = words(text)?;
         let file = match &command[..] {
@@ -162,15 +162,16 @@ impl SolverCommand {
         })
     }
 
-    /// Checks that the text names a program, without looking for it.
+    /// Checks the syntax of a program's name, without looking for the program.
     ///
     /// # Errors
-    /// [`Error::Usage`]: it does not begin with `exec:`, a quote is not closed, there is no command.
+    /// [`Error::Usage`]: the text does not begin with `exec:`, a quote is not closed, or there is no
+    /// command.
     pub fn check(text: &str) -> Result<()> {
         words(text).map(|_| ())
     }
 
-    /// As the user wrote it, with `exec:`.
+    /// The text that the user wrote, with `exec:`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -180,7 +181,7 @@ impl SolverCommand {
         &self.manifest
     }
 
-    /// The manifest, the program and those of its arguments that are files, to be recorded as inputs of a run. A
+    /// The files to record as inputs of a run: the manifest, the program, and its arguments that are files. A
     /// program that cannot be found is left out.
     pub fn files(&self) -> Vec<PathBuf> {
         let directory = self.manifest.directory.as_deref().unwrap_or(Path::new(""));

@@ -15,9 +15,9 @@ use crate::protocol::{Done, DoneStatus, Reply, Request};
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Passed; the text says what was observed.
+    /// Passed; the text describes what was observed.
     Passed(String),
-    /// Failed; the text says what was observed and what was expected.
+    /// Failed; the text describes what was observed and what was expected.
     Failed(String),
     /// Not run; the text gives the reason.
     Skipped(String),
@@ -32,14 +32,14 @@ pub struct Check {
     pub verdict: Verdict,
 }
 
-/// Number of small problems, whose optimum our exact solver finds.
+/// Number of small problems, for which our exact solver finds the optimum.
 const PROBLEMS: u64 = 40;
 
-/// Number of faults after which the remaining small problems are skipped: a program that is always late
-/// would take minutes.
+/// Number of faults after which the remaining small problems are skipped: checks of a program that is
+/// always late would take minutes.
 const ENOUGH: usize = 3;
 
-/// Limits of the small problems.
+/// Limits for each small problem.
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(10),
     gap: 1e-9,
@@ -69,10 +69,10 @@ const FIRST_STEPS: usize = PROBLEMS as usize + 1;
 
 /// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
 /// share a process; every other check starts its own. The observer receives progress in steps: each small problem is a
-/// step, and so is each check after them.
+/// step, and so is each later check.
 ///
 /// # Errors
-/// The program does not start or does not send a hello: then no other check can run.
+/// The program does not start, or does not send a hello. No other check can run in these cases.
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the checks are stopped.
 pub fn conformance(
     command: &SolverCommand,
@@ -139,7 +139,7 @@ fn small_problems(
     match (tally.remark(), tally.refused, without_plan) {
         (Some(remark), ..) => Err(remark),
         (None, refused @ 1.., _) => Err(format!("{refused} of {PROBLEMS} refused")),
-        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {PROBLEMS}")),
+        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {PROBLEMS} problems")),
         (None, 0, 0) => Ok(format!("{} of {PROBLEMS} optimal", tally.confirmed)),
     }
 }
@@ -197,7 +197,7 @@ impl<'o> Talk<'o> {
                     Ok(_) => {}
                     Err(error) => return Err(format!("a line that is not a message: {error}")),
                 },
-                Event::LongLine => return Err("a line of more than a MiB".into()),
+                Event::LongLine => return Err("a line longer than 1 MiB".into()),
                 Event::Closed => return Err("it ended without an answer".into()),
                 Event::Late => return Err(format!("no answer in {} s", within.as_secs_f64())),
             }
@@ -224,7 +224,7 @@ fn infeasible(command: &SolverCommand, observer: &dyn Observer) -> Result<String
     match done.status {
         DoneStatus::Infeasible => Ok("a group that needs 7 nodes when only 6 are idle".into()),
         other => Err(format!(
-            "a group needs 7 of 6 nodes: found {other:?}, expected Infeasible"
+            "a group needs 7 nodes when only 6 are idle: found {other:?}, expected Infeasible"
         )),
     }
 }

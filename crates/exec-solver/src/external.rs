@@ -27,7 +27,8 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum length, in bytes, of a program's name and of its version.
 const LONGEST_NAME: usize = 256;
 
-/// Number of consecutive deaths without an answer after which a program is not restarted.
+/// Number of consecutive times that a program may die without an answer before it is no longer
+/// restarted.
 const MOST_DEATHS: usize = 10;
 
 /// Sends problems to a program and checks its answers.
@@ -37,7 +38,7 @@ pub struct External {
     program: Option<Program>,
     judge: Judge,
     requests: u64,
-    /// Deaths since the last answer.
+    /// Number of times that the program has died since its last answer.
     deaths: usize,
     stop: Arc<AtomicBool>,
 }
@@ -70,7 +71,8 @@ impl External {
     /// Starts the program and waits for its hello.
     ///
     /// # Errors
-    /// It cannot be started, does not send its hello in time, or speaks an unknown version of the protocol.
+    /// The program cannot be started, does not send its hello in time, or uses an unknown version of the
+    /// protocol.
     pub fn start(command: SolverCommand, big_m: BigM) -> Result<Self> {
         let (program, hello) = greet(&command, &is_stopping)
             .map_err(|what| Error::Run(format!("the solver {}: {what}", command.as_str())))?;
@@ -99,7 +101,7 @@ impl External {
         is_set(&self.stop)
     }
 
-    /// The counts of the program's answers. The handle stays valid after the solver is dropped.
+    /// The tally of the program's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }
@@ -125,10 +127,10 @@ impl External {
         }
     }
 
-    /// As [`External::accepts`], for problems with this goal and no groups.
+    /// Like [`External::accepts`], for problems with this goal and no groups.
     ///
     /// # Errors
-    /// As [`External::accepts`].
+    /// Same as [`External::accepts`].
     pub fn accepts_goal(&self, goal: Goal) -> Result<(), SolveError> {
         if goal == Goal::Total || self.hello.can("max-min") {
             Ok(())
@@ -140,7 +142,7 @@ impl External {
         }
     }
 
-    /// Starts the program again if it has died.
+    /// Restarts the program if it has died.
     fn revive(&mut self) {
         if self.program.is_some() || self.deaths >= MOST_DEATHS {
             return;
@@ -214,7 +216,7 @@ impl External {
                     Ok(_) => {}
                     Err(error) => self.garbage(&text, &error.to_string()),
                 },
-                Event::LongLine => self.garbage(b"", "a line of more than a MiB"),
+                Event::LongLine => self.garbage(b"", "a line longer than 1 MiB"),
                 Event::Closed => {
                     let end = program.last_words();
                     self.died(|| format!("{}: {end}", told(problem)));
@@ -222,8 +224,8 @@ impl External {
                 }
                 Event::Late if !is_cancelled => {
                     self.judge.late(problem, limits);
-                    // If this cannot be sent, the program is ended after the grace period, like any late
-                    // program.
+                    // If the message cannot be sent, the program is ended after the grace period, like
+                    // any late program.
                     let _ = program.send(line(&Request::Cancel { id: &id }));
                     is_cancelled = true;
                     deadline = Instant::now() + GRACE;
@@ -275,7 +277,8 @@ impl External {
         }
         let claims = done.status == DoneStatus::Optimal;
         if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
-            self.judge.wrong(problem, "called solved, without counts");
+            self.judge
+                .wrong(problem, "reported as solved, but without counts");
         }
         if done.status == DoneStatus::Infeasible && done.counts.is_none() {
             return self.judge.infeasible(problem, limits, fallback);
@@ -321,7 +324,7 @@ impl Solver for External {
     }
 }
 
-/// A message as a line, without its end.
+/// A message as a line, without its line ending.
 pub(crate) fn line(request: &Request<'_>) -> Vec<u8> {
     serde_json::to_vec(request).unwrap_or_default()
 }
@@ -362,7 +365,7 @@ pub(crate) fn greet(
         version: env!("CARGO_PKG_VERSION"),
     }))?;
     let expected = "expected {\"hello\": {\"protocol\": 1, \"name\": …}}";
-    let event = next(&program, deadline, stopped).ok_or("stopped before it said hello")?;
+    let event = next(&program, deadline, stopped).ok_or("stopped before it sent its hello")?;
     match event {
         Event::Line(text) => match serde_json::from_slice(&text) {
             Ok(Reply::Hello(hello)) if hello.protocol == VERSION => {
@@ -386,14 +389,14 @@ pub(crate) fn greet(
                 Err(format!("its first line is {start:?}, {expected}"))
             }
         },
-        Event::LongLine => Err(format!("its first line has more than a MiB, {expected}")),
+        Event::LongLine => Err(format!("its first line is longer than 1 MiB, {expected}")),
         Event::Late => Err(format!(
             "no hello in {} s, {expected}",
             manifest.start_seconds
         )),
         Event::Closed => {
             let end = program.last_words();
-            Err(format!("it ended before it said hello: {end}"))
+            Err(format!("it ended before it sent its hello: {end}"))
         }
     }
 }
@@ -401,7 +404,7 @@ pub(crate) fn greet(
 /// A program's name or version, escaped for messages and tables.
 ///
 /// # Errors
-/// A message that the text is too long.
+/// Returns a message if the text is too long.
 fn said(what: &str, text: &str) -> Result<String, String> {
     if text.len() > LONGEST_NAME {
         return Err(format!(

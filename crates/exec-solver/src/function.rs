@@ -1,4 +1,4 @@
-//! A solver that is a function defined by a program that uses this one as a library.
+//! A solver that is a function. Programs that use this crate as a library define such functions.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The counts of the function's answers. The handle stays valid after the solver is dropped.
+    /// The tally of the function's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         self.judge.tally.clone()
     }

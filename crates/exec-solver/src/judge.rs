@@ -1,4 +1,4 @@
-//! Judges the answers of solvers that are not ours. No answer is trusted.
+//! Judges the answers of external solvers. No answer is trusted.
 
 use gleaner_domain::results::programs::Identity;
 use gleaner_domain::words::printable;
@@ -12,7 +12,8 @@ use crate::tally::TallyHandle;
 /// manifest can override it. Solvers that compute with tolerances or whole numbers cannot reach a smaller gap.
 pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
-/// Checks plans, compares those called optimal with the exact solver's plans, and counts faults.
+/// Checks plans, compares plans that are reported as optimal with the exact solver's plans, and counts
+/// faults.
 pub(crate) struct Judge {
     /// Name of the solver in tables.
     pub name: String,
@@ -73,8 +74,8 @@ impl Judge {
         Some(answer)
     }
 
-    /// Judges a valid plan, which the program may call optimal. Without a plan, returns the fallback, or an answer
-    /// without a plan if there is no fallback.
+    /// Judges a valid plan, which the program may have reported as optimal. Without a plan, returns the fallback,
+    /// or an answer without a plan if there is no fallback.
     pub fn worth(
         &mut self,
         problem: &Problem,
@@ -113,12 +114,12 @@ impl Judge {
             !problem.tasks.iter().any(shut_out) && problem.check(plan, big_m).is_ok()
         });
         if best.counts.is_some() || fallback.is_some() || stay.is_some() {
-            self.wrong(problem, "called infeasible, but there is a plan");
+            self.wrong(problem, "reported as infeasible, but a plan exists");
         }
         fallback.unwrap_or_else(nothing)
     }
 
-    /// Compares a plan that was called optimal with the exact solver's.
+    /// Compares a plan that was reported as optimal with the exact solver's plan.
     fn confirm(&mut self, problem: &Problem, limits: &Limits, plan: Allocation) -> Allocation {
         let best = self.exact.solve(problem, limits).ok();
         let best = best.filter(|best| best.status == Status::Optimal);
@@ -141,7 +142,7 @@ impl Judge {
                 ..plan
             };
         }
-        let what = format!("{found} is called optimal, but {objective} is possible");
+        let what = format!("{found} is reported as optimal, but {objective} is possible");
         self.wrong(problem, &what);
         plan
     }

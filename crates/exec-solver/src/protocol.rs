@@ -31,7 +31,7 @@ pub enum Request<'a> {
         seed: u64,
         /// Threads that it may use.
         threads: usize,
-        /// The problem, as `gleaner solve` takes it.
+        /// The problem, in the format of `gleaner solve`.
         problem: &'a Problem,
     },
     /// The time is over: answer now.
@@ -39,7 +39,7 @@ pub enum Request<'a> {
         /// The request.
         id: &'a str,
     },
-    /// End the program. A closed input has the same meaning.
+    /// End the program. Closing its input has the same meaning.
     Quit {},
 }
 
@@ -49,7 +49,7 @@ pub enum Request<'a> {
 pub enum Reply {
     /// The first line.
     Hello(Hello),
-    /// A plan that it has found; better ones may follow.
+    /// A plan that the program has found; better plans may follow.
     Incumbent(Incumbent),
     /// The answer.
     Done(Done),
@@ -58,7 +58,7 @@ pub enum Reply {
 /// The identity and capabilities of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol that it speaks.
+    /// The version of the protocol that it uses.
     pub protocol: u32,
     /// Its name, for tables and messages.
     pub name: String,

@@ -22,7 +22,8 @@ impl TallyHandle {
         }
     }
 
-    /// The counts that belong in the results. Our own solvers have none unless a library failed.
+    /// The counts that belong in the results. For our own solvers, there are no counts unless a library
+    /// failed.
     pub fn to_keep(&self) -> Option<Tally> {
         Some(self.get()).filter(|tally| !self.is_ours || tally.has_faults())
     }

@@ -13,7 +13,7 @@ const INFINITY: &str = "inf";
 
 const OPERAND: &str = "a number, a name, or a bracket";
 
-/// Parses a text that passed [`scan::check`](crate::scan::check).
+/// Parses a text that has passed [`scan::check`](crate::scan::check).
 pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
     // The text becomes a single line, so that a column is a position in the text.
     let line: String = text
@@ -29,7 +29,7 @@ pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
     .number(&syntax)
 }
 
-/// Refuses long rows of signs, on which the parser would recurse deeply.
+/// Rejects long sequences of signs, on which the parser would recurse deeply.
 fn check_signs(line: &str) -> Result<(), Fault> {
     let mut signs = 0;
     for (column, character) in (1..).zip(line.chars()) {
@@ -41,7 +41,7 @@ fn check_signs(line: &str) -> Result<(), Fault> {
         if signs > MAX_DEPTH {
             return Err(Fault {
                 column,
-                found: "a long row of signs".to_owned(),
+                found: "a long sequence of signs".to_owned(),
                 expected: OPERAND.to_owned(),
             });
         }
@@ -49,10 +49,10 @@ fn check_signs(line: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A fault that the parser found.
+/// Converts an error of the parser to a fault.
 fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
-    // An error at the end of the text has no position, but one at the end of a bracket does.
+    // An error at the end of the text has no position, but an error at the end of a bracket does.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
     let column = if is_end {
         line.trim_end().chars().count() + 1
@@ -221,7 +221,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A fault of a piece of syntax.
+    /// A fault at the position of a syntax node.
     fn wrong(&self, syntax: &impl Spanned, expected: impl Into<String>) -> Fault {
         let span: Span = syntax.span();
         let (from, to) = (span.start().column, span.end().column);

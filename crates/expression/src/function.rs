@@ -3,11 +3,11 @@
 /// A function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Function {
-    /// Of one number.
+    /// A function of one number.
     One(fn(f64) -> f64),
-    /// Of two numbers.
+    /// A function of two numbers.
     Two(fn(f64, f64) -> f64),
-    /// Of two numbers or more, applied from left to right.
+    /// A function of two or more numbers, applied from left to right.
     Fold(fn(f64, f64) -> f64),
 }
 
@@ -54,7 +54,7 @@ impl Function {
         }
     }
 
-    /// Its value at the arguments. The function must accept this number of arguments.
+    /// The function's value for these arguments. The function must accept this number of arguments.
     pub fn value(self, mut arguments: impl Iterator<Item = f64>) -> f64 {
         let mut next = || arguments.next().unwrap_or(f64::NAN);
         match self {

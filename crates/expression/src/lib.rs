@@ -54,7 +54,7 @@ pub struct Expression {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: found {found}, expected {expected}")]
 pub struct Fault {
-    /// Position in the text, in characters from 1. It may be one past the last.
+    /// Position in the text, in characters from 1. It may be one past the last character.
     pub column: usize,
     /// The text that was found there.
     pub found: String,
@@ -63,10 +63,10 @@ pub struct Fault {
 }
 
 impl Expression {
-    /// Parses a text. `variables` are the names that it may use.
+    /// Parses a text. `variables` are the names that the text may use.
     ///
     /// # Errors
-    /// The first [`Fault`] of the text.
+    /// Returns the first [`Fault`] of the text.
     pub fn parse(text: &str, variables: &[&str]) -> Result<Self, Fault> {
         scan::check(text)?;
         let node = convert::parse(text, variables);
@@ -83,13 +83,14 @@ impl Expression {
         &self.text
     }
 
-    /// The value. `values` are those of the variables, in the order of their names.
+    /// The value. `values` are the values of the variables, in the order of the names in
+    /// [`Expression::parse`].
     ///
-    /// Arithmetic follows the rules of floats, so the value may be infinite or NaN. `min` and `max`
-    /// of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
+    /// Arithmetic follows the rules of floating-point numbers, so the value may be infinite or NaN.
+    /// `min` and `max` of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
     ///
     /// # Panics
-    /// If there are fewer values than names in [`Expression::parse`].
+    /// Panics if there are fewer values than names in [`Expression::parse`].
     pub fn value(&self, values: &[f64]) -> f64 {
         self.node.value(values)
     }

@@ -1,5 +1,5 @@
-//! Checks the characters of a text before it is parsed. This finds faults that the parser would not
-//! notice or would describe badly. Example: the parser would take `//` for the start of a comment.
+//! Checks the characters of a text before it is parsed. This catches faults that the parser would not
+//! notice or would describe badly. For example, the parser would treat `//` as the start of a comment.
 
 use crate::{Fault, MAX_DEPTH, MAX_LENGTH};
 
@@ -14,7 +14,7 @@ pub fn check(text: &str) -> Result<(), Fault> {
         }
         match character {
             '(' | '{' if open.len() == MAX_DEPTH => {
-                let expected = format!("at most {MAX_DEPTH} brackets inside one another");
+                let expected = format!("at most {MAX_DEPTH} nested brackets");
                 return Err(fault(column, "another bracket", expected));
             }
             '(' | '{' => open.push((column, character)),
@@ -56,7 +56,7 @@ fn close(open: &mut Vec<(usize, char)>, column: usize, character: char) -> Resul
         None => Err(fault(
             column,
             format!("`{character}`"),
-            "no closing bracket, as none is open",
+            "no closing bracket, because no bracket is open",
         )),
     }
 }

@@ -1,9 +1,9 @@
-//! Expressions that are one variable times a factor.
+//! Expressions that are a product of one variable and a factor.
 
 use crate::Expression;
 use crate::node::{Node, Operator};
 
-/// A variable times a factor that does not depend on it.
+/// A variable times a factor that does not depend on the variable.
 #[derive(Debug, Clone)]
 pub struct Scaled {
     /// Index of the variable.
@@ -13,7 +13,7 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// The factor. `values` are those of the variables, in the order of their names; that of
+    /// The factor. `values` are the values of the variables, in the order of their names; the value of
     /// [`Scaled::variable`] does not matter.
     pub fn factor(&self, values: &[f64]) -> f64 {
         let product = |nodes: &[Node]| nodes.iter().map(|node| node.value(values)).product::<f64>();
@@ -27,8 +27,8 @@ impl Scaled {
 }
 
 impl Expression {
-    /// Writes the expression as one of the variables for which `is_wanted` holds, times a factor
-    /// that uses none of them. `None` if it is not of that form.
+    /// Writes the expression as a variable for which `is_wanted` holds, times a factor that uses no
+    /// such variable. Returns `None` if the expression does not have this form.
     ///
     /// Only products and quotients are taken apart: `a * rate / left` is `rate` times `a / left`,
     /// but `rate + rate` is not recognised.

@@ -1,4 +1,4 @@
-//! Aggregates a sweep over seeds, ranks its settings, and lays out a figure over two of them.
+//! Aggregates a sweep over seeds, ranks its settings, and shows a figure by two of the settings.
 //!
 //! ```text
 //! gleaner sweep dataset/sweep.toml --out swept
@@ -34,7 +34,7 @@ fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     let means = sweep.aggregate(&figure)?;
     let columns = ["runs", "mean", "standard_error", "low", "high"];
     println!("{}", beside_settings(&sweep, &means, &columns)?);
-    println!("The same, the best first:");
+    println!("The same, best first:");
     let ranked = sweep.rank(&figure)?;
     let columns = ["rank", "mean", "standard_error"];
     println!("{}", beside_settings(&sweep, &ranked, &columns)?);

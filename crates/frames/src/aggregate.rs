@@ -7,7 +7,7 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// The statistics of all groups, one value per group in each list.
+/// The statistics of all groups. Each list has one value per group.
 #[derive(Default)]
 struct Spreads {
     runs: Vec<u64>,
@@ -17,16 +17,16 @@ struct Spreads {
     high: Vec<Option<f64>>,
 }
 
-/// Aggregates the column `value` over the rows that are equal in all columns of `by`. The result has a row for each
-/// such group, in the order of their first rows. Its columns are those of `by`, then
+/// Aggregates the column `value` over groups of rows that have the same values in all columns of `by`. The result has a
+/// row for each group, in the order of their first rows. Its columns are those of `by`, followed by
 ///
-/// - `runs`: the number n of its rows;
+/// - `runs`: the number n of rows in the group;
 /// - `mean`: the mean m of the values;
 /// - `standard_error`: e = s ÷ √n, where s² = Σ(x − m)² ÷ (n − 1);
 /// - `low` and `high`: m ∓ t·e, the 95 % interval of the mean, where t is the 97.5th percentile of
 ///   Student's t distribution with n − 1 degrees of freedom ([`t95`]).
 ///
-/// All except `runs` have the unit of the value. All except `runs` are null if a row of the group has no value. The
+/// All statistics except `runs` have the unit of the value, and are null if a row of the group has no value. The
 /// standard error and the interval are also null if n is 1. Nulls in the columns of `by` count as equal.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use polars::prelude::{DataType, PolarsError};
 /// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reason why a frame cannot be read or computed.
+/// The reason why a frame could not be read or computed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     /// A frame does not have the expected columns, or its values are not of the expected type.
     #[error("polars: {0}; compare with the columns and types in the frame's schema")]
     Polars(#[from] PolarsError),
-    /// A column of names has an index without a name.
+    /// A column of names has an index for which there is no name.
     #[error(
         "column {column:?}: found the index {index} into {names} names; give each index its name"
     )]
@@ -70,14 +70,14 @@ pub enum Error {
     },
     /// Several rows have the same values in columns that should distinguish all rows.
     #[error(
-        "several rows are equal in {}; name more columns, or aggregate the rows first",
+        "several rows have the same values in {}; name more columns, or aggregate the rows first",
         columns.join(", ")
     )]
     Repeated {
         /// The columns.
         columns: Vec<String>,
     },
-    /// The run was made by another subcommand.
+    /// The run was made by a subcommand other than the requested one.
     #[error("found a run of gleaner {found}; name a run directory of gleaner {expected}")]
     Command {
         /// The subcommand that made the run.

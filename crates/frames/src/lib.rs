@@ -1,8 +1,8 @@
 //! Results of Gleaner as data frames of [polars].
 //!
 //! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and returns its tables as
-//! frames. [`frame`] converts any result table of the library. A [`Sweep`] can be aggregated over seeds, ranked and
-//! pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any frame.
+//! frames. [`frame`] converts any result table of the library into a frame. A [`Sweep`] can be aggregated over seeds,
+//! ranked and pivoted; [`aggregate`], [`rank`], [`pivot`] and [`join`] do the same with any frame.
 //!
 //! ```no_run
 //! use gleaner_frames::open;
@@ -15,12 +15,12 @@
 //! # }
 //! ```
 //!
-//! Columns have the names and units of the tables, which `docs/OUTPUTS.md` documents. A missing value is null. Times
-//! are nanoseconds since 1970-01-01 00:00:00 on the log's own clock, as `Int64`: this crate enables as few features of
-//! polars as it can. If the feature `dtype-datetime` of polars is enabled,
+//! Columns have the same names and units as in the tables, which are documented in `docs/OUTPUTS.md`. A missing value
+//! is null. Times are nanoseconds since 1970-01-01 00:00:00 on the log's own clock. Their type is `Int64`, because this
+//! crate enables as few features of polars as possible. If the feature `dtype-datetime` of polars is enabled,
 //! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` converts them to dates and times.
 //!
-//! `gleaner_runs` reads the files and validates everything in them. The readers of polars are not used.
+//! `gleaner_runs` reads the files and validates everything in them. The file readers of polars are not used.
 
 mod aggregate;
 mod error;

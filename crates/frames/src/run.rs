@@ -49,11 +49,11 @@ pub struct ReplayFrames {
     /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
     /// program made the run.
     pub fragments: Option<DataFrame>,
-    /// The outcome of the trials; `None` if the tasks were not trained by a search.
+    /// The outcome of the search's trials; `None` if the replay had no search.
     pub search: Option<SearchFrames>,
 }
 
-/// The results of a search in a replay.
+/// The results of a search that a replay ran.
 #[derive(Debug, Clone)]
 pub struct SearchFrames {
     /// A row for each event of a trial: `search`.
@@ -68,11 +68,11 @@ pub struct SearchFrames {
 #[derive(Debug, Clone)]
 pub struct SimulateFrames {
     /// A row for each policy, in the order in which the user named them: `policy`, `gpus`, and the figures by which
-    /// policies are compared, such as `avg_jct_s`. Figures of small and of large jobs are null if there are no such
+    /// policies are compared, such as `avg_jct_s`. The figures of small or large jobs are null if there are no such
     /// jobs.
     pub policies: DataFrame,
-    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The delays are null if it
-    /// had no jobs.
+    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The delays are null if
+    /// the virtual cluster had no jobs.
     pub vcs: DataFrame,
     /// The tables of each policy, in the same order.
     pub tables: Vec<PolicyFrames>,
@@ -83,8 +83,8 @@ pub struct SimulateFrames {
 pub struct PolicyFrames {
     /// Name of the policy.
     pub name: String,
-    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Ids of jobs
-    /// are texts. Times are seconds of the trace's clock.
+    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Job ids are strings. Times
+    /// are seconds of the trace's clock.
     pub jobs: DataFrame,
     /// A row for each hour: `start` (seconds of the trace's clock), `busy_gpus` and `pending_jobs`
     /// (means over the hour, over all virtual clusters and the profiler).
@@ -94,9 +94,9 @@ pub struct PolicyFrames {
 /// Reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep`.
 ///
 /// # Errors
-/// [`Error::Run`] if it is not a run directory, or if its files are missing, damaged or contradict
-/// each other. [`Error::Command`] if it is a run of `gleaner compare`. [`Error::Setting`] if a setting of
-/// a sweep is not of its type.
+/// [`Error::Run`] if it is not a run directory, or if its files are missing, damaged or contradict each other.
+/// [`Error::Command`] if it is a run of `gleaner compare`. [`Error::Setting`] if a setting of a sweep has a value of
+/// the wrong type.
 pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
     let runs::Run { info, result } = runs::read(dir.as_ref())?;
     let frames = match result {
@@ -114,7 +114,7 @@ impl Run {
     /// The results of a replay.
     ///
     /// # Errors
-    /// [`Error::Command`] if the run is one of another subcommand.
+    /// [`Error::Command`] if the run was made by another subcommand.
     pub fn into_replay(self) -> Result<ReplayFrames> {
         match self.frames {
             Frames::Replay(replay) => Ok(*replay),
@@ -125,7 +125,7 @@ impl Run {
     /// The results of a simulation.
     ///
     /// # Errors
-    /// As for [`Run::into_replay`].
+    /// Same as [`Run::into_replay`].
     pub fn into_simulation(self) -> Result<SimulateFrames> {
         match self.frames {
             Frames::Simulate(simulation) => Ok(simulation),
@@ -136,7 +136,7 @@ impl Run {
     /// The results of a sweep.
     ///
     /// # Errors
-    /// As for [`Run::into_replay`].
+    /// Same as [`Run::into_replay`].
     pub fn into_sweep(self) -> Result<Sweep> {
         match self.frames {
             Frames::Sweep(sweep) => Ok(sweep),
@@ -193,7 +193,7 @@ impl SimulateFrames {
         })
     }
 
-    /// The tables of the policy of this name; `None` if it was not simulated.
+    /// The tables of the policy with this name; `None` if it was not simulated.
     pub fn policy(&self, name: &str) -> Option<&PolicyFrames> {
         self.tables.iter().find(|policy| policy.name == name)
     }
@@ -209,7 +209,7 @@ impl PolicyFrames {
     }
 }
 
-/// The jobs of a policy. Ids are texts, even if all of them are numbers.
+/// The jobs of a policy. Job ids are strings, even if all of them are numbers.
 fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
     let mut jobs = frame(&Table::of("jobs", rows))?;
     let ids = jobs.column("job_id")?.cast(&DataType::String)?;
@@ -217,7 +217,7 @@ fn jobs(rows: &[JobRow]) -> Result<DataFrame> {
     Ok(jobs)
 }
 
-/// The states of a cluster.
+/// The load of the cluster by hour.
 fn hours(hours: &[Hour]) -> Result<DataFrame> {
     let floats = |of: fn(&Hour) -> f64| Column::Fixed(hours.iter().map(of).collect());
     let starts = hours.iter().map(|hour| hour.start);
@@ -231,7 +231,7 @@ fn hours(hours: &[Hour]) -> Result<DataFrame> {
     })
 }
 
-/// A summary in one row. Its fields have the same types as in JSON.
+/// A summary as a frame with one row. The columns have the same types as the fields in JSON.
 fn one_row(summary: &Summary) -> Result<DataFrame> {
     let is_figure = |name: &str| Summary::METRICS.iter().any(|metric| metric.name == name);
     let values = fields(summary)?;

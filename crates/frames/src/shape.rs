@@ -11,13 +11,13 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// Joins each row of `left` with the row of `right` that is equal in all columns of `on`. Rows of `left` without such a
-/// row are left out. Columns of `right` that `left` also has get the suffix `_right`. The rows keep the order of
-/// `left`. Nulls count as equal.
+/// Joins each row of `left` with the row of `right` that has the same values in all columns of `on`. Rows of `left`
+/// without such a row are left out. Columns of `right` whose names also occur in `left` get the suffix `_right`. The
+/// rows keep the order of `left`. Nulls count as equal.
 ///
 /// # Errors
-/// [`Error::Repeated`] if several rows of `right` are equal in these columns. [`Error::Polars`] if a
-/// frame lacks one of them, or if they are of different types.
+/// [`Error::Repeated`] if several rows of `right` have the same values in these columns. [`Error::Polars`] if a frame
+/// lacks one of the columns, or if their types differ between the frames.
 pub fn join(left: &DataFrame, right: &DataFrame, on: &[&str]) -> Result<DataFrame> {
     let groups = right.group_by_stable(on)?.into_groups();
     if groups.len() < right.height() {
@@ -29,14 +29,14 @@ pub fn join(left: &DataFrame, right: &DataFrame, on: &[&str]) -> Result<DataFram
     Ok(left.join(right, on, on, how, None)?)
 }
 
-/// Lays out the column `value` in two dimensions. The result has a row for each value of the column
-/// `rows`, and a column for each value of the column `columns`, both in the order in which they first
-/// occur. Its first column is `rows`. The others are named after the values; a null is `null`.
-/// A cell without a row in the frame is null.
+/// Arranges the column `value` in two dimensions. The result has a row for each value of the column `rows`, and a
+/// column for each value of the column `columns`. Both are in the order of first occurrence. The first column is
+/// `rows`. The other columns are named after the values, with `null` for a null. A cell is null if the frame has no row
+/// for it.
 ///
 /// # Errors
-/// [`Error::Repeated`] if several rows of the frame have the same values of both. [`Error::Polars`] if
-/// the frame lacks a column, or if a value is also the name of the column `rows`.
+/// [`Error::Repeated`] if several rows of the frame have the same values in both columns. [`Error::Polars`] if
+/// the frame lacks a column, or if a value of `columns` equals the name of the column `rows`.
 pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Result<DataFrame> {
     let down = frame.group_by_stable([rows])?;
     let across = frame.group_by_stable([columns])?;
@@ -57,9 +57,9 @@ pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Resul
     Ok(DataFrame::new_infer_height(laid_out)?)
 }
 
-/// Ranks rows by the column `value`, the best first. The result has the same columns and an additional column `rank`,
-/// which is 1 for the best value. Equal values share a rank, and the ranks that they would otherwise have are skipped.
-/// For example, the values 5, 5 and 7 have the ranks 1, 1 and 3 if the lowest is best. Rows without a value have no
+/// Ranks rows by the column `value` and sorts them, best first. The result has the same columns and an additional
+/// column `rank`, which is 1 for the best value. Equal values share a rank, and the next ranks are skipped. For
+/// example, the values 5, 5 and 7 have the ranks 1, 1 and 3 if the lowest value is best. Rows without a value have no
 /// rank and are last. Rows of the same rank keep their order.
 ///
 /// # Errors
@@ -86,8 +86,8 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// For each cell with at least one row, the last row of the frame in that cell. The key is the cell's group across and
-/// its group down.
+/// For each cell with at least one row, the index of the last such row. The key is the cell's group of columns and its
+/// group of rows.
 fn cells(
     down: &GroupBy<'_>,
     across: &GroupBy<'_>,
@@ -98,7 +98,7 @@ fn cells(
     cells.zip(0..).collect()
 }
 
-/// The group number of each row.
+/// The number of each row's group.
 fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     let mut places = vec![0; height];
     for (place, group) in grouped.get_groups().iter().enumerate() {
@@ -117,7 +117,7 @@ fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     places
 }
 
-/// The values of the single key of each group, as texts.
+/// The value of each group's only key, as text.
 fn labels(grouped: &GroupBy<'_>) -> Result<Vec<String>> {
     let keys = grouped.keys();
     let key = keys.first().into_iter();

@@ -12,18 +12,18 @@ use crate::{Error, Result};
 pub struct Sweep {
     /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure that decides which settings are best, as chosen by the user.
+    /// The figure by which the user chose to rank the settings.
     pub by: Metric,
     /// A row for each run, in the order of the plan: the settings, then the figures, as in
-    /// `sweep.parquet`. A setting or figure that the run does not have is null.
+    /// `sweep.parquet`. A setting or figure is null if the run does not have it.
     pub runs: DataFrame,
 }
 
 impl Sweep {
-    /// The sweep of these runs.
+    /// Creates a sweep from the settings and figures of its runs.
     ///
     /// # Errors
-    /// [`Error::Setting`] if a setting is not of its type.
+    /// [`Error::Setting`] if a setting has a value of the wrong type.
     pub fn new(mode: Mode, by: Metric, runs: &[SweepRow]) -> Result<Self> {
         let settings = mode.settings().iter().enumerate();
         let settings = settings.map(|(place, field)| {
@@ -43,7 +43,7 @@ impl Sweep {
         })
     }
 
-    /// The figure of this name, such as `total_work`.
+    /// The figure with this name, such as `total_work`.
     ///
     /// # Errors
     /// [`Error::NoMetric`] if the runs have no such figure.
@@ -54,13 +54,13 @@ impl Sweep {
         })
     }
 
-    /// All settings except for the seed.
+    /// All settings except the seed.
     pub fn settings(&self) -> Vec<&'static str> {
         let names = self.mode.settings().iter().map(|field| field.name);
         names.filter(|name| *name != SEED).collect()
     }
 
-    /// The settings, except for the seed, that have more than one value.
+    /// The settings other than the seed that have more than one value.
     ///
     /// # Errors
     /// The frame of runs lacks a setting.
@@ -75,7 +75,7 @@ impl Sweep {
     }
 
     /// Aggregates a figure by settings without the seed. The result has a row for each combination of settings, with
-    /// the mean over the seeds, its standard error, and its 95 % interval. For the columns see [`aggregate`].
+    /// the mean over the seeds, its standard error, and its 95 % interval. See [`aggregate`] for the columns.
     ///
     /// # Errors
     /// [`Error::NoMetric`] if the runs have no such figure.
@@ -83,20 +83,20 @@ impl Sweep {
         self.aggregate_by(metric, &self.settings())
     }
 
-    /// Like [`Sweep::aggregate`], but groups only by the settings `by`. Runs that differ in another setting count as
-    /// repetitions, like runs that differ in their seed.
+    /// Like [`Sweep::aggregate`], but groups only by the settings `by`. Runs that differ only in other settings count
+    /// as repetitions, just like runs that differ in their seed.
     ///
     /// # Errors
-    /// As for [`Sweep::aggregate`], and if `by` is empty or names something other than a column of `runs`.
+    /// Same as [`Sweep::aggregate`]; also if `by` is empty or names something other than a column of `runs`.
     pub fn aggregate_by(&self, metric: &str, by: &[&str]) -> Result<DataFrame> {
         aggregate(&self.runs, self.metric(metric)?.name, by)
     }
 
-    /// [`Sweep::aggregate`] with the column `rank`, the settings with the best mean first. See
+    /// Like [`Sweep::aggregate`], but with an additional column `rank`, and sorted by the mean, best first. See
     /// [`rank`](crate::rank).
     ///
     /// # Errors
-    /// As for [`Sweep::aggregate`]. [`Error::NoGoal`] if the figure has no best value.
+    /// Same as [`Sweep::aggregate`]; also [`Error::NoGoal`] if the figure has no best value.
     pub fn rank(&self, metric: &str) -> Result<DataFrame> {
         let goals = self.mode.metrics().iter().filter(|m| m.best.is_some());
         let best = self.metric(metric)?.best.ok_or_else(|| Error::NoGoal {
@@ -106,22 +106,23 @@ impl Sweep {
         rank(&self.aggregate(metric)?, "mean", best)
     }
 
-    /// Joins the runs of both sweeps that are equal in all settings, including the seed. Figures of the other sweep
-    /// have the suffix `_right`. See [`join`](crate::join).
+    /// Joins each run with the run of the other sweep that has the same settings, including the seed. Figures of the
+    /// other sweep have the suffix `_right`. See [`join`](crate::join).
     ///
     /// # Errors
     /// [`Error::Repeated`] if the other sweep has several runs with the same settings.
-    /// [`Error::Polars`] if one is of replays and the other of simulations.
+    /// [`Error::Polars`] if one sweep is of replays and the other of simulations.
     pub fn join(&self, other: &Sweep) -> Result<DataFrame> {
         let settings = self.mode.settings().iter().map(|field| field.name);
         join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
     }
 
-    /// Means of a figure in two dimensions: a row for each value of the setting `rows`, a column for each of `columns`.
-    /// A mean is over all runs with both values, whatever their seeds and other settings. See [`pivot`](crate::pivot).
+    /// Means of a figure by two settings, with a row for each value of the setting `rows` and a column for each value
+    /// of the setting `columns`. Each mean is over all runs with both values, regardless of their seeds and other
+    /// settings. See [`pivot`](crate::pivot).
     ///
     /// # Errors
-    /// As for [`Sweep::aggregate_by`].
+    /// Same as [`Sweep::aggregate_by`].
     pub fn pivot(&self, metric: &str, rows: &str, columns: &str) -> Result<DataFrame> {
         let means = self.aggregate_by(metric, &[rows, columns])?;
         pivot(&means, rows, columns, "mean")

@@ -6,7 +6,7 @@ use polars::prelude::{Column as FrameColumn, DataFrame};
 
 use crate::{Error, Result};
 
-/// The frame of a table: a column for each of its columns, in the same order and with the same name.
+/// Converts a table to a frame that has the same columns, with the same names and in the same order.
 ///
 /// | column of the table | type in the frame |
 /// |---|---|
@@ -19,8 +19,8 @@ use crate::{Error, Result};
 /// Missing values are null, as are NaNs of `RepeatedFloats`, which are empty cells in CSV.
 ///
 /// # Errors
-/// [`Error::Name`] if a column of names has an index without a name. [`Error::Polars`] if two columns
-/// have the same name, or if they are not equally long.
+/// [`Error::Name`] if a column of names has an index for which there is no name. [`Error::Polars`] if two columns have
+/// the same name, or if the columns differ in length.
 pub fn frame(table: &Table<'_>) -> Result<DataFrame> {
     let columns = table.columns.iter();
     let columns = columns.map(|(name, column)| convert(name, column));

@@ -31,7 +31,7 @@ const RESOURCE: Number = Number {
 };
 
 input! {
-    /// A loss that was measured.
+    /// A measured loss.
     pub(super) struct LossRow {
         /// the number of the trial, from 0
         trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
@@ -49,7 +49,7 @@ input! {
 pub struct MeasuredCurves {
     /// The losses of all trials.
     pub table: Table,
-    /// The name of the task that each trial trains; empty if the file does not say.
+    /// The name of the task that each trial trains; empty if the file does not name the tasks.
     pub tasks: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ pub fn columns() -> Vec<InputColumn> {
 /// Reads learning curves.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together.
+/// The file cannot be read or is faulty. Faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<MeasuredCurves>> {
     let source = Source::open(path)?;
     let rows = Rows::<LossRow>::open(&source)?;
@@ -102,7 +102,7 @@ impl Curves {
         let points = self.points.entry(trial).or_default();
         let last = points.last().map(|point| point.resource);
         if let Some(last) = last.filter(|last| resource <= *last) {
-            let expected = format!("more than {last}, that of the row of trial {trial} above");
+            let expected = format!("more than {last}, the value in the row of trial {trial} above");
             return Err(line.cell("resource").fault(expected));
         }
         points.push(Point { resource, loss });

@@ -1,5 +1,5 @@
-//! Inputs of replays and simulations: event logs, tasks, searches, topologies, tables of jobs and models. Each input
-//! can be read from all formats that are in use. Most inputs can also be written.
+//! Readers of the inputs of replays and simulations: event logs, tasks, searches, topologies, tables of jobs, and
+//! models. Each input can be read in every format that is in use. Most inputs can also be written.
 //!
 //! ```
 //! use std::io::Write;

@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Loaded<Trained>> {
         let found = format!("{} of version {}", head.format, head.version);
         let fault = source.fault(found, format!("a {FORMAT} of version {VERSION}"));
         return Err(fault
-            .remedy("train the model again, with gleaner train")
+            .remedy("train the model again with gleaner train")
             .into());
     }
     let value = match head.kind {
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Loaded<Trained>> {
 /// Reads a model of one kind.
 ///
 /// # Errors
-/// As for [`read`], and if the model is of another kind.
+/// Same as [`read`]; also if the model is of another kind.
 pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
     let loaded = read(path)?;
     let found = loaded.value.model.kind();
@@ -53,9 +53,9 @@ pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
     Err(Fault::of(path, format!("a {found} model"), format!("a {kind} model")).into())
 }
 
-/// The fault of a file that is not a model.
+/// The fault of a file that does not contain a model.
 fn no_model(source: &Source, error: &serde_json::Error) -> Fault {
-    let fault = source.fault(error.to_string(), "a model that gleaner train has written");
+    let fault = source.fault(error.to_string(), "a model written by gleaner train");
     fault.at(of_json(error))
 }
 
@@ -74,12 +74,14 @@ fn parse<M: DeserializeOwned>(
     })
 }
 
-/// Refuses packing models that need measured pairs: here jobs are scored by their profiles alone.
+/// Rejects packing models that need measured pairs, because here jobs are scored by their profiles alone.
 fn usable(source: &Source, trained: Trained) -> Result<Trained> {
     match &trained.model {
         Model::Packing(model) if model.features() != Features::Profile => {
             let found = "a packing model that uses measured pairs";
-            Err(source.fault(found, "one that uses profiles alone").into())
+            Err(source
+                .fault(found, "a packing model that uses profiles alone")
+                .into())
         }
         _ => Ok(trained),
     }

@@ -1,4 +1,4 @@
-//! Reads allocation problems from JSON: one object, or several one after the other (JSON lines).
+//! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use gleaner_io::{Gatherer, Loaded};
 
 /// Reads problems from a file, or from stdin if `path` is `-`.
 ///
-/// A problem without an `id` gets its number in the file, from 1.
+/// A problem without an `id` is identified by its number in the file, counted from 1.
 ///
 /// # Errors
-/// The file cannot be read, or it holds no problem. Invalid problems are collected and reported
-/// together. Text that is not JSON ends the reading.
+/// The file cannot be read, or it contains no problem. Invalid problems are collected and reported
+/// together. Reading stops at text that is not JSON.
 pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     let source = Source::open(path)?;
     let problems = parse(&source.read_all()?, |found, expected| {
@@ -28,10 +28,10 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     })
 }
 
-/// The problems of a text in memory, which messages call `name`.
+/// Reads problems from a text in memory. Messages refer to the text as `name`.
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as [`read`].
 pub fn read_text(text: &str, name: &str) -> Result<Vec<Problem>> {
     parse(text.as_bytes(), |found, expected| {
         Fault::of(Path::new(name), found, expected)

@@ -1,6 +1,7 @@
-//! Scripted allocations (`alloc.jsonl`): which task holds which nodes after each event.
+//! Reads scripted allocations (`alloc.jsonl`), which state the nodes that each task holds after
+//! each event.
 //!
-//! The file has one JSON object a line, with two fields. `event` is the index of the event in the
+//! The file has one JSON object per line, with two fields. `event` is the index of the event in the
 //! log slice; 0 is the initial allocation. `allocation` maps each task name to a list of node
 //! names. Other fields are ignored.
 
@@ -28,8 +29,8 @@ struct Line {
 /// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read, a line is not such an object, an event occurs twice, or a node is not
-/// in the log or occurs twice in a line. Faults are collected and reported together.
+/// The file cannot be read, a line is not such an object, an event occurs twice, a node is not in
+/// the log, or a node occurs twice in a line. Faults are collected and reported together.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
@@ -55,7 +56,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     })
 }
 
-/// Reads a line into `events`. The error says what was found and what was expected.
+/// Reads a line into `events`. The error has what was found and what was expected.
 fn read_line(
     line: &[u8],
     index: &BTreeMap<&str, u32>,
@@ -71,7 +72,7 @@ fn read_line(
     }
 }
 
-/// Converts node names to indices. A name that is unknown or occurs twice is an error, which says
+/// Converts node names to indices. A name that is unknown or occurs twice is an error, which has
 /// what was found and what was expected.
 fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'static str)> {
     let mut seen = BTreeSet::new();
@@ -79,7 +80,7 @@ fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'
         None => Err((format!("node {name}"), "nodes of the log slice")),
         Some(node) if !seen.insert(*node) => Err((
             format!("node {name} a second time"),
-            "each node of an event only once",
+            "each node at most once per event",
         )),
         Some(node) => Ok(*node),
     };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use gleaner_domain::{Clock, Local, Utc};
 
 const HOUR: i64 = 3_600_000_000_000;
-/// 1970-01-01 was a Thursday; Monday is 0.
+/// Weekday of 1970-01-01, a Thursday, counted from Monday as 0.
 const EPOCH_WEEKDAY: i64 = 3;
 
 /// Mean idle nodes by hour and weekday, weighted by time.
@@ -15,16 +15,16 @@ pub struct Calendar {
     pub hours: Vec<Slot>,
     /// By weekday, from Monday.
     pub weekdays: Vec<Slot>,
-    /// By weekday, from Monday, and within it by hour.
+    /// By weekday, from Monday, and within each weekday by hour.
     pub week: Vec<Vec<Slot>>,
 }
 
 /// A recurring part of the week, such as an hour of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Slot {
-    /// Seconds of this part that the log covers.
+    /// Seconds of the log that fall into this part of the week.
     pub seconds: f64,
-    /// Mean number of idle nodes over these seconds; `None` if the log covers none of them.
+    /// Mean number of idle nodes over these seconds; `None` if there are no such seconds.
     pub idle_nodes: Option<f64>,
 }
 
@@ -32,13 +32,12 @@ pub struct Slot {
 #[derive(Debug, Clone)]
 pub(super) struct CalendarScan<'l> {
     clock: &'l Clock,
-    /// The nanoseconds that the log covers and the idle node-nanoseconds, by hour of the week from
-    /// Monday.
+    /// For each hour of the week, from Monday: the nanoseconds that the log covers, and the idle node-nanoseconds.
     week: [(i128, i128); 168],
 }
 
 impl<'l> CalendarScan<'l> {
-    /// A scan for a log on this clock.
+    /// An empty scan of a log whose times are on this clock.
     pub fn new(clock: &'l Clock) -> Self {
         CalendarScan {
             clock,
@@ -53,7 +52,7 @@ impl<'l> CalendarScan<'l> {
         }
     }
 
-    /// As [`CalendarScan::add`], but with the times that the clock showed.
+    /// Like [`CalendarScan::add`], but takes the times that the clock showed.
     fn add_shown(&mut self, from: Local, to: Local, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);
@@ -103,7 +102,7 @@ mod tests {
         text.parse::<Local>().unwrap().from_offset(0)
     }
 
-    // Derived by formula: 30 min with 2 nodes, 30 min with 4, over a midnight.
+    // Derived by formula: spans with 2 and with 4 idle nodes, the second of which crosses midnight.
     #[test]
     fn a_span_is_split_at_the_hours() {
         let unknown = Clock::UNKNOWN;
@@ -144,14 +143,13 @@ mod tests {
         assert_eq!(calendar.week[5][0], calendar.hours[0]);
     }
 
-    // Derived by hand: a clock one hour ahead of UTC that is put back at 2:00 shows the hour from
-    // 1:00 to 2:00 twice.
+    // Derived by hand: a clock one hour ahead of UTC that is set back at 2:00 shows the hour from 1:00 to 2:00 twice.
     #[test]
     fn hours_follow_the_clock() {
         let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
         let mut scan = CalendarScan::new(&changed);
         scan.add(time("2021-02-12 23:00:00"), time("2021-02-13 01:00:00"), 2);
-        // The hour from 1:00 to 2:00 for the second time.
+        // This span starts with the second hour from 1:00 to 2:00.
         scan.add(time("2021-02-13 01:00:00"), time("2021-02-13 03:00:00"), 4);
         let calendar = scan.finish();
         let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();

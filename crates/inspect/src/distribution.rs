@@ -14,19 +14,19 @@ pub(super) fn seconds(nanos: u64) -> f64 {
 pub struct Distribution {
     /// Number of lengths.
     pub count: usize,
-    /// Their sum in seconds.
+    /// Sum of the lengths in seconds.
     pub sum_s: f64,
     /// Mean in seconds; 0 if there are no lengths.
     pub mean_s: f64,
-    /// Shortest, in seconds.
+    /// Shortest length in seconds; 0 if there are no lengths.
     pub min_s: f64,
-    /// Longest, in seconds.
+    /// Longest length in seconds; 0 if there are no lengths.
     pub max_s: f64,
     /// Quantiles; empty if there are no lengths.
     pub quantiles: Vec<Quantile>,
     /// Bins between customary bounds, such as a minute or an hour.
     pub bins: Vec<Bin>,
-    /// Bins that double in width, up to the longest length, for figures.
+    /// Bins for figures. Each is twice as wide as the previous one, up to the longest length.
     pub fine_bins: Vec<Bin>,
 }
 
@@ -35,13 +35,13 @@ pub struct Distribution {
 pub struct Quantile {
     /// Share, in percent.
     pub percent: f64,
-    /// The smallest length such that at least this share of all lengths are at most as long.
+    /// The smallest length that at least this share of all lengths do not exceed.
     pub by_count_s: f64,
-    /// The smallest length such that the lengths up to it make up at least this share of the sum.
+    /// The smallest length such that all lengths up to it add up to at least this share of the sum.
     pub by_sum_s: f64,
 }
 
-/// The lengths from one bound up to the next, which is not included.
+/// The lengths from a lower bound, inclusive, to an upper bound, exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
     /// Lower bound in seconds, inclusive.
@@ -50,19 +50,19 @@ pub struct Bin {
     pub to_s: Option<f64>,
     /// Number of lengths.
     pub count: usize,
-    /// Their share of all lengths.
+    /// The number as a share of all lengths.
     pub count_share: f64,
-    /// Their sum in seconds.
+    /// Sum of the lengths in seconds.
     pub sum_s: f64,
-    /// Its share of the whole sum.
+    /// The sum as a share of the sum of all lengths.
     pub sum_share: f64,
 }
 
 const PERCENTS: [f64; 9] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0];
 
 impl Distribution {
-    /// The distribution of `sorted` lengths in nanoseconds, with bins that start at 0 and at
-    /// each of `bounds` (seconds, increasing).
+    /// The distribution of `sorted` lengths in nanoseconds. Bins start at 0 and at each of the increasing `bounds`, in
+    /// seconds.
     pub(super) fn new(sorted: &[u64], bounds: &[f64]) -> Self {
         let sums = cumulated(sorted);
         let sum_s = sums.last().copied().unwrap_or(0.0);
@@ -83,7 +83,7 @@ impl Distribution {
         }
     }
 
-    /// The length in seconds that `percent` of all lengths do not exceed; `None` if
+    /// The smallest length in seconds that at least `percent` % of all lengths do not exceed; `None` if
     /// [`Distribution::quantiles`] has no entry for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let found = self.quantiles.iter().find(|q| q.percent == percent);
@@ -128,8 +128,8 @@ fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
         .collect()
 }
 
-/// Bins of `lengths` in nanoseconds, in any order, that start at 0 and at each of `bounds`
-/// (seconds, increasing).
+/// Sorts `lengths`, which are in nanoseconds and in any order, into bins. Bins start at 0 and at each of the increasing
+/// `bounds`, in seconds.
 pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
     // Whole nanoseconds add up exactly; only the results are rounded.
     let mut sums = vec![(0usize, 0u128); bounds.len() + 1];

@@ -11,21 +11,21 @@ const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
 /// The idle fragments of a log.
 ///
-/// A fragment runs from the row at which a node becomes idle to the one at which it becomes busy.
-/// If the log's first or last row cuts off a fragment, only its length within the log counts.
+/// A fragment lasts from the row at which a node becomes idle to the row at which the node becomes busy.
+/// If a fragment extends beyond the log's first or last row, only its length within the log counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fragments {
-    /// Their lengths; a bin's sum is idle node-time.
+    /// The fragments' lengths. The sum of a bin is idle node-time.
     #[serde(flatten)]
     pub lengths: Distribution,
-    /// Number of fragments idle at the first row: they began before the log.
+    /// Number of nodes that are idle at the first row, whose fragments began before the log.
     pub cut_at_start: usize,
-    /// Number of fragments idle at the last row: they end after the log.
+    /// Number of nodes that are idle at the last row, whose fragments end after the log.
     pub cut_at_end: usize,
 }
 
 impl Fragments {
-    /// Builds them from `sorted` lengths in nanoseconds.
+    /// Creates the description from `sorted` lengths in nanoseconds.
     pub(super) fn new(sorted: &[u64], cut_at_start: usize, cut_at_end: usize) -> Self {
         Fragments {
             lengths: Distribution::new(sorted, &BOUNDS),
@@ -34,7 +34,7 @@ impl Fragments {
         }
     }
 
-    /// The fragments shorter than 10 minutes: their share of all, and of idle node-time.
+    /// Two shares of the fragments shorter than 10 minutes: of the number of fragments, and of idle node-time.
     pub fn under_ten_minutes(&self) -> (f64, f64) {
         let short = self
             .lengths
@@ -47,8 +47,7 @@ impl Fragments {
     }
 }
 
-/// The idle fragments of `log` by length: the bins of [`Fragments`], without the figures that
-/// take longer to compute.
+/// The idle fragments of `log` by length: the bins of [`Fragments`], without the figures that are slower to compute.
 pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
     bins(&idle_since::lengths(log), &BOUNDS)
 }

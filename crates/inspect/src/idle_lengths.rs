@@ -1,4 +1,4 @@
-//! The lengths of time that idle nodes stay idle, weighted by time.
+//! How long idle nodes stay idle, weighted by time.
 
 use super::distribution::{cumulated, seconds};
 use super::ratio;
@@ -13,7 +13,7 @@ pub(super) struct IdleLengths<'a> {
 }
 
 impl<'a> IdleLengths<'a> {
-    /// Builds them from `sorted` lengths in nanoseconds.
+    /// Takes the `sorted` lengths in nanoseconds.
     pub fn new(sorted: &'a [u64]) -> Self {
         let mut total = 0.0;
         let squared = sorted.iter().map(|&length| {
@@ -37,7 +37,7 @@ impl<'a> IdleLengths<'a> {
         ratio(self.total(), self.sorted.len() as f64)
     }
 
-    /// Number of fragments shorter than `tau`, and number of the other fragments.
+    /// The number of fragments shorter than `tau`, and the number of all other fragments.
     fn split(&self, tau: f64) -> (usize, f64) {
         let shorter = self.sorted.partition_point(|&length| seconds(length) < tau);
         (shorter, (self.sorted.len() - shorter) as f64)
@@ -48,7 +48,7 @@ impl<'a> IdleLengths<'a> {
         self.sorted.last().copied().map_or(0.0, seconds)
     }
 
-    /// F(τ): the probability that a node idle now is taken within `tau` seconds.
+    /// F(τ): the probability that a node that is idle now is taken away within `tau` seconds.
     pub fn taken(&self, tau: f64) -> f64 {
         let (shorter, longer) = self.split(tau);
         (self.sums[shorter] + tau * longer) / self.total()
@@ -57,7 +57,7 @@ impl<'a> IdleLengths<'a> {
     /// (1/τ)·∫₀^τ (1 − F): the share of idle nodes held on average over a period `tau`.
     pub fn held(&self, tau: f64) -> f64 {
         let (shorter, longer) = self.split(tau);
-        // ∫₀^τ min(ℓ, t) dt is ℓτ − ℓ²/2 for ℓ < τ, else τ²/2.
+        // ∫₀^τ min(ℓ, t) dt is ℓτ − ℓ²/2 for ℓ < τ, and τ²/2 otherwise.
         let short = tau * self.sums[shorter] - self.squares[shorter] / 2.0;
         1.0 - (short + longer * tau * tau / 2.0) / (tau * self.total())
     }
@@ -75,7 +75,7 @@ mod tests {
         let sorted = [10 * S, 30 * S];
         let idle_lengths = IdleLengths::new(&sorted);
         assert_eq!(idle_lengths.taken(20.0), (10.0 + 20.0) / 40.0);
-        // ∫₀^20: 10·20 − 50 of the short one, 200 of the long one; ÷ (20·40).
+        // ∫₀^20: 10·20 − 50 for the short fragment, 200 for the long one, both divided by 20·40.
         assert_eq!(idle_lengths.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
         assert_eq!(idle_lengths.taken(30.0), 1.0);
     }

@@ -1,23 +1,23 @@
-//! Turns changes into idle fragments, one change after the other.
+//! Derives idle fragments from the changes of a log, one change at a time.
 
 use gleaner_domain::{Change, EventLog, Utc};
 
-/// Time since which each node is idle; `None` for a busy node.
+/// The time since which each node has been idle; `None` for a busy node.
 #[derive(Debug)]
 pub(super) struct IdleSince {
     since: Vec<Option<Utc>>,
 }
 
 impl IdleSince {
-    /// Creates `nodes` nodes, all busy.
+    /// Starts with `nodes` nodes, all of them busy.
     pub fn new(nodes: usize) -> Self {
         IdleSince {
             since: vec![None; nodes],
         }
     }
 
-    /// Records a change of a node at `time`. Returns the length in nanoseconds of the fragment
-    /// that it ends, if it ends one.
+    /// Records a change of a node at `time`. If the change ends a fragment, returns the fragment's length in
+    /// nanoseconds.
     pub fn change(&mut self, change: Change, time: Utc) -> Option<u64> {
         let since = &mut self.since[change.node() as usize];
         if change.idle() {
@@ -28,7 +28,7 @@ impl IdleSince {
         }
     }
 
-    /// The lengths in nanoseconds, up to `end`, of the fragments that have not ended.
+    /// The lengths in nanoseconds of the fragments that have not ended, measured up to `end`.
     pub fn cut(&self, end: Utc) -> impl Iterator<Item = u64> {
         let open = self.since.iter().flatten();
         open.map(move |since| end.0.abs_diff(since.0))

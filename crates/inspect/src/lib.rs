@@ -1,4 +1,4 @@
-//! Describes an event log: how much is idle, in what fragments, when, and how reliable the log is.
+//! Describes an event log: how much node-time is idle, in what fragments and when, and how reliable the log is.
 //!
 //! ```
 //! use gleaner_domain::{Change, EventLogBuilder, Unobserved, Utc};
@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One pass over the log's changes collects everything. Nothing here reads files or writes to
-//! a terminal. Every result can be serialised.
+//! All data are collected in one pass over the log's changes. This crate does not read files or write to a terminal.
+//! Every result can be serialised.
 
 mod calendar;
 mod distribution;
@@ -70,10 +70,9 @@ pub struct Inspection {
     pub idle_nodes_mean: f64,
     /// Share of node-time that is idle.
     pub idle_share: f64,
-    /// Largest number of nodes idle at once.
+    /// Largest number of nodes that were idle at once.
     pub idle_nodes_max: u32,
-    /// Seconds from each row to the next. The sum of a bin is the total time in gaps of these
-    /// lengths.
+    /// Seconds from each row to the next. The sum of a bin is the total time covered by its gaps.
     pub event_gaps: Distribution,
     /// The idle fragments.
     pub fragments: Fragments,
@@ -85,14 +84,13 @@ pub struct Inspection {
     pub never_idle: UnchangedNodes,
     /// Nodes that were idle throughout.
     pub always_idle: UnchangedNodes,
-    /// Spans that may be due to a faulty collector of the log rather than the machine, ordered by
-    /// time.
+    /// Spans that may be due to a fault in the collection of the log rather than to the machine, ordered by time.
     pub suspicions: Vec<Suspicion>,
     /// A suggested window for the replay.
     pub suggestion: Suggestion,
 }
 
-/// Suggests a window for replays of `log` with tasks of these costs.
+/// Suggests a window for replays of `log` with tasks that have these rescale costs.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
@@ -105,7 +103,7 @@ fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
     suggestion::suggest(&idle_lengths, &scan.departures, scan.span_seconds, costs)
 }
 
-/// Inspects `log`, which may be a slice; `costs` are those of the tasks to be trained on it.
+/// Inspects `log`, which may be a slice of a log; `costs` are the rescale costs of the tasks to be trained.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer stops it.

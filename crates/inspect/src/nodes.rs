@@ -22,8 +22,7 @@ impl UnchangedNodes {
     }
 }
 
-/// Nodes that were never idle. No change touches them, because all nodes are busy before the
-/// log.
+/// Nodes that were never idle. They have no changes, because all nodes count as busy before the log.
 pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     let untouched = names
         .iter()
@@ -32,7 +31,7 @@ pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     UnchangedNodes::new(untouched.map(|(name, _)| name.clone()).collect())
 }
 
-/// Nodes that are idle from the first row on and that no later change touches.
+/// Nodes that are idle from the first row on and have no later changes.
 pub(super) fn always_idle(log: &EventLog, touched: &[u32]) -> UnchangedNodes {
     if log.is_empty() {
         return UnchangedNodes::new(Vec::new());

@@ -16,17 +16,17 @@ pub(super) struct Scan<'l> {
     pub span_seconds: f64,
     /// Idle node-seconds.
     pub idle_node_seconds: f64,
-    /// Largest number of nodes idle at once.
+    /// Largest number of nodes that were idle at once.
     pub idle_nodes_max: u32,
-    /// Lengths of the idle fragments in nanoseconds, ascending.
+    /// Lengths of the idle fragments in nanoseconds, in ascending order.
     pub lengths: Vec<u64>,
     /// Number of nodes idle at the first row.
     pub cut_at_start: usize,
     /// Number of nodes idle at the last row.
     pub cut_at_end: usize,
-    /// Number of changes of each node's state.
+    /// Number of state changes of each node.
     pub touched: Vec<u32>,
-    /// Number of events after the first, by the number of nodes that they took away.
+    /// Number of events after the first by the number of nodes that they took away.
     pub departures: BTreeMap<u32, u32>,
     /// Spans over which all nodes were in one state.
     pub uniform: Vec<Uniform>,
@@ -40,13 +40,13 @@ pub(super) struct Uniform {
     pub from: Utc,
     pub to: Utc,
     pub idle: bool,
-    /// Number of nodes that changed when it began; `None` if it begins with the log.
+    /// Number of nodes that changed when the span began; `None` if it begins with the log.
     pub began: Option<usize>,
-    /// Number of nodes that changed when it ended.
+    /// Number of nodes that changed when the span ended.
     pub ended: usize,
 }
 
-/// A row's time, and the number of nodes that changed at it; `None` for the first row.
+/// A row's time, and the number of nodes that changed at the row (`None` for the first row).
 #[derive(Debug, Clone, Copy)]
 struct Row {
     time: Utc,
@@ -139,7 +139,7 @@ impl<'l> Scan<'l> {
         }
     }
 
-    /// Records a row's changes. Returns how many nodes became busy.
+    /// Records a row's changes. Returns the number of nodes that became busy.
     fn apply(&mut self, changes: &[Change], time: Utc, idle_since: &mut IdleSince) -> u32 {
         let mut left = 0;
         for change in changes {
@@ -151,7 +151,7 @@ impl<'l> Scan<'l> {
         left
     }
 
-    /// Adds the fragments that the last row cuts off, and sorts all.
+    /// Adds the fragments that are cut off by the last row, and sorts all fragments by length.
     fn close(&mut self, end: Utc, idle_since: &IdleSince) {
         let ended = self.lengths.len();
         self.lengths.extend(idle_since.cut(end));

@@ -12,16 +12,15 @@
 //! F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ). For
 //! example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
 //!
-//! Over such a period the share of idle node-time that becomes work is
+//! Over such a period, the share of idle node-time that becomes work is
 //!
 //! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
 //!
-//! where η is the number of times per second that the task loses nodes. Of the nodes that an event
-//! takes away, the share s = L·F(τ) ÷ τ is held by tasks, by each of J tasks with the same
-//! probability. So an event that takes d nodes away hits the task with probability 1 − (1 − s/J)^d.
-//! η is the sum of these probabilities over the log's events, divided by its span. The suggested
-//! window is T at the τ with the largest p. For long fragments and rare losses, this T is near
-//! √(up·L/2).
+//! where η is the rate, per second, of events at which the task loses nodes. Of the nodes that an event takes away,
+//! tasks hold the share s = L·F(τ) ÷ τ, and each of J tasks is equally likely to hold such a node. So an event that
+//! takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the sum of these probabilities over the
+//! log's events, divided by its span. The suggested window is T at the τ with the largest p. For long fragments and
+//! rare losses, this T is near √(up·L/2).
 //!
 //! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
 //! sizes of tasks.
@@ -34,7 +33,7 @@ use super::idle_lengths::IdleLengths;
 use super::ratio;
 use gleaner_domain::TrainingTask;
 
-/// Costs of rescaling the tasks to be trained.
+/// Rescale costs of the tasks to be trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RescaleCosts {
     /// Seconds of progress lost when a task grows.
@@ -46,7 +45,7 @@ pub struct RescaleCosts {
 }
 
 impl RescaleCosts {
-    /// Costs of the ImageNet tasks published with the replayed model: 18 s up, 12 s down.
+    /// Costs of the published ImageNet tasks of BFTrainer: 18 s to grow, 12 s to lose nodes.
     pub fn typical(tasks: usize) -> Self {
         RescaleCosts {
             up_s: 18.0,
@@ -55,7 +54,7 @@ impl RescaleCosts {
         }
     }
 
-    /// Mean costs over `tasks`, of which `at_once` run at once.
+    /// Mean costs of `tasks`, of which `at_once` run at the same time.
     pub fn of(tasks: &[TrainingTask], at_once: usize) -> Self {
         let count = tasks.len() as f64;
         RescaleCosts {
@@ -69,18 +68,18 @@ impl RescaleCosts {
 /// A window for the replay, and how it was derived.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// The rescale costs from which it is derived.
+    /// The rescale costs from which the window is derived.
     pub costs: RescaleCosts,
-    /// The window; `None` if there is none to suggest.
+    /// The window; `None` if no window can be suggested.
     pub window: Option<Window>,
-    /// The reason why there is no window; `None` if there is one.
+    /// The reason why no window is suggested; `None` if a window is suggested.
     pub reason: Option<&'static str>,
-    /// The useful share of idle node-time with other windows, by ascending window. Empty if
-    /// there is no idle time, no task, or no cost of growing.
+    /// The useful share of idle node-time for other windows, in ascending order of the window. Empty if there is no
+    /// idle time, if there are no tasks, or if growing costs nothing.
     pub others: Vec<OtherWindow>,
 }
 
-/// A window, and the share of idle node-time that would become work with it.
+/// A window, and the share of idle node-time that would become work with this window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct OtherWindow {
     /// The window in seconds.
@@ -96,15 +95,15 @@ pub struct Window {
     pub t_fwd_s: f64,
     /// Seconds between two growths of a task with this window.
     pub growth_every_s: f64,
-    /// Probability that an idle node is taken within that time.
+    /// Probability that an idle node is taken away within [`Window::growth_every_s`].
     pub taken_within: f64,
-    /// Mean seconds between two losses of nodes by a task; `None` if it loses none.
+    /// Mean seconds between two events at which a task loses nodes; `None` if it never does.
     pub loss_every_s: Option<f64>,
     /// Share of idle node-time that becomes work, for a task that scales linearly.
     pub useful_share: f64,
 }
 
-/// The model of the module's documentation, as functions of the period τ between growths.
+/// The model described at the top of this file, as functions of the period τ between growths.
 struct Model<'a> {
     idle_lengths: &'a IdleLengths<'a>,
     /// Number of events by the number of nodes that they took away.
@@ -114,7 +113,7 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// η: how often per second a task loses nodes.
+    /// η: the rate, per second, of events at which a task loses nodes.
     fn loss_rate(&self, tau: f64) -> f64 {
         let held = (self.idle_lengths.mean() * self.idle_lengths.taken(tau) / tau).min(1.0);
         let spared = 1.0 - held / self.costs.tasks as f64;
@@ -131,14 +130,13 @@ impl Model<'_> {
         self.idle_lengths.held(tau) * (1.0 - self.costs.down_s * self.loss_rate(tau)) - growth
     }
 
-    /// T: the window that makes a task grow every `tau` seconds.
+    /// T: the window with which a task grows every `tau` seconds.
     fn window(&self, tau: f64) -> f64 {
         let taken = self.idle_lengths.taken(tau);
         self.costs.up_s * (1.0 - taken) / taken
     }
 
-    /// The period with the largest useful share: a scan of [`STEPS`] periods in geometric
-    /// progression.
+    /// The period with the largest useful share among [`STEPS`] periods in geometric progression.
     fn best(&self, longest: f64) -> f64 {
         let mut best = (f64::NEG_INFINITY, self.idle_lengths.mean() / 1000.0);
         for tau in self.periods(longest, STEPS) {
@@ -163,13 +161,13 @@ impl Model<'_> {
             .map(move |tau| tau.min(last))
     }
 
-    /// The useful share of idle node-time with other windows, by ascending window.
+    /// The useful share of idle node-time for other windows, in ascending order of the window.
     fn others(&self, longest: f64) -> Vec<OtherWindow> {
         let other = |tau| OtherWindow {
             t_fwd_s: self.window(tau),
             useful_share: self.useful(tau),
         };
-        // A longer period belongs to a shorter window.
+        // A longer period corresponds to a shorter window.
         let mut others: Vec<OtherWindow> = self.periods(longest, OTHERS).map(other).collect();
         others.retain(|other| other.t_fwd_s >= SHORTEST);
         others.reverse();
@@ -183,8 +181,8 @@ const OTHERS: f64 = 60.0;
 /// The shortest other window that is reported, in seconds.
 const SHORTEST: f64 = 1.0;
 
-/// Suggests a window for tasks with these `costs` on a log of `span` seconds with these idle
-/// lengths and departures of nodes.
+/// Suggests a window for tasks with these `costs`, on a log of `span` seconds with these idle lengths and departures of
+/// nodes.
 pub(super) fn suggest(
     idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,
@@ -201,7 +199,7 @@ pub(super) fn suggest(
         return none("no node is idle for any time");
     }
     if costs.tasks == 0 {
-        return none("there is no task");
+        return none("there are no tasks");
     }
     if costs.up_s <= 0.0 {
         return none("growing costs nothing, so every window pays");
@@ -238,8 +236,7 @@ pub(super) fn suggest(
 /// Rounds `value`, above 0, to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let exponent = value.log10().floor() as i32 - 1;
-    // Only powers of ten of at least 1 are exact, so this uses no others: 110 stays 110 and
-    // 0.25 stays 0.25.
+    // Only powers of ten of at least 1 are exact, so no others are used: 110 stays 110, and 0.25 stays 0.25.
     let unit = 10f64.powi(exponent.abs());
     if exponent >= 0 {
         (value / unit).round() * unit
@@ -254,7 +251,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// Exponential lengths with a mean of `mean` seconds, by their quantiles.
+    /// Quantiles of an exponential distribution with a mean of `mean` seconds, as lengths in nanoseconds.
     fn exponential(mean: f64, count: usize) -> Vec<u64> {
         (0..count)
             .map(|i| -mean * (1.0 - (i as f64 + 0.5) / count as f64).ln())
@@ -289,8 +286,8 @@ mod tests {
         assert_eq!(window.loss_every_s, None);
     }
 
-    // Derived by formula: an event that takes 2 nodes spares a task that holds 1/4 of all nodes
-    // with probability (3/4)².
+    // Derived by formula: an event that takes 2 nodes spares a task that holds 1/4 of all nodes with a probability of
+    // (3/4)².
     #[test]
     fn an_event_hits_a_task_at_most_once() {
         let sorted = [1000 * S];
@@ -301,7 +298,7 @@ mod tests {
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
         };
-        // All lengths are above τ, so every node that leaves is held by a task.
+        // All lengths are above τ, so a task holds every node that leaves.
         assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
     }
 

@@ -1,4 +1,4 @@
-//! Spans of a log that may be due to a faulty collector rather than the machine.
+//! Spans of a log that may be due to a fault in its collection rather than to the machine.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub struct Suspicion {
     pub to: String,
     /// Its length in seconds.
     pub seconds: f64,
-    /// Number of rows of the log within it, both ends included.
+    /// Number of rows of the log within the span, including both ends.
     pub rows: usize,
 }
 
@@ -38,16 +38,15 @@ pub enum SuspicionKind {
 /// A gap is suspicious if it is longer than this many times the 95th percentile. If events were
 /// random, one gap in 10^13 would be that long.
 const USUAL_GAPS: f64 = 10.0;
-/// With fewer gaps, a 95th percentile is meaningless.
+/// Minimum number of gaps. With fewer gaps, the 95th percentile is meaningless.
 const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on
-/// average. Nodes that change independently would cause such a span with a probability of e^-10.
-/// Large jobs also cause such spans. So the span must also begin and end abruptly, each time with a
-/// change of at least half of that average number of nodes. A span that begins with the log need
-/// not be abrupt.
+/// average. Nodes that change independently would cause such a span with a probability of e^-10. Large jobs also cause
+/// such spans. So the span must also begin and end abruptly: at each end, at least half of that average number of nodes
+/// must change. This is not required of a span that begins with the log.
 const MISSED_NODES: f64 = 10.0;
 
-/// All suspicions, by time.
+/// All suspicious spans, ordered by time.
 pub(super) fn suspicions(
     log: &EventLog,
     uniform: &[Uniform],

@@ -1,4 +1,4 @@
-//! Compares the inspection with a dense matrix of seconds, and tests small examples.
+//! Compares the inspection with a dense matrix of node states by second, and tests small examples.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use gleaner_domain::{Change, Error, EventLogBuilder, Unobserved, Utc};
 use gleaner_testing::StopAtCheck;
 
-/// A log from rows of (seconds after the previous row, states).
+/// Builds a log from rows, each given as (seconds after the previous row, states).
 fn log(rows: &[(i64, Vec<bool>)]) -> EventLog {
     let width = rows.first().map_or(0, |(_, states)| states.len());
     let mut log = EventLogBuilder::new((0..width).map(|n| format!("n{n}")).collect());
@@ -33,7 +33,7 @@ fn per_second(rows: &[(i64, Vec<bool>)]) -> Vec<Vec<bool>> {
         .collect()
 }
 
-/// Runs of idle seconds of one node.
+/// Lengths of the runs of consecutive idle seconds of a node.
 fn runs(seconds: &[Vec<bool>], node: usize) -> Vec<usize> {
     seconds
         .chunk_by(|a, b| a[node] == b[node])
@@ -42,8 +42,7 @@ fn runs(seconds: &[Vec<bool>], node: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Rows at different times. The last row changes nothing, because a matrix of seconds shows no
-/// state after its end.
+/// Rows at different times. The last row changes nothing, because the matrix has no states after its last second.
 fn rows() -> impl Strategy<Value = Vec<(i64, Vec<bool>)>> {
     (1usize..5).prop_flat_map(|width| {
         let row = (1i64..4000, prop::collection::vec(any::<bool>(), width));
@@ -172,7 +171,7 @@ fn a_stop_ends_the_inspection_at_any_row() {
     assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
-/// 30 nodes, half of which are idle. One node changes every 10 s, and `odd` inserts odd rows.
+/// 30 nodes, half of which are idle. Every 10 s, one node changes. `odd` inserts suspicious rows.
 fn steady(odd: impl Fn(usize) -> Option<(i64, bool)>) -> Vec<(i64, Vec<bool>)> {
     (0..60)
         .map(|i| match odd(i) {
@@ -231,8 +230,8 @@ fn nodes_that_leave_one_by_one_are_not_suspicious() {
     let rows: Vec<_> = (0..60usize)
         .map(|i| (10, (0..30).map(|n| n < 30 - i.abs_diff(30)).collect()))
         .collect();
-    // In row 0 all nodes are busy, from the start of the log. In row 30 all are idle, but they
-    // became idle one by one.
+    // In row 0 all nodes are busy, from the start of the log. In row 30 all nodes are idle, but they became idle one by
+    // one.
     assert_eq!(
         kinds(&inspected(&rows)),
         [(SuspicionKind::AllBusy, 10.0, 2)]

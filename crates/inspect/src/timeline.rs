@@ -7,15 +7,15 @@ use gleaner_domain::Utc;
 /// Idle nodes over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Timeline {
-    /// Width of a step in seconds; the first starts at the log's first row.
+    /// Width of a step in seconds. The first step starts at the log's first row.
     pub step_seconds: f64,
     /// Mean number of idle nodes over each step; the last step may be shorter.
     pub idle_nodes: Vec<f64>,
 }
 
-/// Largest number of steps of a timeline.
+/// Maximum number of steps of a timeline.
 const STEPS: i128 = 500;
-/// Customary widths in minutes. A longer log uses whole multiples of the last.
+/// Customary step widths in minutes. Longer logs use whole multiples of the last width, a day.
 const WIDTHS: [i128; 9] = [1, 5, 10, 30, 60, 180, 360, 720, 1440];
 const MINUTE: i128 = 60_000_000_000;
 
@@ -30,7 +30,7 @@ pub(super) struct TimelineScan {
 }
 
 impl TimelineScan {
-    /// A scan for a log from `start` to `end`.
+    /// An empty scan of a log from `start` to `end`.
     pub fn new(start: Utc, end: Utc) -> Self {
         let (start, end) = (i128::from(start.0), i128::from(end.0));
         let span = end - start;
@@ -80,7 +80,7 @@ impl TimelineScan {
 mod tests {
     use super::*;
 
-    // Derived by formula: 4 nodes for half of the first step, 1 for the cut last one.
+    // Derived by formula: 4 nodes for half of the first step, 1 node for the shortened last step.
     #[test]
     fn steps_are_means_and_the_last_is_cut() {
         let at = Utc::from_seconds;

@@ -1,10 +1,10 @@
-//! Messages for faults that several readers find.
+//! Messages for faults that more than one reader can find.
 
 use std::fmt;
 
 use crate::input::Unit;
 
-/// A place in a file, for messages.
+/// A position in a file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A line of a text, counted from 1.
@@ -19,7 +19,7 @@ pub enum Place {
     Header,
     /// A row of a table without lines, such as Parquet, counted from 0.
     Row(usize),
-    /// A column that holds the states of a node, counted from 0.
+    /// A column with the states of a node, counted from 0.
     NodeColumn(usize),
 }
 
@@ -43,7 +43,7 @@ impl From<Place> for String {
     }
 }
 
-/// The place at which JSON is malformed; empty if the error has no place in the
+/// The position of malformed JSON; empty if the error has no position in the
 /// text.
 pub fn of_json(error: &serde_json::Error) -> String {
     match error.line() {

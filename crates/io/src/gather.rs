@@ -5,17 +5,17 @@ use gleaner_domain::error::{Fault, Faults, Result};
 /// Reading stops once an input has this many faults.
 pub const MAX_FAULTS: usize = 1_000;
 
-/// Collects the faults of an input, and ends the reading once there are [`MAX_FAULTS`].
+/// Collects the faults of an input, and stops the reading after [`MAX_FAULTS`] faults.
 #[derive(Debug, Default)]
 pub struct Gatherer {
     faults: Faults,
 }
 
 impl Gatherer {
-    /// Adds a fault to the collected ones.
+    /// Adds a fault to the collection.
     ///
     /// # Errors
-    /// There are now [`MAX_FAULTS`]; the error holds all of them.
+    /// There are now [`MAX_FAULTS`] faults; the error contains all of them.
     pub fn add(&mut self, fault: Fault) -> Result<()> {
         self.faults.push(fault);
         if self.faults.0.len() < MAX_FAULTS {
@@ -32,7 +32,7 @@ impl Gatherer {
     /// Returns the value if no fault was added.
     ///
     /// # Errors
-    /// All faults that were added.
+    /// At least one fault was added; the error contains all of them.
     pub fn finish<T>(self, value: T) -> Result<T> {
         self.faults.into_result(value)
     }

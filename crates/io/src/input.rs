@@ -11,7 +11,8 @@ use crate::source::{Compression, STDIN, is_tar};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Fault, Result};
 
-/// Maximum length of a line in bytes: 16 MiB. A job that spells out several hundred thousand nodes fits.
+/// Maximum length of a line in bytes: 16 MiB. This is enough for a job that lists several hundred thousand nodes by
+/// name.
 const LINE_LIMIT: usize = 16 << 20;
 
 /// Number of bytes that are read at once.
@@ -31,13 +32,13 @@ pub struct Input<'a> {
 pub struct Line<'l> {
     /// The text. Bytes that are not UTF-8 become replacement characters.
     pub text: Cow<'l, str>,
-    /// File and line number, for messages.
+    /// The file and line number, for messages.
     pub place: Place<'l>,
-    /// Whether the line is longer than 16 MiB. `text` is then only its beginning.
+    /// Whether the line is longer than 16 MiB. If so, `text` is only the start of the line.
     pub cut: bool,
 }
 
-/// What messages call the parts of a file.
+/// The kinds of parts of a file, which messages refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// Lines of a text file.
@@ -71,13 +72,13 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of a line.
+    /// The position of a line.
     pub fn line(file: &'a Path, line: u64) -> Self {
         let unit = Unit::Line;
         Place { file, unit, line }
     }
 
-    /// The place within the file, such as `line 3`.
+    /// The position within the file, such as `line 3`.
     pub fn within(&self) -> fault::Place {
         fault::Place::Part(self.unit, self.line)
     }
@@ -151,7 +152,7 @@ impl<'a> Input<'a> {
         Ok(input)
     }
 
-    /// Returns a fault if the content is a tar archive.
+    /// Fails if the content is a tar archive.
     fn refuse_tar(&mut self) -> Result<()> {
         let head = match self.reader.fill_buf() {
             Ok(head) => head,
@@ -164,7 +165,7 @@ impl<'a> Input<'a> {
         Err(fault.remedy("unpack it with tar -xf").into())
     }
 
-    /// The path as the user named it; `-` is stdin.
+    /// The user-specified path; `-` means stdin.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -198,13 +199,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The bytes that are not read yet, for documents that are not read line by line.
+    /// The unread bytes, for documents that are not read line by line.
     pub fn stream(&mut self) -> &mut dyn BufRead {
         &mut *self.reader
     }
 
-    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
-    /// compressed file.
+    /// The error for a failed read: an I/O error of the operating system, or a fault that reports a damaged compressed
+    /// file.
     pub fn read_error(&self, error: io::Error) -> Error {
         if let Some(stopped) = stop_of(&error) {
             return stopped;
@@ -218,7 +219,7 @@ impl<'a> Input<'a> {
                 "after {}",
                 fault::Place::Line(self.line.saturating_sub(1))
             ))
-            .remedy("copy it again, or decompress what can be")
+            .remedy("copy it again, or decompress the intact part")
             .into()
     }
 }
@@ -253,13 +254,13 @@ impl<R: Read> Read for Observed<'_, R> {
 #[error("stopped")]
 struct Stopped;
 
-/// Returns [`Error::Stopped`] if the error means that the reading was stopped.
+/// Returns [`Error::Stopped`] if this error was caused by a stop request.
 fn stop_of(error: &io::Error) -> Option<Error> {
     let is_stop = error.get_ref().is_some_and(|error| error.is::<Stopped>());
     is_stop.then_some(Error::Stopped)
 }
 
-/// Reads a line. Returns whether it was cut, or `None` at the end of the file.
+/// Reads a line. Returns whether the line was truncated, or `None` at the end of the file.
 fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
     if limited.read_until(b'\n', line)? == 0 {
@@ -268,8 +269,8 @@ fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<
     let cut = line.len() == LINE_LIMIT && !line.ends_with(b"\n");
     if cut {
         reader.skip_until(b'\n')?;
-        // Keep only a short start: a cut list of nodes must not be parsed, because a name that lost
-        // a letter can be the name of another node.
+        // Keep only a short prefix: a truncated list of nodes must not be parsed, because a truncated name can be the
+        // name of another node.
         line.truncate(64);
     }
     Ok(Some(cut))

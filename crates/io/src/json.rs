@@ -12,28 +12,29 @@ use crate::fault::of_json;
 use crate::input::Input;
 use gleaner_domain::error::{Error, Fault, Result};
 
-/// Maximum size of a piece: 8 MiB. Parsed values take about thirty times as much memory.
+/// Maximum size of a piece: 8 MiB. The parsed values of a piece take about thirty times as much
+/// memory.
 pub const PIECE_LIMIT: usize = 8 << 20;
 
 /// A part of a document: an element of an array, or an entry of an object.
 pub struct Piece<'p> {
-    /// The member of the document that holds it; empty if the document is an array.
+    /// The member of the document that contains the piece; empty if the document is an array.
     pub member: &'p str,
-    /// Its key if it is an entry of an object; else empty.
+    /// The key of the piece if it is an entry of an object; otherwise empty.
     pub name: &'p str,
-    /// Its number within the member, from 1.
+    /// The number of the piece within the member, from 1.
     pub number: u64,
     /// The parsed JSON.
     pub value: Value,
 }
 
-/// Calls `each` with the pieces of a document, in order. If `wanted` is empty, these are the
+/// Calls `each` with every piece of a document, in order. If `wanted` is empty, the pieces are the
 /// elements of the document, or its entries if it is an object. Otherwise the document must be an
-/// object: the pieces are those of the members named in `wanted`, and other members are skipped.
+/// object: the pieces come from the members listed in `wanted`, and all other members are skipped.
 ///
 /// # Errors
-/// The file cannot be read, is not JSON (the message then names what is `expected`), or holds a
-/// piece of more than [`PIECE_LIMIT`] bytes. Errors of `each` are returned as they are.
+/// The file cannot be read, is not JSON (the message then contains `expected`), or contains a piece
+/// of more than [`PIECE_LIMIT`] bytes. Errors of `each` are returned unchanged.
 pub fn pieces(
     input: &mut Input<'_>,
     wanted: &[&str],
@@ -59,13 +60,17 @@ pub fn pieces(
     }
 }
 
-/// The fault of a document that is not valid JSON, with the line and column.
+/// The fault for a document that is not valid JSON, with the line and column.
 fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
     let text = error.to_string();
     let found = text
         .rsplit_once(" at line ")
         .map_or(&*text, |(found, _)| found);
-    let fault = Fault::of(path, format!("JSON that ends here: {found}"), expected);
+    let fault = Fault::of(
+        path,
+        format!("JSON that cannot be read beyond this point: {found}"),
+        expected,
+    );
     let remedy = if error.is_eof() {
         "the file is truncated: copy it again"
     } else {
@@ -77,10 +82,10 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
 /// A walk over the pieces of a document.
 struct Walk<'w> {
     wanted: &'w [&'w str],
-    /// Number of bytes that may still be read for the current piece.
+    /// Remaining number of bytes that the current piece may have.
     left: &'w Cell<usize>,
     each: &'w mut dyn FnMut(Piece<'_>) -> Result<()>,
-    /// The error of `each`, if it ended the walk.
+    /// The error returned by `each`, if that error ended the walk.
     stopped: Option<Error>,
 }
 
@@ -112,7 +117,7 @@ impl Walk<'_> {
     }
 }
 
-/// Visits an object: walks the wanted members and skips the others.
+/// Visits an object: walks the wanted members and skips all other members.
 struct Members<'m, 'w>(&'m mut Walk<'w>);
 
 impl<'de> Visitor<'de> for Members<'_, '_> {
@@ -134,7 +139,8 @@ impl<'de> Visitor<'de> for Members<'_, '_> {
     }
 }
 
-/// Visits a member: its elements, its entries, or its only value are the pieces.
+/// Visits a member. The pieces are the elements of an array, the entries of an object, or a single
+/// value.
 struct Member<'m, 'w> {
     walk: &'m mut Walk<'w>,
     name: &'m str,
@@ -286,12 +292,12 @@ mod tests {
             (
                 "",
                 &[][..],
-                "doc, line 1, column 0: found JSON that ends here: EOF",
+                "doc, line 1, column 0: found JSON that cannot be read beyond this point: EOF",
             ),
             (
                 "[1,\n2",
                 &[],
-                "doc, line 2, column 1: found JSON that ends here: EOF",
+                "doc, line 2, column 1: found JSON that cannot be read beyond this point: EOF",
             ),
             ("[1,\n2", &[], "the file is truncated: copy it again"),
             ("[1] x", &[], "trailing characters, expected a workload"),

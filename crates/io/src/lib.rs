@@ -1,7 +1,7 @@
 //! File access for the readers and writers of formats: sources that are hashed and decompressed within limits, logs
-//! that are read line by line, rows of CSV and Parquet, faults in files, and writers of tables.
+//! that are read line by line, rows of CSV and Parquet tables, faults in files, and table writers.
 //!
-//! Nothing in a file is ever executed. A length given in a file is trusted only if the file has that many bytes.
+//! Nothing in a file is ever executed. A length stated in a file is trusted only if the file has that many bytes.
 //!
 //! ```
 //! use std::io::Write;
@@ -34,10 +34,10 @@ pub mod unwind;
 pub use gather::{Gatherer, MAX_FAULTS};
 pub use source::{Digest, SourceId};
 
-/// A value that was read, and the files that it came from.
+/// A value that was read from files, with the identities of these files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded<T> {
-    /// The content of the files.
+    /// The value.
     pub value: T,
     /// The files that were read, in the order of the arguments.
     pub sources: Vec<SourceId>,

@@ -1,10 +1,11 @@
-//! Numbers formatted for people.
+//! Numbers formatted for human readers.
 
 /// Maximum number of significant digits.
 const DIGITS: i32 = 6;
 
 /// A number with at most six significant digits, without trailing zeros: `1234.5`, `0.25`,
-/// `1.20934e21`. Zero has no sign. Below 1e15 the digits before the point are all shown.
+/// `1.20934e21`. Zero has no sign. For numbers below 1e15, all digits before the decimal point are
+/// shown.
 pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -26,7 +27,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A decimal number without zeros at the end of its fraction.
+/// A decimal number without trailing zeros in its fraction.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')

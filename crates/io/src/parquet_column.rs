@@ -1,4 +1,4 @@
-//! What all writers of Parquet files share: writing a column, and converting errors.
+//! Functions shared by all writers of Parquet files: writing a column, and converting errors.
 
 use std::io::{self, Write};
 
@@ -19,11 +19,12 @@ pub fn put<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// Number of values in memory at once. It is a multiple of the writer's batch size, so that the
-/// pages are the same however many parts there are.
+/// Number of values in memory at once. It is a multiple of the writer's batch size, so the pages do
+/// not depend on the number of parts.
 const PART: usize = 64 * DEFAULT_WRITE_BATCH_SIZE;
 
-/// Writes the next column of a row group in parts, so that its values need not all fit in memory.
+/// Writes the next column of a row group in parts, so that not all of its values have to fit in
+/// memory.
 pub fn put_by_parts<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     mut values: impl Iterator<Item = T::T>,

@@ -1,11 +1,11 @@
-//! Texts in TOML, and messages about those that are malformed.
+//! TOML texts, and messages about malformed TOML.
 
 use gleaner_domain::error::{Error, Result};
 use serde::de::DeserializeOwned;
 
 use crate::source::{Source, TOML_LIMIT};
 
-/// The text of a file in TOML.
+/// The text of a TOML file.
 ///
 /// # Errors
 /// The file cannot be read, or is not UTF-8.
@@ -15,10 +15,10 @@ pub fn read(source: &Source) -> Result<String> {
 }
 
 /// Parses a text. `expected` describes the expected content. `types` lists the names of Rust types that can occur in
-/// messages, each with the words to show instead.
+/// messages, each with the text that replaces it.
 ///
 /// # Errors
-/// The text is not TOML, or not a `T`. The fault shows the line.
+/// The text is not TOML, or does not describe a `T`. The fault shows the line.
 pub fn parse<T: DeserializeOwned>(
     source: &Source,
     text: &str,
@@ -28,12 +28,12 @@ pub fn parse<T: DeserializeOwned>(
     toml::from_str(text).map_err(|error| malformed(source, text, &error, expected, types))
 }
 
-/// The line that holds the byte at offset `at`, counted from 1.
+/// The number of the line that contains the byte at offset `at`, counted from 1.
 pub fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// The line at which TOML is malformed.
+/// The number of the line at which the TOML text is malformed.
 pub fn line_of(text: &str, error: &toml::de::Error) -> usize {
     line(text, error.span().map_or(0, |span| span.start))
 }
@@ -52,7 +52,7 @@ fn malformed(
     fault.at(format!("line {number}")).into()
 }
 
-/// The message with words for users in place of the names of Rust types.
+/// The message, with plain words instead of the names of Rust types.
 fn plain(message: &str, types: &[(&str, &str)]) -> String {
     types.iter().fold(message.to_owned(), |text, (from, to)| {
         text.replace(&format!("expected {from}"), &format!("expected {to}"))

@@ -5,13 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether panics of this thread are currently silent.
+    /// Whether panics in this thread currently print nothing.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work`, which must stay on this thread. Returns `None` if it panicked.
 ///
-/// The panic prints nothing; panics of other threads print as usual. The caller must discard
+/// The panic prints nothing; panics in other threads are printed as usual. The caller must discard
 /// everything that `work` may have changed.
 pub fn contain<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();

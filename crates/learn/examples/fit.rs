@@ -37,10 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The names of the columns, and their values.
+/// The names and the values of the columns.
 type Sheet = (Vec<String>, Vec<Vec<f64>>);
 
-/// Reads a table. The first column, the time, is not read.
+/// Reads a table. The first column, the time, is skipped.
 fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     let mut reader = csv::Reader::from_path(file)?;
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
@@ -53,8 +53,8 @@ fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     Ok((names, columns))
 }
 
-/// Measures the time of the quickest of `runs` fits in seconds, and the errors on the rows after
-/// the first `train`. Returns members of a JSON object.
+/// Measures the time of the fastest of `runs` fits, in seconds, and the errors on the rows after
+/// the first `train` rows. Returns the members of a JSON object.
 fn measure(
     table: &Table,
     labels: &[f64],

@@ -15,12 +15,16 @@ pub enum Direction {
 /// Returns the monotone sequence that is nearest to `values` in weighted least squares, found by
 /// pooling adjacent violators (Barlow et al., 1972). For example, the increasing sequence nearest
 /// to 1, 4, 2, 5 is 1, 3, 3, 5: the violators 4 and 2 are pooled to their mean. A value of weight 0
-/// has no influence: it joins the block before it, or the first block if there is none before.
+/// has no influence: it joins the block before it, or the first block if no block comes before it.
 ///
 /// # Panics
 /// If the slices differ in length.
 pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f64> {
-    assert_eq!(values.len(), weights.len(), "a weight for each value");
+    assert_eq!(
+        values.len(),
+        weights.len(),
+        "there must be one weight for each value"
+    );
     match direction {
         Direction::Increasing => increasing(values, weights),
         Direction::Decreasing => {
@@ -57,7 +61,7 @@ fn increasing(values: &[f64], weights: &[f64]) -> Vec<f64> {
     spread(&blocks, values)
 }
 
-/// Merges the last blocks until the means ascend.
+/// Merges the last blocks until the means are in ascending order.
 fn pool(blocks: &mut Vec<Block>) {
     while let [.., before, last] = blocks.as_mut_slice() {
         if before.mean <= last.mean {
@@ -107,9 +111,9 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Checks the optimality conditions of a projection on the cone of ascending sequences: the
-        /// result ascends, the residuals sum to 0, no prefix of the residuals sums to less than 0,
-        /// and the residuals are orthogonal to the result.
+        /// Checks the optimality conditions of a projection onto the cone of ascending sequences:
+        /// the result is ascending, the residuals sum to 0, no prefix of the residuals sums to less
+        /// than 0, and the residuals are orthogonal to the result.
         #[test]
         fn the_result_is_the_projection(
             pairs in proptest::collection::vec((-9.0..9.0f64, 0.1..5.0f64), 1..40)

@@ -1,5 +1,5 @@
-//! Measures of how well predictions match the truth. Slices have one value per row and equal
-//! lengths. Without rows, every measure is NaN.
+//! Measures of how well predictions match the true values. All slices have one value per row. If
+//! there are no rows, every measure is NaN.
 
 /// Mean absolute error, in the label's unit.
 pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
@@ -7,8 +7,8 @@ pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> f64 {
     errors.sum::<f64>() / truth.len() as f64
 }
 
-/// Coefficient of determination: 1 − residual sum of squares ÷ total sum of squares. NaN if the
-/// truth is constant.
+/// Coefficient of determination: 1 − residual sum of squares ÷ total sum of squares. NaN if all
+/// true values are equal.
 pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     let mean = mean(truth);
     let residual: f64 = truth
@@ -29,7 +29,8 @@ pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
 
-/// Rank correlations up to this value are useless for ordering, regardless of the number of rows.
+/// Rank correlations up to this value are useless for ordering rows, regardless of the number of
+/// rows.
 const WEAK: f64 = 0.1;
 
 /// Whether estimates with this rank correlation over `rows` rows order the rows hardly better than
@@ -70,14 +71,14 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Share of rows whose class is predicted correctly; NaN without rows.
+/// Share of rows whose class is predicted correctly; NaN if there are no rows.
 pub fn accuracy(truth: &[u8], predicted: &[u8]) -> f64 {
     let right = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
     right as f64 / truth.len() as f64
 }
 
-/// The confusion matrix: number of rows by true class and, within it, by predicted class. The
-/// classes are 0 to `classes` − 1.
+/// The confusion matrix: the number of rows for each true class and, within it, for each predicted
+/// class. The classes are 0 to `classes` − 1.
 ///
 /// # Panics
 /// If a class is outside this range.
@@ -89,12 +90,12 @@ pub fn confusion(truth: &[u8], predicted: &[u8], classes: usize) -> Vec<Vec<usiz
     counts
 }
 
-/// Arithmetic mean; NaN without values.
+/// Arithmetic mean; NaN if there are no values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The middle value, or the mean of the two middle ones; NaN without values.
+/// The middle value, or the mean of the two middle values; NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

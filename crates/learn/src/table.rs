@@ -30,7 +30,7 @@ pub struct Categories {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// The columns have different lengths.
-    #[error("column {name} has {found} rows, the first column {expected}")]
+    #[error("column {name} has {found} rows, but the first column has {expected}")]
     Length {
         /// Name of the column.
         name: String,
@@ -45,7 +45,7 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Makes a table of columns of equal length. A table without columns has no rows.
+    /// Creates a table from columns of equal length. A table without columns has no rows.
     ///
     /// # Errors
     /// If the lengths differ or a name occurs twice.
@@ -67,7 +67,7 @@ impl Table {
         Ok(Self::known(columns))
     }
 
-    /// Makes a table of columns that are known to have equal lengths and distinct names.
+    /// Creates a table from columns that are known to have equal lengths and distinct names.
     pub(crate) fn known(columns: Vec<(String, Column)>) -> Self {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let (names, columns) = columns.into_iter().unzip();
@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Makes a table of numeric features from its rows. The names must be distinct.
+    /// Creates a table of numeric features from its rows. The names must be distinct.
     pub(crate) fn of_rows<const N: usize>(names: [&str; N], rows: &[[f64; N]]) -> Self {
         let column = |index: usize| rows.iter().map(|row| row[index]).collect();
         let columns = names.iter().enumerate();
@@ -102,7 +102,7 @@ impl Table {
         &self.columns
     }
 
-    /// The feature of this name; `None` if there is none.
+    /// The feature of this name; `None` if no feature has it.
     pub fn column(&self, name: &str) -> Option<&Column> {
         let index = self.names.iter().position(|other| other == name)?;
         self.columns.get(index)
@@ -124,7 +124,8 @@ impl Table {
         }
     }
 
-    /// Returns a table of the given rows, in the given order. A row may occur more than once.
+    /// Returns a table with the given rows of this table, in the given order. A row may occur more
+    /// than once.
     ///
     /// # Panics
     /// If a row is not in the table.
@@ -140,7 +141,7 @@ impl Table {
         }
     }
 
-    /// Returns a table of those features for whose names `keep` returns true.
+    /// Returns a table with the features for whose names `keep` returns true.
     pub fn select(&self, keep: impl Fn(&str) -> bool) -> Table {
         let kept = self.names.iter().zip(&self.columns);
         let (names, columns) = kept
@@ -156,7 +157,7 @@ impl Table {
 }
 
 impl Column {
-    /// A column of texts; `None` marks a missing one.
+    /// A column of texts; `None` marks a missing text.
     pub fn texts<T: AsRef<str>>(values: impl IntoIterator<Item = Option<T>>) -> Self {
         Column::Categorical(values.into_iter().collect())
     }
@@ -169,7 +170,7 @@ impl Column {
         }
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -193,13 +194,14 @@ impl Categories {
         &self.levels
     }
 
-    /// For each row, the index of its text in [`Categories::levels`]; `None` if it is missing.
+    /// For each row, the index of its text in [`Categories::levels`]; `None` if the text is
+    /// missing.
     pub fn codes(&self) -> &[Option<u32>] {
         &self.codes
     }
 
-    /// The index of each row's text among the sorted texts of `known`; NaN if it does not occur
-    /// there.
+    /// The index of each row's text among the sorted texts of `known`; NaN if the text does not
+    /// occur there.
     fn places(&self, known: &Categories) -> Vec<f64> {
         let mut sorted: Vec<&String> = known.levels.iter().collect();
         sorted.sort_unstable();
@@ -279,7 +281,7 @@ mod tests {
         };
         assert_eq!(
             table([("a", numbers(2)), ("b", numbers(3))]).map_err(|error| error.to_string()),
-            Err("column b has 3 rows, the first column 2".to_owned())
+            Err("column b has 3 rows, but the first column has 2".to_owned())
         );
         assert_eq!(
             table([("a", numbers(2)), ("a", numbers(2))]),

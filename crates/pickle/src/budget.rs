@@ -1,11 +1,11 @@
-//! Limits how far a graph may be expanded.
+//! Limits the expansion of a graph.
 
 use std::cell::Cell;
 
-/// An amount, for example of memory, that a reader of a graph may spend on expanding the graph.
+/// An amount, for example of memory, that a reader may spend on expanding a graph.
 ///
-/// Nodes may be shared. A reader that copies a node for each reference to it pays for each copy, so
-/// that a small file cannot exhaust memory or time.
+/// Nodes may be shared. A reader that copies a node for each reference pays for each copy, so a
+/// small file cannot exhaust memory or time.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
@@ -13,20 +13,21 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `limit`, in any unit, for example bytes.
+    /// A budget of `limit`, in any unit, such as bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let left = Cell::new(limit);
         Budget { limit, left }
     }
 
-    /// The amount at the start.
+    /// The initial amount.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Pays for `count` items of `size` each. Returns `None` and takes nothing if less is left.
+    /// Pays for `count` items of `size` each. Returns `None` and spends nothing if the remaining
+    /// budget is too small.
     #[must_use]
     pub fn spend(&self, count: usize, size: usize) -> Option<()> {
         let left = self.left.get().checked_sub(count.checked_mul(size)?)?;

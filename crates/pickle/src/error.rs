@@ -1,14 +1,14 @@
-//! The faults that a pickle can have.
+//! The faults that can occur in a pickle.
 
 use thiserror::Error;
 
-/// Why a pickle could not be decoded, and where.
+/// The reason why a pickle could not be decoded, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct PickleError {
-    /// Position of the instruction at fault, in bytes from 0.
+    /// Offset of the faulty instruction, in bytes from 0.
     pub offset: usize,
-    /// What is wrong there.
+    /// What is wrong at this position.
     pub problem: Problem,
 }
 
@@ -18,10 +18,10 @@ pub struct PickleError {
 pub enum Problem {
     /// The first byte is not that of a binary pickle.
     #[error(
-        "this is not a pickle of protocol 2 to 5: those start with byte 0x80, this one with {found}"
+        "this is not a pickle of protocol 2 to 5: such a pickle starts with byte 0x80, but the input {found}"
     )]
     NotAPickle {
-        /// The first bytes, in words.
+        /// A description of the first bytes.
         found: String,
     },
     /// A protocol outside 2 to 5.
@@ -32,12 +32,12 @@ pub enum Problem {
     Truncated {
         /// The name of the instruction in Python's `pickletools`.
         instruction: &'static str,
-        /// Number of bytes that it needs.
+        /// Number of bytes that the instruction needs.
         needed: u64,
-        /// Bytes left.
+        /// Number of remaining bytes.
         left: usize,
     },
-    /// An instruction that is not decoded, or that the caller refuses.
+    /// An unsupported instruction, or one that the caller refuses.
     #[error("instruction 0x{code:02x} ({name}) is not accepted; nothing was executed")]
     Instruction {
         /// The instruction.
@@ -45,28 +45,29 @@ pub enum Problem {
         /// Its name in Python's `pickletools`.
         name: &'static str,
     },
-    /// A class or function outside the caller's list.
+    /// A class or function that is not in the caller's list.
     #[error("{module}.{name} is not among the names accepted here; nothing was executed")]
     Global {
-        /// The module. Both parts are escaped and shortened for messages.
+        /// The module. The module and the name are escaped and shortened for
+        /// messages.
         module: String,
         /// The name within the module.
         name: String,
     },
-    /// The stack machine's rules are broken.
+    /// A violation of the rules of the stack machine.
     #[error("instruction {instruction} needs {expected}, found {found}")]
     Malformed {
         /// The name of the instruction in Python's `pickletools`.
         instruction: &'static str,
         /// What the instruction needs.
         expected: &'static str,
-        /// What was found, in words.
+        /// A description of what was found.
         found: String,
     },
     /// A limit is exceeded.
     #[error("the pickle has more than {limit} {what}")]
     Limit {
-        /// The kind of thing that exceeds the limit.
+        /// The kind of items whose number exceeds the limit.
         what: &'static str,
         /// The limit.
         limit: usize,

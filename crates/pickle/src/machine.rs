@@ -10,7 +10,7 @@ use crate::opcode as op;
 use crate::value::{Body, Node, Pickle, Value};
 use crate::{MAX_NODES, MAX_VALUES};
 
-/// Decodes the pickle at the start of `bytes`, see [`crate::decode`].
+/// Decodes the pickle at the start of `bytes`; see [`crate::decode`].
 pub(crate) fn run<'a, G: Copy>(
     bytes: &'a [u8],
     refused: &[u8],
@@ -46,9 +46,9 @@ pub(crate) fn run<'a, G: Copy>(
 }
 
 struct Machine<'a, 'c, G> {
-    /// Whether the caller refuses an instruction, by its code.
+    /// For each code, whether the caller refuses the instruction.
     refused: [bool; 256],
-    /// The caller's list of names.
+    /// The caller's list of accepted names.
     global: &'c dyn Fn(&str, &str) -> Option<G>,
     bytes: &'a [u8],
     /// Offset of the next unread byte.
@@ -60,7 +60,7 @@ struct Machine<'a, 'c, G> {
     /// Stack heights at the open marks.
     marks: Vec<usize>,
     memo: Vec<Option<Value<'a, G>>>,
-    /// Values pushed so far.
+    /// Number of values pushed so far.
     pushed: usize,
     /// The result so far.
     pickle: Pickle<'a, G>,
@@ -73,7 +73,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.header()?;
         loop {
             self.at = self.next;
-            // If no byte is left, the error names STOP as the missing instruction.
+            // At the end of the input, the error reports STOP as the missing instruction.
             self.code = op::STOP;
             self.code = self.byte()?;
             if self.code == op::STOP {
@@ -86,8 +86,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     fn header(&self) -> Step {
         let found = match self.bytes {
             [op::PROTO, ..] => return Ok(()),
-            [] => "nothing: it is empty".to_owned(),
-            bytes => format!("bytes {:02x?}", &bytes[..bytes.len().min(4)]),
+            [] => "is empty".to_owned(),
+            bytes => format!("starts with bytes {:02x?}", &bytes[..bytes.len().min(4)]),
         };
         Err(Problem::NotAPickle { found })
     }
@@ -152,7 +152,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Problem::Instruction { code, name }
     }
 
-    /// The problem that the current instruction needs `expected` but found something else.
+    /// The problem if the current instruction needs `expected` but something else was found.
     fn needs(&self, expected: &'static str, found: impl Into<String>) -> Problem {
         Problem::Malformed {
             instruction: op::name(self.code),
@@ -161,7 +161,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// The problem that the current instruction needs `expected` but found another value.
+    /// The problem if the current instruction needs `expected` but this value was found.
     fn mismatch(&self, expected: &'static str, found: Value<'a, G>) -> Problem {
         self.needs(expected, self.pickle.describe(found))
     }
@@ -189,7 +189,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Ok(value)
     }
 
-    /// The topmost value above the last open mark.
+    /// The top value of the stack, if it is above the last open mark.
     fn top(&self) -> Result<Value<'a, G>, Problem> {
         let values = self.stack.get(self.floor()..).unwrap_or_default();
         let top = values.last().copied();
@@ -237,15 +237,15 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Python numbers memoized values in sequence; some versions start at 1. So a number beyond the
-    /// next two is a fault, and a short file cannot ask for a large memo.
+    /// Python numbers memoized values consecutively; some versions start at 1. So a number beyond
+    /// the next two is a fault, and a short file cannot request a large memo.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
         let next = self.memo.len();
         below(next, MAX_VALUES, "memoized values")?;
         if index > next + 1 {
             let found = format!("{index} instead of {next}");
-            return Err(self.needs("memo numbers in sequence", found));
+            return Err(self.needs("consecutive memo numbers", found));
         }
         if index >= next {
             self.memo.resize(index + 1, None);

@@ -1,4 +1,4 @@
-//! The codes of the instructions, by their names in Python's `pickletools`.
+//! The codes of the instructions, with their names in Python's `pickletools`.
 
 macro_rules! opcodes {
     ($($name:ident = $code:literal,)*) => {
@@ -81,7 +81,7 @@ opcodes! {
     NEXT_BUFFER = 0x97,
     READONLY_BUFFER = 0x98,
 
-    // The instructions that only protocols 0 and 1 have.
+    // The instructions that exist only in protocols 0 and 1.
     INT = b'I',
     LONG = b'L',
     FLOAT = b'F',

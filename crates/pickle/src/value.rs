@@ -1,15 +1,16 @@
 //! The graph of values that a pickle describes.
 
-/// A decoded pickle. `G` is the type to which the caller's list maps the names of classes and
-/// functions.
+/// A decoded pickle. The caller's list maps the names of classes and functions to values of type
+/// `G`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pickle<'a, G> {
-    /// All containers and calls, in the order in which the file makes them. The arguments of a call
-    /// and the members of a tuple come before it; the members of a list or dict may come after it.
+    /// All containers and calls, in the order in which the file creates them. The arguments of a
+    /// call come before the call, and the members of a tuple come before the tuple. The members of
+    /// a list or dict may come after it.
     pub nodes: Vec<Node<'a, G>>,
     /// The object that was pickled.
     pub root: Value<'a, G>,
-    /// Number of bytes of input that the pickle occupies.
+    /// Length of the pickle in bytes.
     pub length: usize,
 }
 
@@ -22,15 +23,15 @@ pub enum Value<'a, G> {
     Bool(bool),
     /// An integer.
     Int(i64),
-    /// An integer of more than 64 bits: in two's complement, the lowest byte first.
+    /// An integer of more than 64 bits: little-endian bytes in two's complement.
     Long(&'a [u8]),
     /// A floating-point number.
     Float(f64),
     /// A text.
     Text(&'a str),
-    /// Bytes, a byte array, or a string of Python 2 that is not UTF-8.
+    /// Bytes, a byte array, or a Python 2 string that is not UTF-8.
     Bytes(&'a [u8]),
-    /// A class or function of the caller's list.
+    /// A class or function in the caller's list.
     Global(G),
     /// The number of a node, from 0.
     Node(u32),
@@ -39,7 +40,7 @@ pub enum Value<'a, G> {
 /// A container or a recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a, G> {
-    /// Offset of the instruction that made it, in bytes from 0.
+    /// Offset of the instruction that created the node, in bytes from 0.
     pub at: usize,
     /// Its content.
     pub body: Body<'a, G>,
@@ -52,23 +53,24 @@ pub enum Body<'a, G> {
     Tuple(Vec<Value<'a, G>>),
     /// A list.
     List(Vec<Value<'a, G>>),
-    /// A dict, with its entries as the file sets them: if a key is set twice, both entries are
-    /// here.
+    /// A dict. It contains every entry that the file sets: if a key is set twice, both entries are
+    /// listed.
     Dict(Vec<(Value<'a, G>, Value<'a, G>)>),
     /// An object that a call would return.
     Call(Box<Call<'a, G>>),
-    /// An object outside the pickle that has this persistent id.
+    /// An object outside the pickle, with this persistent id.
     Persistent(Value<'a, G>),
 }
 
-/// A call that the file asks for. It is recorded, never made.
+/// A call requested by the file. It is recorded, but never executed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call<'a, G> {
-    /// What would be called: a global, or the object of another call.
+    /// The value that would be called: a global, or the object returned by another call.
     pub callee: Value<'a, G>,
     /// The arguments, always a tuple.
     pub args: Value<'a, G>,
-    /// What would be passed to `__setstate__` or become the attributes of the returned object.
+    /// The value that would be passed to `__setstate__` or set the attributes of the returned
+    /// object.
     pub state: Option<Value<'a, G>>,
     /// The keys and values that would be set in the returned object, such as an `OrderedDict`.
     pub entries: Vec<(Value<'a, G>, Value<'a, G>)>,
@@ -83,7 +85,7 @@ impl<'a, G: Copy> Value<'a, G> {
         }
     }
 
-    /// The integer as a size or position, if it is an integer of at least 0.
+    /// The value as a size or position, if it is an integer of at least 0.
     pub fn as_usize(self) -> Option<usize> {
         match self {
             Value::Int(value) => usize::try_from(value).ok(),

@@ -1,4 +1,4 @@
-//! Converts seconds of a trace to civil times, and back.
+//! Converts between the seconds of a trace and civil times.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
@@ -20,13 +20,13 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a trace: `epoch` if it is given, else the trace's own, else the default,
-    /// with a remark.
+    /// The calendar of a trace: `epoch` if it is given, else the trace's own calendar, else the
+    /// default calendar, with a remark.
     pub fn of(epoch: Option<Local>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {
             observer.remark(&[
-                "the trace has no calendar: its second 0 is taken as 1970-01-01 00:00:00; state \
+                "the trace has no calendar: its second 0 is assumed to be 1970-01-01 00:00:00; set \
                  its date with --epoch TIME"
                     .to_owned(),
             ]);
@@ -40,7 +40,7 @@ impl Calendar {
         Calendar { epoch }
     }
 
-    /// The civil time of a second. Times beyond the year 9999 become the last possible time.
+    /// The civil time of a second. Times after the year 9999 become the last possible time.
     pub fn civil(self, second: i64) -> DateTime {
         self.epoch.saturating_add(SignedDuration::from_secs(second))
     }

@@ -5,19 +5,19 @@ use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 
 use gleaner_domain::Usage;
 
-/// How to estimate the memory that a workload holds. No inspector predicts it: the GPU memory
-/// utilisation among its metrics is the share of time in which memory is read or written.
+/// How to estimate the memory that a workload holds. Inspectors do not predict this amount: the GPU
+/// memory utilisation among their metrics is the share of time in which memory is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// From the tensors of its graph.
     Tensors,
-    /// From the peak of the memory utilisation, read as a share of the GPU's memory. This is for
-    /// inspectors that were trained on the share of memory held.
+    /// From the peak of the memory utilisation, read as a share of the GPU's memory. Only for
+    /// inspectors that were trained with the share of held memory as this metric.
     Peak,
 }
 
-/// Memory in MB that a framework and its libraries hold on a GPU besides tensors. It is the memory
-/// of the smallest published profiles, whose models have hardly any tensors.
+/// Memory in MB that a framework and its libraries hold on a GPU besides tensors. The value is the
+/// memory of the smallest published profiles, whose models have hardly any tensors.
 const LIBRARIES: f64 = 2_000.0;
 /// Bytes per element of a tensor, and bytes per MB.
 const ELEMENT: f64 = 4.0;
@@ -26,10 +26,11 @@ const MB: f64 = 1_048_576.0;
 /// GPU memory in MB that training with a graph holds.
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
-/// as soon as they are used. Both have the same sizes. So a graph with gradients holds half of the
-/// outputs of all its operations, and a graph of the forward pass alone holds all of them. For
-/// example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes each, which is 2 MB.
-/// The result is an underestimate, because optimisers also store additional copies of parameters.
+/// as soon as they are used. Outputs and gradients have the same sizes. So a graph with gradients
+/// holds half of the outputs of all its operations, and a graph of the forward pass alone holds all
+/// of them. For example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes each,
+/// which is 2 MB. The result is an underestimate, because optimisers also store additional copies
+/// of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features
@@ -50,17 +51,18 @@ fn has_gradients(graph: &Graph) -> bool {
 /// A predicted usage, limited to possible values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// The usage; its speed is 0, as no speeds are predicted.
+    /// The usage; its speed is 0, because speeds are not predicted.
     pub usage: Usage,
-    /// Whether a prediction was outside 0 to 100 %, below 0 s, or more memory than a GPU has.
+    /// Whether a predicted utilisation was outside 0 to 100 %, a predicted time was below 0 s, or
+    /// the predicted memory exceeded that of a GPU.
     pub clipped: bool,
 }
 
 /// The usage that follows from an inspector's `metrics`, if the tensors of the graph take `tensors`
 /// MB and a GPU has `memory` MB. `None` if a metric is not a finite number.
 ///
-/// Utilisations are averages over time: the peak times the share of time in which it is not idle. A
-/// GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
+/// Utilisations are averages over time: the peak times the share of time in which the resource is
+/// not idle. A GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
 pub fn usage(
     metrics: &[f64; METRICS],
     (held, tensors): (Held, f64),
@@ -159,7 +161,7 @@ mod tests {
                 .iter()
                 .all(|e| e.clipped)
         );
-        // Values of the network are not checked.
+        // The values of the network metrics are not checked.
         assert!(!with(8, -7.0).clipped);
         let much = usage(&METRICS_OF_A_JOB, (Held::Tensors, 1e9), 16_000.0).unwrap();
         assert_eq!((much.usage.gmem, much.clipped), (16_000.0, true));

@@ -10,7 +10,7 @@ use gleaner_domain::Observer;
 use gleaner_domain::Trace;
 use gleaner_domain::inputs::ForecastTable;
 
-/// Number of intervals in a week, which is the minimum for learning.
+/// Number of intervals in a week, which is the minimum number for training.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
 
 /// Number of intervals to look ahead. It is one less than [`LEAD`], because the current interval of
@@ -20,7 +20,7 @@ const AHEAD: usize = LEAD - 1;
 /// The actual submissions of a trace from second `start` on, in intervals of ten minutes.
 ///
 /// # Errors
-/// None in practice, as counts are finite.
+/// None in practice, because counts are finite.
 pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Series, SeriesError> {
     let interval = MINUTES * 60;
     let last = trace.jobs.last().map_or(start, |job| job.submit.max(start));
@@ -48,12 +48,13 @@ pub fn forecast_by(
 }
 
 /// A forecast by models that learn only from submissions before the intervals that they forecast.
-/// If there is at least a week of submissions before `start`, one model is trained. Otherwise a
-/// model is trained each week. Until there is a week to learn from, the forecast repeats the
-/// submissions of an hour earlier. The observer receives progress in intervals.
+/// If there is at least a week of submissions before `start`, a single model is trained. Otherwise
+/// a new model is trained each week. Until a week of submissions is available, the forecast repeats
+/// the submissions of an hour earlier. The observer receives progress in intervals.
 ///
 /// # Errors
-/// The learning is stopped. Nothing else fails in practice, because the series is finite.
+/// The training is stopped. There are no other errors in practice, because all values of the series
+/// are finite.
 pub fn forecast_trained(
     series: &Series,
     start: i64,

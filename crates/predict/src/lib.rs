@@ -1,5 +1,6 @@
-//! Applies the models of [`gleaner_learn`]: makes training data from this program's types, defines
-//! the contents of model files, and turns estimates and forecasts into inputs of the simulator.
+//! Applies the models of [`gleaner_learn`]: creates training data from this program's types,
+//! defines the contents of model files, and converts estimates and forecasts to inputs of the
+//! simulator.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;

@@ -25,7 +25,8 @@ pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> 
     profiles.iter().filter_map(example).collect()
 }
 
-/// Measured pairs in the form that the packing model uses, in the order of their workloads.
+/// Converts measured pairs to the form that the packing model uses, in the order of their
+/// workloads.
 pub fn packing_pairs(pairs: &BTreeMap<(Workload, Workload), Pair>) -> Vec<Measured> {
     let measured = |((first, second), pair): (&(Workload, Workload), &Pair)| Measured {
         workloads: [named(first), named(second)],
@@ -59,7 +60,7 @@ pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profil
     profiles.iter().map(score).collect()
 }
 
-/// A profile's values of the features of a model's tree.
+/// The values that a profile has for the features of a model's tree.
 pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile) -> Vec<f64> {
     model.row(workload.amp, &profiled(&profile.usage), &UNSHARED)
 }
@@ -67,7 +68,7 @@ pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile)
 /// Trains a model that uses only profiles.
 ///
 /// # Errors
-/// No profile has a score, or one has an infinite value.
+/// No profile has a score, or a profile has an infinite value.
 pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingModel, TreeError> {
     let examples = packing_profiles(profiles);
     let unshared = vec![UNSHARED; examples.len()];

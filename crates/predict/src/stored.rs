@@ -10,7 +10,7 @@ pub const FORMAT: &str = "gleaner-model";
 /// Version of the format. Files of other versions are rejected.
 pub const VERSION: u32 = 2;
 
-/// The first fields of a file, which determine how to read the rest.
+/// The first fields of a file, which determine how the rest is read.
 #[derive(Debug, Deserialize)]
 pub struct Head {
     /// Name of the format: [`FORMAT`].
@@ -21,7 +21,7 @@ pub struct Head {
     pub kind: Kind,
 }
 
-/// The whole file of a model of type `M`.
+/// The complete content of the file of a model of type `M`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stored<M> {

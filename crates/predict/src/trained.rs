@@ -9,7 +9,7 @@ use gleaner_learn::lucid::workload::{WorkloadModel, features};
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
-/// A trained model with its origin.
+/// A trained model and its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
     /// The model.
@@ -48,7 +48,8 @@ pub enum Model {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Forecasts the number of GPU jobs of the next ten minutes, and of the GPUs they request.
+    /// Forecasts the number of GPU jobs in the next ten minutes, and the number of GPUs that they
+    /// request.
     Throughput,
     /// Scores how well workloads share a GPU: 0, 1 or 2.
     Packing,
@@ -77,7 +78,7 @@ impl fmt::Display for Kind {
 }
 
 impl Model {
-    /// Names of its features, in order; for a workload model, those of its EBMs.
+    /// Names of its features, in order; for a workload model, the features of its EBMs.
     pub fn features(&self) -> Vec<String> {
         match self {
             Model::Throughput(_) => FEATURES.map(str::to_owned).to_vec(),

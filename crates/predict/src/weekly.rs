@@ -1,12 +1,13 @@
-//! Estimates of durations that are relearnt in each week of a simulation, from the jobs that have
-//! ended in the simulation by then.
+//! Estimates of durations by estimators that are retrained in each week of a simulation, on the
+//! jobs that have ended in the simulation by then.
 //!
-//! A schedule up to some moment depends only on the jobs submitted before that moment. So for each
-//! week, the jobs submitted before it are simulated with the estimates known so far. The jobs that
-//! ended before the week in this simulation are the training data for the estimates of the week's
-//! jobs. In week 1, for example, all jobs have the estimate [`Weekly::first`]. Week 2 learns from
-//! the jobs that ended in week 1, and week 3 from a new simulation of weeks 1 and 2. No later event
-//! can influence a job's estimate, and neither can the job's own duration.
+//! The schedule up to any given moment depends only on the jobs submitted before that moment.
+//! Therefore, for each week, the jobs submitted before it are simulated with the estimates known so
+//! far. The jobs that ended before the week in this simulation are the training data for the
+//! estimates of the week's jobs. In week 1, for example, all jobs have the estimate
+//! [`Weekly::first`]. Week 2 learns from the jobs that ended in week 1, and week 3 from a new
+//! simulation of weeks 1 and 2. Neither later events nor the job's own duration can influence the
+//! estimate of a job.
 
 use std::ops::Range;
 
@@ -19,13 +20,13 @@ use gleaner_domain::Observer;
 use gleaner_domain::inputs::EstimateTable;
 use gleaner_domain::{Cluster, Trace};
 
-/// Seconds of a week.
+/// Number of seconds in a week.
 const WEEK: i64 = 7 * 24 * 3600;
 
 /// Settings for learning estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
-    /// The estimator, or the instruction to choose the best one each week.
+    /// The estimator, or the instruction to choose the best estimator each week.
     pub choice: EstimatorChoice,
     /// How the estimator is trained.
     pub learning: Learning,
@@ -51,8 +52,8 @@ pub struct Week {
     pub from: i64,
     /// Number of jobs that had ended by then.
     pub learnt: usize,
-    /// The estimator. If the best estimator was requested, this is the one that performed best on
-    /// the last weeks of these jobs.
+    /// The estimator. If the best estimator was requested, this is the estimator that performed
+    /// best on the last weeks of these jobs.
     pub estimator: Estimator,
 }
 
@@ -65,15 +66,15 @@ pub struct Simulated<'a, S> {
     pub cluster: &'a Cluster,
     /// Second at which the first week begins.
     pub start: i64,
-    /// Simulates a trace of the first jobs with these estimates. Returns the index and the end of
-    /// each job that ends.
+    /// Simulates a trace of the first jobs with the given estimates. Returns the index and the end
+    /// time of each job that ends.
     pub simulate: S,
     /// The observer, which can stop the training.
     pub observer: &'a dyn Observer,
 }
 
 impl Weekly {
-    /// Estimates of all jobs as they would be known in a simulation. After an interrupt, the
+    /// Estimates of all jobs, as they would be available in a simulation. After an interrupt, the
     /// remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
@@ -129,7 +130,7 @@ pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
     let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
     let mut next = place(start.saturating_add(WEEK));
     std::iter::from_fn(move || {
-        // The next week is that of the first remaining job, so that weeks without jobs are skipped.
+        // The next week is the week of the first remaining job, so weeks without jobs are skipped.
         let submit = trace.jobs.get(next)?.submit;
         let from = submit - submit.saturating_sub(start).rem_euclid(WEEK);
         let jobs = next..place(from.saturating_add(WEEK)).max(next + 1);

@@ -9,8 +9,8 @@ use super::Calendar;
 use gleaner_domain::inputs::EstimateTable;
 use gleaner_domain::{Cluster, Job, Trace};
 
-/// What is known about jobs when they are submitted, in the trace's order. If a trace does not
-/// state what a job trains, the job's profile is missing.
+/// What is known about jobs when they are submitted, in the trace's order. If the workload of a job
+/// is unknown, the job's profile is missing.
 pub fn known_jobs<'t>(
     trace: &'t Trace,
     cluster: &'t Cluster,
@@ -39,7 +39,7 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// The jobs of a trace with the indices `places`, as if none had waited: each ends at its
+/// The jobs of a trace with the indices `places`, as if no job had waited: each job ends at its
 /// submission plus its duration.
 pub fn past_jobs<'t>(
     trace: &Trace,

@@ -42,7 +42,7 @@ impl Cgroups {
         let folder = mount_point(&mounts)?.join(own_path(&own)?);
         let cgroups = Cgroups { folder };
         cgroups.remove_leftovers();
-        // Creates and enters a group, to find out whether programs may enter.
+        // Create and enter a group, to find out whether programs may enter groups.
         let group = cgroups.create().ok()?;
         let status = group.command("true", &[]).status().ok()?;
         (status.success() && group.cpu().is_some()).then_some(cgroups)
@@ -65,7 +65,7 @@ impl Cgroups {
     /// Creates a group.
     ///
     /// # Errors
-    /// The system refuses it.
+    /// The system cannot create the group, or does not permit it.
     pub fn create(&self) -> io::Result<Cgroup> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl Cgroups {
     }
 }
 
-/// Where version 2 is mounted.
+/// The mount point of the control groups of version 2.
 fn mount_point(mounts: &str) -> Option<&Path> {
     let mount = mounts.lines().find(|line| {
         let after = line.split_once(" - ").map(|(_, after)| after);
@@ -132,7 +132,7 @@ impl Cgroup {
 
 /// Kills all processes of the control group at `folder`.
 pub(crate) fn kill(folder: &Path) {
-    // Systems before Linux 5.14 lack this file; the caller also kills by other means.
+    // Systems before Linux 5.14 lack this file, so the caller also kills processes by other means.
     let _ = fs::write(folder.join("cgroup.kill"), "1");
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The file of a program that is started in `directory`; `None` if there is none. As the system does, it resolves a
-/// name with a slash against the directory, and looks up any other name in `PATH`.
+/// The file of a program that is started in `directory`; `None` if there is none. Like the system, this function
+/// resolves a name with a slash against the directory, and looks up any other name in `PATH`.
 pub fn find_program(program: &str, directory: &Path) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(directory.join(program)).filter(|path| path.is_file());

@@ -2,7 +2,7 @@
 //!
 //! A program runs in its own process group and, where possible, in its own control group. A mark in its environment
 //! identifies the processes that it starts outside its group. A watcher ends the program if this process is killed. The
-//! program's output is read line by line, with a limit on the length of a line.
+//! program's output is read line by line, and the length of a line is limited.
 
 mod cgroup;
 mod find;

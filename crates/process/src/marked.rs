@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 const ROUNDS: usize = 20;
 
 /// Kills every process whose environment contains `entry`, such as `NAME=value`. Has an effect only where a process can
-/// read the environments of others (Linux).
+/// read the environments of other processes (Linux).
 pub(crate) fn kill_marked(entry: &str) {
     for _ in 0..ROUNDS {
         if !kill_once(entry) {

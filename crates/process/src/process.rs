@@ -19,7 +19,7 @@ use crate::watcher::Watcher;
 /// Time between two checks of whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Time that a dropped program gets to end after SIGTERM.
+/// Time limit for a dropped program to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Identifies a program's processes in addition to its process group.
@@ -42,11 +42,11 @@ impl Signs {
 static RUNNING: Mutex<BTreeMap<u32, Signs>> = Mutex::new(BTreeMap::new());
 
 fn running() -> MutexGuard<'static, BTreeMap<u32, Signs>> {
-    // The map is valid whatever a thread was doing when it panicked.
+    // The map stays valid even if a thread panicked while it held the lock.
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every running program and everything that they have started, without a grace period. Afterwards no program can
+/// Kills all running programs and everything that they have started, without a grace period. Afterwards no program can
 /// be started, because this process is about to end.
 pub fn kill_all() {
     let programs = running();
@@ -63,7 +63,7 @@ pub fn kill_all() {
 pub struct Process {
     child: Child,
     watcher: Watcher,
-    /// Dropped, and thereby removed, after its processes have ended.
+    /// The group is dropped, and thereby removed, after its processes have ended.
     cgroup: Option<Cgroup>,
     is_over: bool,
 }
@@ -83,7 +83,7 @@ impl Process {
     /// the program starts. If the command enters a control group, the group must be passed too.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn start(
         command: &mut Command,
         variable: &str,
@@ -110,7 +110,7 @@ impl Process {
         })
     }
 
-    /// Its control group, if it has one.
+    /// The program's control group, if it has one.
     pub fn cgroup(&self) -> Option<&Cgroup> {
         self.cgroup.as_ref()
     }
@@ -177,7 +177,8 @@ impl Drop for Process {
     }
 }
 
-/// Sends a signal to a group. Ignores a failure, because it means that the group has no processes left.
+/// Sends a signal to a group. Ignores a failure, because a failure means that the group has no
+/// processes left.
 fn signal(group: u32, signal: Signal) {
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, signal);

@@ -1,4 +1,4 @@
-//! Records whether this process has been asked to end.
+//! Records whether this process was asked to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The last bytes of an output, shared by the thread that reads it and others.
+/// The last bytes of an output, shared between the thread that reads the output and other threads.
 #[derive(Debug)]
 pub struct Tail {
     most: usize,
@@ -12,7 +12,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// A buffer that keeps at most the last `most` bytes.
+    /// Creates a buffer that keeps at most the last `most` bytes.
     pub fn new(most: usize) -> Self {
         Tail {
             most,
@@ -43,7 +43,7 @@ impl Tail {
     }
 
     fn locked(&self) -> MutexGuard<'_, VecDeque<u8>> {
-        // The bytes are valid whatever a thread was doing when it panicked.
+        // The bytes stay valid even if a thread panicked while it held the lock.
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 /// other process holds the pipe open. The watcher then kills the program and everything that it started.
 ///
 /// `$1` is the folder of the control group, or empty. `$2` is the marker entry in the program's
-/// environment. On systems without `/proc`, environments cannot be searched.
+/// environment. Systems without `/proc` offer no way to search environments.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 read -r group
@@ -34,8 +34,8 @@ done
 /// Directories in which the shell finds `grep`, `rmdir` and `sleep`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// A process that waits for this one to end. If it is dropped without [`Watcher::dismiss`], it kills the
-/// program.
+/// A process that waits for this process to end. If it is dropped without [`Watcher::dismiss`], it kills
+/// the program.
 #[derive(Debug)]
 pub(crate) struct Watcher(Option<Child>);
 
@@ -51,8 +51,8 @@ impl Watcher {
             .env_clear()
             .env("PATH", PATH)
             .current_dir("/")
-            // Ctrl-C and a closing terminal send signals to the group of this process, which must not
-            // reach the watcher.
+            // Ctrl-C and a closing terminal send signals to the process group of this process. These
+            // signals must not reach the watcher.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -77,7 +77,7 @@ impl Watcher {
 
     fn write(&mut self, lines: &str) {
         let input = self.0.as_mut().and_then(|child| child.stdin.as_mut());
-        // Ignore errors: if the watcher is gone, nobody reads these lines.
+        // Ignore errors: if the watcher is gone, no process reads these lines.
         let _ = input.map(|input| input.write_all(lines.as_bytes()));
     }
 }

@@ -1,9 +1,9 @@
-//! The CPU cores that this process may use, and pinning to some of them.
+//! Finds the CPU cores that this process may use, and pins threads to cores.
 
 use std::collections::BTreeSet;
 use std::io;
 
-/// Maximum number of cores in a list. The system's sets of cores hold no more.
+/// Maximum number of cores in a list, which is also the capacity of the system's core sets.
 const MOST: usize = 1024;
 
 /// Parses a list of cores such as `0-3,8` and returns them in ascending order; `None` if the text is not such a list.
@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
     Some(cores.into_iter().collect())
 }
 
-/// Writes a list of cores in the format that [`parse`] reads.
+/// Formats a list of cores as text that [`parse`] reads.
 pub(crate) fn text(cores: &[usize]) -> String {
     let runs = cores.chunk_by(|a, b| a + 1 == *b);
     let shown: Vec<String> = runs
@@ -49,10 +49,10 @@ pub(crate) fn allowed() -> Vec<usize> {
     (0..count).collect()
 }
 
-/// Pins the calling thread, and everything that it starts afterwards, to some cores.
+/// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// The system refuses it.
+/// The system refuses the pinning.
 #[cfg(target_os = "linux")]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     let mut set = rustix::thread::CpuSet::new();
@@ -60,7 +60,7 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     rustix::thread::sched_setaffinity(None, &set).map_err(io::Error::from)
 }
 
-/// Pins the calling thread, and everything that it starts afterwards, to some cores.
+/// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
 /// Always, unless all cores are given: this system has no such call.

@@ -1,4 +1,4 @@
-//! Reasons why a measurement fails. Other measurements are not affected.
+//! Reasons why a measurement fails. A failure does not affect other measurements.
 
 use gleaner_domain::words::duration;
 
@@ -7,7 +7,8 @@ use gleaner_domain::words::duration;
 pub struct Failed {
     /// What went wrong.
     pub problem: Problem,
-    /// Index of the failed workload among those of the measurement; `None` if no workload failed.
+    /// Index of the failed workload among the workloads of the measurement; `None` if no workload
+    /// failed.
     pub which: Option<usize>,
     /// The last lines that this workload wrote.
     pub output: String,
@@ -20,13 +21,13 @@ pub enum Problem {
     NotStarted(String),
     /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// The workload ended before it was warm; the text says how.
+    /// The workload ended before it was warm. The text says how it ended.
     EndedCold(String),
     /// The workload ended with an error during the window.
     Died(String),
     /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),
-    /// The reports of the workload give no speed.
+    /// The speed cannot be computed from the workload's reports.
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),
@@ -36,10 +37,10 @@ pub enum Problem {
     Implausible(f64),
 }
 
-/// Why reports give no speed.
+/// Why the speed cannot be computed from reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoSpeed {
-    /// Fewer reports in the window than a speed needs.
+    /// The window contains fewer reports than are needed for a speed.
     Reports(usize),
     /// No samples were completed between the first and the last report of the window.
     Nothing,
@@ -59,17 +60,19 @@ impl std::fmt::Display for Problem {
                 )
             }
             Problem::EndedCold(end) => {
-                write!(f, "it ended before it said `gleaner warm`: {end}")
+                write!(f, "it ended before it reported `gleaner warm`: {end}")
             }
-            Problem::Died(end) => write!(f, "it died in the window: {end}"),
-            Problem::Nonsense(line) => write!(f, "it reported nonsense: {line}"),
+            Problem::Died(end) => write!(f, "it died during the window: {end}"),
+            Problem::Nonsense(line) => write!(f, "it wrote an invalid report: {line}"),
             Problem::NoSpeed(why) => why.fmt(f),
             Problem::Sampler(why) => write!(f, "the device could not be sampled: {why}"),
-            Problem::NoSingle(name) => write!(f, "{name} has no speed alone to compare with"),
+            Problem::NoSingle(name) => {
+                write!(f, "{name} has no speed alone for the comparison")
+            }
             Problem::Implausible(speed) => {
                 write!(
                     f,
-                    "its speed is {speed:.4} of that alone, expected 0.01 to 10"
+                    "its speed is {speed:.4} times its speed alone, expected 0.01 to 10"
                 )
             }
         }
@@ -81,7 +84,7 @@ impl std::fmt::Display for NoSpeed {
         match self {
             NoSpeed::Reports(0) => write!(f, "no `gleaner samples` in the window"),
             NoSpeed::Reports(_) => write!(f, "too few `gleaner samples` in the window"),
-            NoSpeed::Nothing => write!(f, "no sample was done in the window"),
+            NoSpeed::Nothing => write!(f, "no sample was completed in the window"),
             NoSpeed::Stalled(share) => write!(
                 f,
                 "its last `gleaner samples` came after {:.0} % of the window; report more often",

@@ -1,9 +1,9 @@
 //! Measures the speed and resource use of workloads, alone and in pairs on the same devices or cores. Simulations
-//! and Lucid's packing model depend on these measurements.
+//! and Lucid's packing model use these measurements.
 //!
-//! [`plan::read`] reads and validates a plan, [`Session`] makes the measurements that are missing,
-//! [`tables`] makes rows of them, and [`scaling`] measures workloads on 1, 2, 4, … processes.
-//! docs/PROFILING.md describes the protocol.
+//! [`plan::read`] reads and validates a plan, [`Session`] makes the measurements that are missing, [`tables`]
+//! converts measurements to rows, and [`scaling`] measures workloads with 1, 2, 4, … processes. docs/PROFILING.md
+//! describes the protocol.
 //!
 //! ```
 //! let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataset/profile.toml");

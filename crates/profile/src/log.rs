@@ -1,4 +1,4 @@
-//! Reads the output of a workload: its reports in the protocol, and the last lines of everything else.
+//! Reads the output of a workload: its reports in the protocol, and the last lines of its output.
 
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use crate::reports::{Report, Reports};
 /// Prefix of the protocol's lines.
 const PREFIX: &str = "gleaner ";
 
-/// Number of bytes kept from the end of the output.
+/// Number of bytes that are kept from the end of the output.
 const KEPT: usize = 4096;
 
 /// Maximum number of last lines in a message.
@@ -77,7 +77,7 @@ impl Log {
         });
     }
 
-    /// Reads reports in JSON, one a line, until the connection is closed.
+    /// Reads reports in JSON, one per line, until the connection is closed.
     pub fn read_socket(&self, connection: impl Read) {
         read_lines(connection, |line| {
             let at = Instant::now();
@@ -108,13 +108,13 @@ impl Log {
         now
     }
 
-    /// The last lines, separated by ` | `.
+    /// The last lines of the output, separated by ` | `.
     pub fn last_lines(&self) -> String {
         last_lines(&self.tail.text(), SHOWN_LINES)
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
-        // The state is valid whatever a thread was doing when it panicked.
+        // The state is valid even if a thread panicked while it held the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// Records an invalid line, if it is the first.
+    /// Records an invalid line if it is the first one.
     fn wrong(&mut self, text: &str, what: &str) {
         let shown: String = text.trim().chars().take(SHOWN).collect();
         let told = format!("{:?}, {what}", printable(&shown));
@@ -180,7 +180,7 @@ impl State {
         }
         if let Some(latest) = self.reports.latest().filter(|&latest| latest > samples) {
             return Err(format!(
-                "after {latest}; expected the number since the start"
+                "after {latest}; expected the number of samples since the start"
             ));
         }
         self.reports.add(Report { at, samples });

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Time between two polls of the sampler.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Time after the end of a workload during which its remaining output is read.
+/// Time after the end of a workload in which its remaining output is read.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// The results of a measurement.
@@ -58,12 +58,12 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// Everything that a measurement needs.
+/// The plan and the tools of a measurement.
 pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
     pub sampler: &'a mut dyn Sampler,
-    /// Its flag can stop the measurement.
+    /// Its stop flag can stop the measurement.
     pub observer: &'a dyn Observer,
 }
 
@@ -73,7 +73,7 @@ enum Halt {
     Stopped,
 }
 
-/// Measures one workload alone, or two at the same time, each with this number of processes.
+/// Measures one workload alone, or two workloads at the same time, each with the given number of processes.
 pub(crate) fn measure(bench: &mut Bench<'_>, configs: &[Config], processes: u32) -> Outcome {
     match attempt(bench, configs, processes) {
         Ok(measured) => Outcome::Measured(measured),
@@ -128,7 +128,7 @@ fn failed(workload: &Running, which: usize, problem: Problem) -> Halt {
     })
 }
 
-/// Waits until all workloads are warm. Returns how many seconds each took.
+/// Waits until all workloads are warm. Returns the number of seconds that each of them took.
 fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64>, Halt> {
     let limit = bench.plan.settings.warm_limit();
     loop {
@@ -160,8 +160,8 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
 /// The problem of a workload that ended before all were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
-        // The workload ended normally while the other one of the pair was still warming up.
-        Problem::EndedCold(format!("{end}, while the other one was not warm yet"))
+        // The workload ended while the other workload of the pair was still warming up.
+        Problem::EndedCold(format!("{end}, while the other workload was not warm yet"))
     } else {
         Problem::EndedCold(end.to_owned())
     }
@@ -176,8 +176,7 @@ struct Window {
     seconds: f64,
 }
 
-/// Runs the workloads through the window. The window ends after the plan's seconds, or as soon as one of the workloads
-/// ends.
+/// Opens the window, and closes it after the plan's number of seconds or as soon as one of the workloads ends.
 fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, Halt> {
     let unsampled = |why: String| {
         Halt::Failed(Failed {
@@ -203,7 +202,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
         }
         pause(bench.observer)?;
     }
-    // Take a copy now: later reports do not belong to the window.
+    // The reports are copied now, because later reports do not belong to the window.
     let reports = running.iter().map(|w| w.log.state().reports).collect();
     let end = Instant::now();
     let reading = bench.sampler.close(&watched(running)).map_err(unsampled)?;
@@ -215,7 +214,8 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
     })
 }
 
-/// Whether a workload has ended normally. Fails if one ended with an error or wrote an invalid line of the protocol.
+/// Whether any workload has ended normally. Fails if a workload ended with an error or wrote an invalid line of the
+/// protocol.
 fn any_ended(running: &mut [Running]) -> Result<bool, Halt> {
     let mut is_over = false;
     for (which, workload) in running.iter_mut().enumerate() {
@@ -250,7 +250,7 @@ fn pause(observer: &dyn Observer) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Measures the machine without workloads. Returns `None` if the observer stops it.
+/// Measures the machine without workloads. Returns `None` if the observer stops the measurement.
 ///
 /// # Errors
 /// The device cannot be sampled, with the reason.

@@ -1,4 +1,5 @@
-//! The socket to which a workload may report instead of printing. Each report is a line of JSON.
+//! The socket to which a workload may send its reports instead of printing them. Each report is a
+//! line of JSON.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -13,26 +14,29 @@ use tempfile::TempDir;
 
 use crate::log::Log;
 
-/// Prefix of the folders' names.
+/// Prefix of the names of the sockets' folders.
 const PREFIX: &str = "gleaner-profile-";
 
 /// Name of the socket within its folder.
 const NAME: &str = "progress";
 
-/// Longest path of a socket in bytes: the system's structure has 108, including the terminating NUL.
+/// Maximum length of a socket's path in bytes: the system's structure holds 108 bytes, including the
+/// terminating NUL.
 const LONGEST: usize = 107;
 
-/// Location of the folder if the path of the temporary folder is too long.
+/// Used in place of the temporary folder if the path of that folder is too long.
 const SHORT: &str = "/tmp";
 
-/// Maximum number of attempts to create a folder: another process may mistake a new one for a leftover.
+/// Maximum number of attempts to create a folder. An attempt fails if another process mistakes the new
+/// folder for a leftover.
 const ATTEMPTS: usize = 10;
 
 /// Maximum number of simultaneous connections of a workload.
 const MOST_CONNECTIONS: usize = 64;
 
-/// A socket in a folder that only its owner can enter. Dropping it removes both. The process holds a
-/// lock on the folder, so that the next process can recognise and remove the folder of a killed process.
+/// A socket in a folder that only its owner can enter. Dropping the socket removes both. The process
+/// holds a lock on the folder, so that the next process can recognise and remove the folder of a killed
+/// process.
 #[derive(Debug)]
 pub(crate) struct ProgressSocket {
     _folder: TempDir,
@@ -42,7 +46,7 @@ pub(crate) struct ProgressSocket {
 }
 
 impl ProgressSocket {
-    /// Opens a socket. Reports that arrive are added to `log`.
+    /// Opens a socket. Incoming reports are added to `log`.
     ///
     /// # Errors
     /// The socket cannot be created in the temporary folder, or in /tmp if the path of the temporary
@@ -99,8 +103,8 @@ fn bind(place: &Path) -> io::Result<(TempDir, File, PathBuf, UnixListener)> {
     // The folder is created with mode 0700.
     let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
     let lock = File::open(folder.path())?;
-    // A process that removes leftovers may hold the lock. On a file system without locks, leftovers are
-    // not removed.
+    // Another process that removes leftovers may hold the lock. On a file system without locks,
+    // leftovers are never removed.
     if let Err(TryLockError::WouldBlock) = lock.try_lock() {
         return Err(io::ErrorKind::ResourceBusy.into());
     }
@@ -118,13 +122,13 @@ fn remove_leftovers(place: &Path) {
             });
         let is_left = || File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok());
         if is_ours && is_left() {
-            // Another process may be removing it at the same time.
+            // Another process may be removing the folder at the same time.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Reads every connection in a thread of its own, until the socket is closed.
+/// Reads each connection in a thread of its own, until the socket is closed.
 fn accept(listener: &UnixListener, log: &Arc<Log>, is_over: &AtomicBool) {
     let open = Arc::new(AtomicUsize::new(0));
     for connection in listener.incoming() {
@@ -152,7 +156,7 @@ mod tests {
     fn a_long_path_is_replaced_by_a_short_one() {
         assert_eq!(place("/scratch".into()), Path::new("/scratch"));
         assert_eq!(place("/x".repeat(60).into()), Path::new(SHORT));
-        // The longest path that `place` accepts must be one that the system accepts.
+        // The system must accept the longest path that `place` accepts.
         let root = tempfile::tempdir().unwrap();
         let taken = (0..200).rev().find_map(|length| {
             let folder = root.path().join("x".repeat(length));

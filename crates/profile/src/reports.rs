@@ -1,11 +1,11 @@
-//! The reports of a workload, and the speed in a window that follows from them.
+//! The reports of a workload, and the computation of its speed in a window.
 
 use std::time::Instant;
 
 use crate::failure::NoSpeed;
 
-/// Minimum share of the window that reports must cover. A workload that falls silent earlier may have stalled, so its
-/// speed until then is not the speed in the window.
+/// Minimum share of the window that reports must cover. A workload whose last report is earlier may have stalled, so
+/// its speed until then is not its speed in the window.
 const LEAST_REACH: f64 = 0.5;
 
 /// A report: the number of samples completed since the start, and the time of arrival.
@@ -33,7 +33,7 @@ impl Reports {
         self.start = Some(at);
     }
 
-    /// The latest count.
+    /// The latest reported number of samples.
     pub fn latest(&self) -> Option<u64> {
         self.last.or(self.before).map(|report| report.samples)
     }
@@ -51,14 +51,14 @@ impl Reports {
 
     /// Samples per second in the window that ends at `end`.
     ///
-    /// The count at the start of the window is interpolated between the last report before it and the first after it.
-    /// Without a report before it, counting starts with the first report in the window. Counting ends with the last
-    /// report in the window. For example, a window starts at second 10. Reports of 100 samples at second 9 and 200 at
-    /// second 11 give 150 samples at the start. A last report of 250 at second 12 then gives (250 - 150) / 2 = 50
-    /// samples per second.
+    /// The number of samples at the start of the window is interpolated between the last report before the start and
+    /// the first report after it. If there is no report before the start, counting starts with the first report in
+    /// the window. Counting ends with the last report in the window. For example, a window starts at second 10.
+    /// Reports of 100 samples at second 9 and 200 samples at second 11 result in 150 samples at the start. With a
+    /// last report of 250 samples at second 12, the speed is (250 - 150) / 2 = 50 samples per second.
     ///
     /// # Errors
-    /// The reports give no speed.
+    /// The speed cannot be computed from the reports.
     pub fn speed(&self, end: Instant) -> Result<f64, NoSpeed> {
         let (Some(start), Some(first), Some(last)) = (self.start, self.first, self.last) else {
             return Err(NoSpeed::Reports(0));
@@ -83,7 +83,7 @@ impl Reports {
     }
 }
 
-/// The interpolated count at a time between two reports.
+/// The interpolated number of samples at a time between two reports.
 fn between(before: Report, after: Report, at: Instant) -> f64 {
     let since = |time: Instant| time.saturating_duration_since(before.at).as_secs_f64();
     let (low, high) = (before.samples as f64, after.samples as f64);
@@ -118,7 +118,7 @@ mod tests {
     // Small fixed examples.
     #[test]
     fn the_count_at_the_start_is_between_two_reports() {
-        // At second 10 the count is 150: 100 more until second 12.
+        // At second 10, there are 150 samples. Another 100 samples are completed by second 12.
         let found = speed((10.0, 12.0), &[(9.0, 100), (11.0, 200), (12.0, 250)]).unwrap();
         assert!((found - 50.0).abs() < 1e-6, "{found}");
     }
@@ -146,7 +146,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Derived by formula: a workload of constant speed has that speed, whenever it reports.
+        // Derived by formula: if a workload works at a constant speed, that speed is found for any times of its
+        // reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,
@@ -154,14 +155,14 @@ mod tests {
         ) {
             times.sort_by(f64::total_cmp);
             let (start, end) = (5.0, 20.0);
-            // Counts are whole numbers, so report at times at which the exact count is whole.
+            // Reported numbers are whole, so reports are made at times at which the exact number of samples is whole.
             let reports: Vec<(f64, u64)> = times
                 .iter()
                 .map(|time| (time * rate as f64).floor() as u64)
                 .map(|samples| (samples as f64 / rate as f64, samples))
                 .collect();
             if let Ok(found) = speed((start, end), &reports) {
-                // The tolerance is needed because instants are whole nanoseconds.
+                // A tolerance is needed because instants are rounded to whole nanoseconds.
                 prop_assert!((found / rate as f64 - 1.0).abs() < 1e-3, "{}", found);
             }
         }

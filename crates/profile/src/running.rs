@@ -12,16 +12,16 @@ use crate::log::Log;
 use crate::plan::{Config, Plan, device_environment};
 use crate::progress::ProgressSocket;
 
-/// Environment variable that identifies a workload and everything that it started.
+/// Environment variable that identifies a workload and all processes that it started.
 const MARK: &str = "GLEANER_PROFILE";
 
 /// Environment variable with the path of the socket for reports.
 const PROGRESS: &str = "GLEANER_PROGRESS";
 
-/// Time that a workload gets to end after SIGTERM.
+/// Time in which a workload must end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A running workload. Dropping it ends the workload and everything that it started.
+/// A running workload. Dropping it ends the workload and all processes that it started.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Process,
@@ -31,10 +31,10 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a workload with this number of processes, pinned to the cores of the plan.
+    /// Starts a workload with the given number of processes, pinned to the cores of the plan.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The workload cannot be started.
     pub fn start(
         plan: &Plan,
         config: Config,
@@ -95,7 +95,7 @@ impl Running {
         self.process.cgroup()
     }
 
-    /// Ends the workload and everything that it started.
+    /// Ends the workload and all processes that it started.
     pub fn stop(&mut self) {
         self.process.kill(GRACE);
     }
@@ -107,7 +107,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts a command on some cores. A separate thread is pinned and starts it, because the command inherits the pinning.
+/// Starts a command on the given cores. A separate thread is pinned to these cores and starts the command, because the
+/// command inherits the pinning of its thread.
 fn start_on(
     cores: &[usize],
     command: &mut Command,
@@ -118,7 +119,7 @@ fn start_on(
             cores::pin(cores)?;
             Process::start(command, MARK, cgroup)
         });
-        let failed = || std::io::Error::other("the thread that starts it has panicked");
+        let failed = || std::io::Error::other("the thread that starts the workload has panicked");
         starter.join().unwrap_or_else(|_| Err(failed()))
     })
 }

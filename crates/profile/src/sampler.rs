@@ -1,21 +1,21 @@
-//! Samplers measure how much of the devices or cores workloads use in a window.
+//! Samplers measure how much of the devices or cores the workloads use in a window.
 
 use serde::Serialize;
 
 use crate::running::Running;
 
-/// A way to measure. It is polled several times a second while a window is open.
+/// A sampler of devices or cores. It is polled several times per second while a window is open.
 pub trait Sampler: Send {
     /// Describes the tools that the sampler measures with.
     fn describe(&self) -> String;
 
-    /// Opens a window. Without workloads, everything that runs is measured, as the idle baseline.
+    /// Opens a window. Without workloads, everything that runs on the machine is measured, as the idle baseline.
     ///
     /// # Errors
     /// The device cannot be sampled, with the reason.
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
-    /// Takes the new samples.
+    /// Takes new samples.
     ///
     /// # Errors
     /// The device cannot be sampled, with the reason.
@@ -40,13 +40,13 @@ pub struct Watched<'a>(pub(crate) &'a Running);
 pub struct Reading {
     /// Utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub util: Option<f64>,
-    /// GPUs: share of the time in which memory was read or written. Cores: resident memory as a share of the machine's.
-    /// In percent; `None` if the device does not report it.
+    /// GPUs: share of the time in which memory was read or written. Cores: resident memory as a share of the machine's
+    /// memory. In percent; `None` if the device does not report it.
     pub memory_util: Option<f64>,
     /// Peak memory, in MiB.
     pub memory: f64,
     /// Each workload's share of the utilisation, in percent, in the order of the workloads; `None` if unknown.
     pub parts: Vec<Option<f64>>,
-    /// Remarks about these figures.
+    /// Remarks about the figures.
     pub notes: Vec<String>,
 }

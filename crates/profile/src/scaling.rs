@@ -1,4 +1,5 @@
-//! Measures scaling curves: each workload with 1, 2, 4, … processes, as tasks that `gleaner replay` reads.
+//! Measures scaling curves: each workload runs with 1, 2, 4, … processes. The results are tasks that
+//! `gleaner replay` reads.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
@@ -14,17 +15,18 @@ use crate::session::Machine;
 /// The measured curves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scaling {
-    /// A task for each config (workload, batch size and precision) that ran with at least one number of processes.
+    /// A task for each config (workload, batch size and precision) that was measured with at least one number of
+    /// processes.
     pub tasks: Vec<TrainingTask>,
-    /// Messages about what failed.
+    /// Messages about failed measurements.
     pub failures: Vec<String>,
 }
 
-/// The placeholder that a command must have.
+/// The placeholder that a command must contain.
 const PLACEHOLDER: &str = "{processes}";
 
 /// Measures every workload of a plan with 1, 2, 4, … processes. The observer receives progress in measurements. Returns
-/// `None` if the observer stopped it.
+/// `None` if the observer stopped the measurements.
 ///
 /// # Errors
 /// [`Error::Usage`] if a command lacks the placeholder for the number of processes.
@@ -56,10 +58,10 @@ pub fn run(plan: &Plan, machine: &mut Machine, observer: &dyn Observer) -> Resul
     Ok(Some(scaling))
 }
 
-/// Checks that every command uses the number of processes.
+/// Checks that every command contains the placeholder for the number of processes.
 ///
 /// # Errors
-/// [`Error::Usage`] if one does not.
+/// [`Error::Usage`] if a command does not.
 pub fn check(plan: &Plan) -> Result<()> {
     let lacks = |words: &[String]| !words.iter().any(|word| word.contains(PLACEHOLDER));
     let lacking = plan
@@ -69,8 +71,8 @@ pub fn check(plan: &Plan) -> Result<()> {
     match lacking {
         None => Ok(()),
         Some(workload) => Err(Error::Usage(format!(
-            "--scaling: the command of the workload {:?} has no {PLACEHOLDER}; without it, the same \
-             would be measured for every number",
+            "--scaling: the command of the workload {:?} has no {PLACEHOLDER}; without it, every \
+             number of processes would run the same command",
             workload.name
         ))),
     }
@@ -106,7 +108,7 @@ impl Point {
     }
 }
 
-/// The task of a workload; `None` if no number of processes worked.
+/// The task of a config; `None` if all measurements of it failed.
 fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
     let (first, last) = (points.first()?, points.last()?);
     // A rescale restarts the workload, which makes no progress until it is warm again.

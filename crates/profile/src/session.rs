@@ -20,10 +20,10 @@ use crate::plan::{Config, Plan, SamplerKind, Settings, Workload};
 use crate::sampler::{Reading, Sampler};
 use crate::samplers::{CpuSampler, NvmlSampler};
 
-/// Version of the measurement method. Measurements by another version are repeated.
+/// Version of the measurement method. Measurements that were made by another version are repeated.
 const VERSION: u32 = 1;
 
-/// Utilisation in percent above which a machine without workloads is busy.
+/// A machine without workloads counts as busy if its utilisation exceeds this percentage.
 const BUSY: f64 = 10.0;
 
 /// Maximum size, in bytes, of a command's file whose content is compared. Larger files are compared only by length.
@@ -46,14 +46,14 @@ fn no_driver(why: &str) -> Error {
     ))
 }
 
-/// The sampler, and where control groups are created.
+/// The sampler, and the place where control groups are created.
 pub struct Machine {
     sampler: Box<dyn Sampler>,
     cgroups: Option<&'static Cgroups>,
 }
 
 impl Machine {
-    /// The machine that a plan needs.
+    /// Opens the machine with the sampler that a plan needs.
     ///
     /// # Errors
     /// [`Error::Run`] if NVML cannot be used, or has no such device.
@@ -70,7 +70,7 @@ impl Machine {
         Ok(Machine { sampler, cgroups })
     }
 
-    /// The machine without control groups: processes are found in /proc.
+    /// The machine without control groups. Processes are then found in /proc.
     #[must_use]
     pub fn without_cgroups(settings: &Settings) -> Self {
         Machine {
@@ -84,10 +84,10 @@ impl Machine {
         self.sampler.describe()
     }
 
-    /// Measures the idle machine, and stores the result. Returns `None` if the observer stops it.
+    /// Measures the idle machine, and stores the result. Returns `None` if the observer stops the measurement.
     ///
     /// # Errors
-    /// [`Error::Run`] if the device cannot be sampled, or is in use and `busy_ok` is false.
+    /// [`Error::Run`] if the device cannot be sampled, or if it is in use and `busy_ok` is false.
     pub fn idle(
         &mut self,
         settings: &Settings,
@@ -103,7 +103,7 @@ impl Machine {
         if let Some(util) = reading.util.filter(|&util| util > BUSY && !busy_ok) {
             return Err(Error::Run(format!(
                 "{}: {util:.0} % in use before anything was started, expected at most {BUSY:.0} %; \
-                 wait until the machine is idle, or give --busy-ok",
+                 wait until the machine is idle, or use --busy-ok",
                 self.describe()
             )));
         }
@@ -111,7 +111,7 @@ impl Machine {
         Ok(Some(reading))
     }
 
-    /// Measures one workload, or two together.
+    /// Measures one workload alone, or two workloads together.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
@@ -132,7 +132,7 @@ impl Machine {
 /// A measurement of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Index of the workload, or of the first one of a pair, in the plan's configs.
+    /// Index, in the plan's configs, of the workload or of the first workload of a pair.
     pub first: usize,
     /// Index of the second workload of a pair.
     pub second: Option<usize>,
@@ -140,7 +140,7 @@ pub struct Entry {
     pub repeat: u32,
     /// The key that identifies its result.
     key: RunKey,
-    /// Describes the measurement to readers of the store.
+    /// Description of the measurement for readers of the store.
     settings: Value,
 }
 
@@ -151,7 +151,7 @@ impl Entry {
     }
 }
 
-/// The measurements of a plan: those made before, those made now, and those that failed.
+/// The measurements of a plan: earlier measurements, new measurements and failed measurements.
 #[derive(Debug)]
 pub struct Session<'a> {
     plan: &'a Plan,
@@ -264,7 +264,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes the missing measurements, and saves each as soon as it is made. The observer receives
-    /// progress in measurements. Returns false if it was stopped.
+    /// progress in measurements. Returns false if the observer stopped it.
     ///
     /// # Errors
     /// A measurement cannot be saved.
@@ -307,14 +307,14 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// The configs that have a measurement alone.
+    /// The configs that were measured alone.
     fn singles(&self) -> BTreeSet<usize> {
         let made = self.measurements().filter(|(_, made)| made.is_some());
         let alone = made.filter(|(entry, _)| entry.second.is_none());
         alone.map(|(entry, _)| entry.first).collect()
     }
 
-    /// The reason not to measure a pair, if one of its workloads has no speed alone.
+    /// The reason why a pair cannot be measured, if one of its workloads has no speed alone.
     fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
         let Entry { first, second, .. } = self.entries[index];
         let both = [first, second?];
@@ -333,7 +333,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Everything that affects the measurements of one config, apart from the common settings.
+/// Everything that affects the measurements of one config, except for the common settings.
 #[derive(Debug, Serialize)]
 struct Decisive<'a> {
     command: Vec<String>,

@@ -27,7 +27,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The tables of what a session has measured so far.
+    /// The tables of the measurements that a session has made so far.
     pub fn of(session: &Session<'_>) -> Self {
         let mut tables = Tables {
             failures: failures(session),
@@ -77,7 +77,8 @@ impl Tables {
         }
     }
 
-    /// Derives the labels of single rows from the pairs: 2 for a mean speed below 0.85, 1 below 0.95, otherwise 0.
+    /// Derives the labels of single rows from the pairs: 2 for a mean speed below 0.85, 1 for a mean speed below
+    /// 0.95, otherwise 0.
     fn label(&mut self) {
         let profiles: Vec<Profile> = self.singles.iter().map(profile).collect();
         let pairs: Vec<Pair> = self.pairs.iter().map(speeds).collect();
@@ -92,7 +93,7 @@ fn label(shared: &Shared) -> Option<f64> {
     (shared.pairs > 0).then(|| f64::from(shared.score()))
 }
 
-/// All repeats of one measurement.
+/// The results of all repeats of one measurement.
 type Repeats<'a> = Vec<&'a Measured>;
 
 /// Measurements of single workloads and of pairs, each in the plan's order.
@@ -209,7 +210,7 @@ impl Named {
     }
 }
 
-/// A row in the format of the packing model.
+/// Converts a row to the format of the packing model.
 fn profile(row: &SingleRow) -> Profile {
     Profile {
         workload: packing::Workload {
@@ -266,7 +267,7 @@ fn failures(session: &Session<'_>) -> Vec<FailureRow> {
     session.failures().map(row).collect()
 }
 
-/// Describes a problem. If the workload was one of a pair, the text names it.
+/// Describes a problem. If the workload belongs to a pair, the text contains its name.
 fn told(problem: &Problem, which: Option<&str>) -> String {
     match which {
         Some(name) => format!("{name}: {problem}"),

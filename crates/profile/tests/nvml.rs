@@ -1,4 +1,4 @@
-//! Tests the sampler of GPUs with a stub of the driver's library, which replays traces. No real GPU is measured.
+//! Tests the GPU sampler with a stub of the driver's library that replays traces. No real GPU is measured.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -110,7 +110,7 @@ fn a_trace_is_played_back_into_the_tables() {
     let tables = stub.run(&mut machine);
     assert_eq!(tables.failures, []);
     for row in &tables.singles {
-        // Of about fifteen samples, every second one is 40 and the others are 80.
+        // There are about fifteen samples, which alternate between 40 and 80.
         assert!((50.0..70.0).contains(&row.gpu_util.unwrap()), "{row:?}");
         assert!((15.0..25.0).contains(&row.gmem_util.unwrap()), "{row:?}");
         // These are the driver's figures for the process.

@@ -1,4 +1,4 @@
-//! Tests valid plans, and the faults that are reported in invalid ones.
+//! Tests valid plans, and the faults that are reported for invalid plans.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -160,7 +160,7 @@ fn too_many_workloads_or_measurements_are_refused() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
-    // Any file gives either a plan or a fault that names the file.
+    // Reading any file returns either a plan or a fault that names the file.
     #[test]
     fn no_plan_panics(
         seconds in any::<f64>(),

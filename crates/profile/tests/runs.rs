@@ -17,10 +17,10 @@ use gleaner_store::Store;
 use gleaner_testing::StopAfter;
 use tempfile::TempDir;
 
-/// Minimum share of a core that a process gets on an otherwise idle host, in percent.
+/// Minimum percentage of a core that a process gets on an otherwise idle host.
 const ALONE: f64 = 85.0;
 
-/// Each test of this file holds it while it measures, so that tests do not disturb each other.
+/// Each test of this file holds this lock while it measures, so that tests do not disturb each other.
 static QUIET: Mutex<()> = Mutex::new(());
 
 /// A folder for a plan and its results.
@@ -97,12 +97,12 @@ fn has_python() -> bool {
 
 fn is_running(pid: &str) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat"));
-    // State Z means that a process has ended and nobody has waited for it yet.
+    // State Z means that a process has ended but its parent has not waited for it yet.
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The burner reports the CPU time that it has used. The burner's speed therefore shows what the sampler must measure,
-/// however busy the host is.
+/// Asserts that the sampler measures a burner of half a core. The burner reports the CPU time that it has used, so its
+/// speed shows what the sampler must measure, however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
@@ -159,7 +159,7 @@ fn work_in_short_lived_children_is_measured() {
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);
         let util = tables.singles[0].gpu_util.unwrap();
-        // On an idle host the workload uses the whole core, almost all of it by its children.
+        // On an idle host, the workload uses the whole core, and its children account for almost all of it.
         assert!(
             (20.0..103.0).contains(&util),
             "{}: {util} %",
@@ -168,7 +168,7 @@ fn work_in_short_lived_children_is_measured() {
     }
 }
 
-/// Runs two full burners on some cores. Returns `None` if the host is too busy for a result.
+/// Runs two full burners on the given cores. Returns `None` if the host is too busy for a result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (
@@ -183,7 +183,7 @@ fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     assert_eq!(tables.failures, []);
     let count = plan.settings.cores.len() as f64;
     let row = &tables.pairs[0];
-    // The two together cannot use more than the cores provide.
+    // The two burners together cannot use more than the cores provide.
     assert!(row.raw_speed1 + row.raw_speed2 < 1.03e6 * count, "{row:?}");
     let least = tables
         .singles
@@ -278,17 +278,17 @@ fn what_fails_is_listed_and_the_others_go_on() {
         ),
         (
             "ends:1:0",
-            "ended before it said `gleaner warm`: exit status: 3",
+            "ended before it reported `gleaner warm`: exit status: 3",
             "out of memory",
         ),
         (
             "dies:1:0",
-            "died in the window: signal: 9",
+            "died during the window: signal: 9",
             "gleaner warm | boom",
         ),
         (
             "liar:1:0",
-            "nonsense: \"gleaner samples many\"",
+            "invalid report: \"gleaner samples many\"",
             "gleaner warm",
         ),
         ("mute:1:0", "no `gleaner samples`", "gleaner warm"),
@@ -371,7 +371,7 @@ fn a_window_ends_with_the_first_of_a_pair() {
         "seconds = 20\npairs = [[\"sound\", \"short\"]]\n{short}{sound}"
     ));
     let text = fs::read_to_string(bench.path("plan.toml")).unwrap();
-    // Alone, the valid workload would run for the whole 20 s.
+    // Alone, the valid workload would run for the whole window of 20 s.
     let plan = Plan {
         settings: plan::Settings {
             seconds: 3.0,
@@ -453,13 +453,13 @@ fn what_is_measured_is_not_measured_again_and_gives_the_same_rows() {
     let part = Tables::of(&session);
     assert_eq!((part.singles.len(), part.pairs.len()), (2, 2));
     drop(directory);
-    // The second session makes the rest.
+    // The second session makes the remaining measurements.
     let (whole, found) = bench.run(&plan, &mut machine);
     assert_eq!((found, whole.singles.len(), whole.pairs.len()), (6, 2, 3));
     for (before, after) in part.singles.iter().zip(&whole.singles) {
         assert_eq!((before.speed, before.gmem), (after.speed, after.gmem));
     }
-    // The third session finds nothing missing, and gives the same rows.
+    // The third session finds no missing measurements, and returns the same rows.
     let (again, found) = bench.run(&plan, &mut machine);
     assert_eq!((found, &again), (10, &whole));
     // If the record of one measurement is removed, only that measurement is repeated.

@@ -1,4 +1,4 @@
-//! The initial deal at event 0.
+//! The initial assignment of nodes at event 0.
 
 use gleaner_domain::Change;
 use gleaner_domain::error::{Error, Result};
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::allocator::decide::{Decider, Decision, Plan};
 use super::allocator::most;
 
-/// How the nodes that are idle at the start are assigned to the tasks that are active then.
+/// How the nodes that are idle at event 0 are assigned to the tasks that are active then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node goes to a task drawn at random. A task below its minimum then gets none, and
-    /// one above its maximum loses its first nodes (as in the original).
+    /// Each node goes to a task drawn at random. A task with fewer nodes than its minimum then gets none, and
+    /// a task with more than its maximum loses its first nodes (as in the original).
     #[default]
     Random,
     /// The decider assigns them.
@@ -29,7 +29,7 @@ pub enum Initial {
 /// Decides at event 0 in place of the run's decider.
 pub(super) struct FirstDeal<'d> {
     pub initial: Initial,
-    /// The nodes that are idle at event 0, as changes of the log.
+    /// The nodes that are idle at event 0, as the log's changes.
     pub nodes: &'d [Change],
     pub seed: u64,
     pub decider: &'d mut dyn Decider,
@@ -74,8 +74,8 @@ impl Decider for FirstDeal<'_> {
     }
 }
 
-/// Deals `nodes` idle nodes at random to tasks with the given (min, max) bounds. Returns for
-/// each task the positions, from 0 to `nodes - 1`, of the nodes that it gets, ascending.
+/// Deals `nodes` idle nodes at random to tasks with the given (min, max) bounds. Returns, for each task, the
+/// positions of its nodes (0 to `nodes - 1`) in ascending order.
 pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
     let mut dealt = vec![Vec::new(); bounds.len()];
     if bounds.is_empty() {
@@ -95,8 +95,8 @@ pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -
 }
 
 /// Takes nodes away from tasks until no group exceeds its maximum. The last task of a group loses nodes
-/// first. A task that would fall below its minimum loses all nodes. A group is the positions of its tasks and
-/// its maximum number of nodes.
+/// first. A task that would fall below its minimum loses all nodes. A group is given as the positions of its
+/// tasks and its maximum number of nodes.
 pub fn keep_within(dealt: &mut [Vec<u32>], bounds: &[(u32, u32)], groups: &[(Vec<usize>, u32)]) {
     for (members, most) in groups {
         let held: usize = members.iter().map(|&task| dealt[task].len()).sum();

@@ -1,5 +1,5 @@
-//! The replay engine: an event log drives an allocator of elastic training tasks. It shows how much work tasks would
-//! do on the idle nodes of a log, under a solver and a set of rules.
+//! The replay engine: an event log drives an allocator of elastic training tasks. It shows how much work the tasks
+//! would do on the idle nodes of a log, given a solver and a set of rules.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;
@@ -26,7 +26,7 @@
 //! - The [`allocator`] takes batches of events and decides which task gets which nodes. It requests plans
 //!   from a [`Decider`]. A daemon that drives real tasks can use the allocator unchanged.
 //! - The ledger books the results of decisions: progress along scaling curves, and the costs of rescaling and
-//!   preemption. It fills all tables and predicts when tasks finish.
+//!   preemption. It fills all result tables and predicts when tasks finish.
 //! - [`run`] is the driver. It feeds the events of the log and the predicted completions to the allocator in
 //!   chronological order, and books the decisions in the ledger.
 //!

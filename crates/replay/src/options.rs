@@ -20,11 +20,11 @@ pub struct Options {
     pub objective: Objective,
     /// Groups of tasks with joint limits on their nodes, shared by all runs with the same groups.
     pub groups: Arc<[TaskGroup]>,
-    /// The search whose trials train the tasks; `None` if each task is trained once.
+    /// The search whose trials train the tasks; `None` without a search.
     pub search: Option<Arc<TrialSearch>>,
     /// How idle nodes are assigned to tasks at event 0.
     pub initial: Initial,
-    /// Which nodes growing tasks get.
+    /// The rule that chooses the nodes of growing tasks.
     pub node_choice: NodeRule,
     /// An order of nodes that replaces the order of their names, shared by all runs that use it.
     pub node_order: Option<Arc<NodeOrder>>,
@@ -33,7 +33,7 @@ pub struct Options {
     /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise the task keeps them
     /// until the next event of the log.
     pub completion_events: bool,
-    /// Whether the tasks are resubmitted as they finish. They must then pass
+    /// Whether the tasks are resubmitted as they finish. If so, they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
     /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
@@ -60,7 +60,7 @@ impl Options {
         }
     }
 
-    /// The settings of the allocator, a part of these. Times in messages are `shown_offset` seconds
+    /// The settings of the allocator, which are a subset of these. Times in messages are `shown_offset` seconds
     /// ahead of UTC.
     pub fn allocator(&self, shown_offset: i32) -> Settings {
         Settings {
@@ -72,8 +72,8 @@ impl Options {
         }
     }
 
-    /// The problem of all tasks of a set at once, without nodes: it shows whether a solver can take
-    /// the problems of the replay.
+    /// A problem with all tasks of a set and no nodes. It shows whether a solver supports the problems of the
+    /// replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
         outline(&self.groups, tasks, self.allocator(0).empty_problem())
     }
@@ -81,7 +81,7 @@ impl Options {
     /// Validates the window and the tasks, as file readers do.
     ///
     /// # Errors
-    /// [`Error::Usage`]: all faults, one sentence each.
+    /// [`Error::Usage`] with all faults, one sentence per fault.
     pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
         let faults = self.allocator(0).faults(tasks);
         if faults.is_empty() {

@@ -30,10 +30,10 @@ pub fn run(
     run_choosing(log, tasks, options, decider, choice.as_mut(), observer)
 }
 
-/// Like [`run`], but with your own choice of nodes in place of the one in the options.
+/// Like [`run`], but with your own implementation of [`NodeChoice`] in place of the rule in the options.
 ///
 /// # Errors
-/// The same as for [`run`].
+/// Same as [`run`].
 pub fn run_choosing(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -43,13 +43,14 @@ pub fn run_choosing(
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let Some(&start) = log.times().first() else {
-        return Err(Error::Run("the log slice holds no event".into()));
+        return Err(Error::Run("the log slice contains no events".into()));
     };
     options.check(tasks)?;
     let mut replay = Replay::new(log, tasks, options, (decider, choice), start)?;
     replay.deal(tasks, options)?;
     let mut ended = replay.walk(options.completion_events, observer)?;
-    // A stop during the last decision also makes the run incomplete, because the solver then keeps the allocation.
+    // A stop during the last decision also makes the run incomplete, because the solver then only keeps the
+    // previous allocation.
     if observer.is_stopped() {
         ended = Ended::Interrupted;
     }
@@ -113,8 +114,8 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Carries out event 0: submits the tasks, unless a search or rounds do so, and assigns the idle nodes to those
-    /// that become active. Tasks with a later submission time wait in the allocator.
+    /// Carries out event 0: submits the tasks, unless a search or rounds do so, and assigns the idle nodes to the
+    /// tasks that become active. Tasks with a later submission time wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
         let is_listed = options.search.is_none() && self.allocator.rounds().is_none();
@@ -134,8 +135,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out all events after event 0, with the completions before each of them. Returns why the replay
-    /// ended.
+    /// Carries out all events after event 0, and the completions before each of these events. Returns why the
+    /// replay ended.
     fn walk(&mut self, completion_events: bool, observer: &dyn Observer) -> Result<Ended> {
         let last_event = self.decider.last_event();
         let log = self.log;
@@ -156,7 +157,7 @@ impl<'a> Replay<'a> {
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
                 && self.step(&step)?;
             if !goes_on {
-                // Repeated tasks end before the log only if another round would exceed the limit on tasks.
+                // Repeated tasks end before the log does only if another round would exceed the limit on tasks.
                 return Ok(match self.allocator.rounds() {
                     Some(_) => Ended::TaskLimit,
                     None => Ended::TasksFinished,
@@ -177,7 +178,7 @@ impl<'a> Replay<'a> {
         idle > 0 && (self.allocator.expects_tasks() || !all_finish())
     }
 
-    /// Carries out a step at every completion before `until`. Returns false once the replay is over.
+    /// Carries out a step at every completion before `until`. Returns false if the replay is over.
     fn complete_until(&mut self, until: Utc, event: usize) -> Result<bool> {
         while let Some(time) = self.ledger.next_completion().filter(|&t| t < until) {
             let step = Step {
@@ -193,7 +194,7 @@ impl<'a> Replay<'a> {
         Ok(true)
     }
 
-    /// Carries out one step. Returns false once no task is active and none will follow.
+    /// Carries out one step. Returns false if no task is active and none will become active.
     fn step(&mut self, step: &Step<'_>) -> Result<bool> {
         let rate_before = self.ledger.rate();
         let finished = self.ledger.advance(self.allocator.tasks(), step);

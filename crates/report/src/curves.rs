@@ -9,8 +9,8 @@ use gleaner_domain::{Local, Utc};
 /// Number of rows of a table of means. Each row covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// A time in whole milliseconds since 1970, the unit of time axes. Pages store differences of times. Whole numbers add
-/// up exactly.
+/// A time in whole milliseconds since 1970, the unit of time axes. Pages store times as differences, and whole numbers
+/// add up exactly.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }
@@ -21,10 +21,10 @@ pub(super) fn minute(millis: f64) -> String {
     text.chars().take("2021-02-10 20:21".len()).collect()
 }
 
-/// Tabulates the means of step curves over [`ROWS`] equal parts of their common axis.
+/// A table of the means of step curves over [`ROWS`] equal parts of their common axis.
 ///
-/// `place` is the head of the first column. `tell` formats the start of a part for that column. The
-/// table has no rows if the curves span no length.
+/// `place` is the heading of the first column. `tell` formats the start of a part for that column. The table has no
+/// rows if the curves' axis has length 0.
 pub(super) fn means<'a>(
     title: &str,
     place: &str,

@@ -6,14 +6,14 @@ use super::lengths::marks;
 use super::numbers::{count, part};
 use gleaner_runs::lengths::Lengths;
 
-/// The histogram of these fragments.
+/// The histogram of the idle fragments in `lengths`.
 pub(super) fn figure(id: String, lengths: &Lengths) -> Figure {
     let (all, short) = (lengths.count(), lengths.under(600.0));
     Figure {
         id,
         title: "Idle fragments by length".to_owned(),
         text: format!(
-            "A fragment is the time for which a node stays idle. {} of the {} fragments are \
+            "A fragment is a period for which a node stays idle. {} of the {} fragments are \
              under 10 minutes, with {} of the idle node-time.",
             part(short.0 as f64, all as f64),
             count(all),

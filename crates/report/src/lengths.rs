@@ -1,4 +1,4 @@
-//! The bars of histograms of durations.
+//! The bars in histograms of durations.
 
 use super::figure::{Colour, Marks, Part};
 use super::numbers::{count, number, percent};

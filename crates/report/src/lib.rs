@@ -1,5 +1,5 @@
 //! Builds pages about runs, event logs and models, with figures of their results, and renders documents as one HTML
-//! file and figures as SVG and PNG. A page has the facts and tables that the command prints, and figures.
+//! file and figures as SVG and PNG. A page has the facts and tables that the command prints, and also figures.
 //!
 //! ```
 //! use gleaner_report::figure::{Axis, Colour, Curve, Marks, Shape};
@@ -102,8 +102,8 @@ pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo
     }
 }
 
-/// The page about a trained model. `info` describes the run that explained it. The terms drawn
-/// are those of `machine`, if there is one.
+/// The page about a trained model. `info` describes the run that explained it. Figures of terms are drawn for
+/// `machine`, if there is one.
 pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = explain::sections(told, machine);
@@ -125,8 +125,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     sections.push(made::section(std::iter::once((info, &name))));
     Document {
         title: "Published values, reproduced".to_owned(),
-        lead: "Tables and figures of published systems, computed again and shown beside the \
-               published values."
+        lead: "Tables and figures of published systems, recomputed and shown beside the published values."
             .to_owned(),
         sections,
     }
@@ -160,7 +159,7 @@ const KINDS: [RunKind; 4] = [
     RunKind {
         singular: "Comparison",
         plural: "comparisons",
-        lead: "Which solvers find the best plans, and how soon.",
+        lead: "Which solvers find the best plans, and how fast.",
     },
 ];
 

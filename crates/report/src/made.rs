@@ -5,7 +5,7 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section};
 use gleaner_runs::read::RunInfo;
 
-/// Maximum number of arguments, or of inputs, listed for a run.
+/// Maximum number of arguments listed for a run, and of inputs.
 const MAX_ROWS: usize = 200;
 /// Maximum number of characters shown of a value or path.
 const SHOWN: usize = 300;
@@ -14,8 +14,8 @@ const SHOWN: usize = 300;
 pub(super) fn section<'a>(runs: impl Iterator<Item = (&'a RunInfo, &'a String)>) -> Section {
     Section {
         id: "made".to_owned(),
-        title: "How it was made".to_owned(),
-        lead: "The same inputs, arguments and version give the same results, except for times that were measured.".to_owned(),
+        title: "How these results were made".to_owned(),
+        lead: "The same inputs, arguments and version give the same results, except for measured times.".to_owned(),
         blocks: runs.flat_map(|(info, name)| of(info, name)).collect(),
     }
 }

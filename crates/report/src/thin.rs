@@ -1,4 +1,4 @@
-//! Reduces the number of points or spans without a visible change: keeps extremes or means.
+//! Reduces the number of points or spans without a visible change, by keeping extremes or means.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use super::figure::Span;
 
 /// Keeps at most about `4 * buckets` of the points, which are ordered by x.
 ///
-/// The range of x is divided into `buckets` equal parts. Of each part, the first, the lowest, the
-/// highest and the last point are kept.
+/// The range of x is divided into `buckets` equal parts. The first, lowest, highest and last point of each part are
+/// kept.
 pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     stretches.flat_map(outline).collect()
 }
 
-/// The first, lowest, highest and last of some points, in their order and each only once.
+/// The first, lowest, highest and last of some points, in their original order and without duplicates.
 fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_y = |a: &usize, b: &usize| points[*a].1.total_cmp(&points[*b].1);
     let lowest = (0..points.len()).min_by(by_y).unwrap_or(0);
@@ -33,7 +33,7 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept.into_iter().map(|place| points[place]).collect()
 }
 
-/// Summary of a step curve in an interval of its axis.
+/// Summary of a step curve over an interval of its axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stretch {
     /// Start of the interval.
@@ -46,8 +46,8 @@ pub(super) struct Stretch {
     pub high: f64,
 }
 
-/// Summarises a step curve in `count` intervals of equal width, the first of which begins at `from`. An
-/// interval outside the curve is `None`. The last interval has no end.
+/// Summarises a step curve in `count` intervals of equal width, the first of which begins at `from`. An interval
+/// outside the curve is `None`. The last interval also covers everything beyond it.
 pub(super) fn stretches(
     points: &[(f64, f64)],
     from: f64,
@@ -73,7 +73,7 @@ pub(super) fn stretches(
                     low: value,
                     high: value,
                 });
-                // The area is summed here and divided by the length below.
+                // This sums up the area, which is divided by the length below.
                 stretch.mean += value * (next - x);
                 stretch.low = stretch.low.min(value);
                 stretch.high = stretch.high.max(value);
@@ -92,8 +92,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Returns a step curve of at most `most` points unchanged. A longer curve is reduced to `count`
-/// intervals and its last point.
+/// Reduces a step curve of more than `most` points to the means of `count` intervals and its last point. Shorter curves
+/// are unchanged.
 pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Stretch> {
     let still = |&(from, value): &(f64, f64)| Stretch {
         from,
@@ -116,9 +116,9 @@ pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Str
 
 /// Indices of at most `most` points of a cloud, in ascending order.
 ///
-/// The area of the points is divided into cells, four times as many across as down because charts are wide. The first
-/// point of each cell is kept. The cells are the smallest that leave at most `most` points. For example, 4096 by 1024
-/// cells are tried first, then 2048 by 512.
+/// The area of the points is divided into cells. There are four times as many columns as rows, because charts are wide.
+/// The first point of each cell is kept. The cells are the smallest that leave at most `most` points. For example, 4096
+/// by 1024 cells are tried first, then 2048 by 512.
 pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     let all: Vec<usize> = (0..points.len()).collect();
     if points.len() <= most {
@@ -138,8 +138,8 @@ pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     firsts(&along, [1, 1])
 }
 
-/// The positions of values between the lowest, which is 0, and the highest, which is 1. They are NaN if all values are
-/// the same.
+/// The positions of values on a scale from 0, the lowest value, to 1, the highest. They are NaN if all values are the
+/// same.
 fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     let low = points.iter().map(of).fold(f64::MAX, f64::min);
     let high = points.iter().map(of).fold(f64::MIN, f64::max);
@@ -147,9 +147,9 @@ fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     points.iter().map(share).collect()
 }
 
-/// The first point of each cell, of `counts` cells along each axis.
+/// The first point of each cell, if each axis is divided into the number of cells in `counts`.
 fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
-    // The conversion turns NaN into 0.
+    // The conversion to `u32` turns NaN into 0.
     let cell = |axis: usize, place: usize| {
         let cell = along[axis][place] * f64::from(counts[axis]);
         (cell as u32).min(counts[axis] - 1)
@@ -162,8 +162,8 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
 /// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
-/// their values. The step is the shortest one tried that leaves few enough spans. It is returned with them, and is 0 if
-/// no spans were joined.
+/// their values. The step is the shortest one tried that leaves few enough spans. The step is returned with the spans,
+/// and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);

@@ -4,7 +4,7 @@ use super::figure::Scale;
 use super::numbers::number;
 use gleaner_domain::Local;
 
-/// The range of an axis, and its marks.
+/// The range of an axis and its marks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Ticks {
     /// Lowest value of the range.
@@ -177,7 +177,7 @@ fn decade(value: f64) -> i32 {
     value.max(1e-300).log10().floor() as i32
 }
 
-/// A mark's number with as few digits as possible. Large numbers are shortened by a letter: `500k`.
+/// A mark's number with as few digits as possible. Large numbers are abbreviated with a letter: `500k`.
 fn brief(value: f64) -> String {
     let letters = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     match letters.iter().find(|(size, _)| value.abs() >= *size) {

@@ -1,4 +1,4 @@
-//! BFTrainer: replays of idle nodes of Summit with its published tasks.
+//! BFTrainer: replays of Summit's idle nodes with the published tasks.
 
 mod problems;
 mod recorded;
@@ -21,12 +21,12 @@ const SETS: [TaskFiles; 3] = [
     TaskFiles::new("ImageNet by speed-up", "ImageNet-spdup", "1001J"),
 ];
 
-/// Numbers of tasks at once.
+/// Maximum numbers of tasks at once.
 const AT_ONCE: [usize; 6] = [5, 10, 20, 50, 100, 200];
 /// Forward windows in seconds.
 const WINDOWS: [f64; 6] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 
-/// The base setting, from which the others differ in one or two values.
+/// The base setting. All other settings differ from it in one or two values.
 const BASE: Setting = Setting {
     t_fwd: 120.0,
     max_tasks: 100,
@@ -65,7 +65,7 @@ pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Resul
     part.finish()
 }
 
-/// Runs by number of tasks at once, for each task set.
+/// For each task set, its name and its runs by the maximum number of tasks at once.
 type ByTasks = Vec<(&'static str, Vec<(usize, Replayed)>)>;
 
 fn by_tasks(replays: &Replays<'_>) -> Result<ByTasks> {
@@ -118,7 +118,7 @@ fn by_objective(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Compares the exact optimum with equal shares.
+/// Compares the exact solver with equal shares.
 fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let mut ours = Values::default();
     for files in SETS {
@@ -141,7 +141,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets all figures of each run.
+/// Sets all figures of each of the runs in `row`.
 fn set_all(ours: &mut Values, row: &str, runs: &[Replayed]) {
     for run in runs {
         ours.set(row, "efficiency", run.efficiency);

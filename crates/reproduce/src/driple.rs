@@ -1,4 +1,4 @@
-//! Driple: outputs of its published weights, and training with and without transfer.
+//! Driple: outputs of the network with its published weights, and training with and without transfer.
 
 mod outputs;
 mod training;
@@ -13,7 +13,7 @@ use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Reproduces Driple's outputs and trainings.
+/// Reproduces Driple's outputs and training runs.
 pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Driple, observer)?;
     part.add("driple-abstract", &Values::default())?;
@@ -22,7 +22,7 @@ pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Resul
     part.finish()
 }
 
-/// The weights in a file.
+/// The weights stored in a file.
 fn weights(part: &mut Part<'_>, data: Data<'_>, name: &str) -> Result<Weights> {
     let path = data.file(&format!("driple/{name}"));
     match part.take(any(&path)?) {

@@ -9,9 +9,9 @@ use gleaner_io::source::Source;
 /// A file of the data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeededFile {
-    /// Its path in the data directory.
+    /// The file's path, relative to the data directory.
     pub path: &'static str,
-    /// What it holds, and where it comes from.
+    /// What the file contains, and where it comes from.
     pub holds: &'static str,
 }
 
@@ -51,7 +51,7 @@ const VENUS: &[NeededFile] = &[
     ),
 ];
 
-/// Tables of estimates that only Lucid's artifact has.
+/// The table of estimates that only Lucid's reproduction here needs, and that of Sun Yat-sen University does not.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",
@@ -136,7 +136,7 @@ pub fn needed_files(system: System) -> Vec<NeededFile> {
     }
 }
 
-/// The distinct files of several systems.
+/// The files that any of several systems needs, without duplicates.
 pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
     let mut files: Vec<NeededFile> = Vec::new();
     for file in systems.iter().flat_map(|system| needed_files(*system)) {
@@ -157,7 +157,7 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
         let path = data.join(file.path);
         if !path.is_file() {
             let fault = Fault::of(&path, "no such file", file.holds);
-            faults.push(fault.remedy("name the directory that holds it with --data"));
+            faults.push(fault.remedy("specify the directory that contains it with --data"));
         }
     }
     faults.into_result(())
@@ -166,7 +166,7 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
 /// SHA-256 of the published files, in the format of `sha256sum`.
 const PUBLISHED: &str = include_str!("../published.sha256");
 
-/// Returns a remark for each file that differs from the published one: values computed from it may
+/// Returns a remark for each file that differs from the published one. Values computed from such a file may also
 /// differ.
 ///
 /// # Errors
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    // The file contains the 12 bytes `run,work\n1,2\n` instead of the published content.
+    // Every file contains the 12 bytes `run,work\n1,2\n` instead of the published content.
     #[test]
     fn files_that_are_not_the_published_ones_are_named() {
         let data = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! An artifact that is filled with our values.
+//! Combines a published artifact with our values.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,11 @@ impl Values {
 }
 
 impl PublishedArtifact {
-    /// Sets our values beside the published ones. Our values without a published one follow.
+    /// Pairs each published value with ours. Our values without a published counterpart follow.
     ///
     /// # Errors
-    /// If a published value has no counterpart among ours, this is a fault of the data. If one of
-    /// our values names an unknown column, this is a bug of the program.
+    /// If a published value has no counterpart among ours, the data are at fault. If one of our values names an unknown
+    /// column, the program has a bug.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
         let mut rows = Vec::new();
@@ -81,8 +81,8 @@ impl PublishedArtifact {
         })
     }
 
-    /// The column of this name. A value that is not computed may name a new column, which then has
-    /// no unit.
+    /// The column with this name. A value that is not computed may name a column that the artifact does not have; such
+    /// a column has no unit.
     fn column(&self, name: &str) -> PublishedColumn {
         let found = self.columns.iter().find(|column| column.name == name);
         found.cloned().unwrap_or_else(|| PublishedColumn {
@@ -101,7 +101,7 @@ impl PublishedArtifact {
         }
     }
 
-    /// A published value and ours.
+    /// The row that compares a published value with ours.
     fn met(
         &self,
         row: &str,
@@ -122,7 +122,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The fault of data from which a published value cannot be computed.
+    /// The error if a published value cannot be computed from the data.
     fn missing(&self, row: &str, column: &str) -> Error {
         let fault = Fault {
             file: "the files of --data".to_owned(),
@@ -151,7 +151,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// A row without values.
+    /// A result row that has no values yet.
     fn empty(&self, row: &str, column: PublishedColumn) -> ReproducedRow {
         ReproducedRow {
             system: self.system,

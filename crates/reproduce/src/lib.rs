@@ -1,7 +1,7 @@
-//! Reproduces the tables and figures of published systems, and sets our values beside the published ones.
+//! Reproduces the tables and figures of published systems, and compares our values with the published ones.
 //!
-//! The published values are data, in `published.toml`, each with its source. Each system is a module that computes our
-//! values and joins them with the published ones. One rule compares them ([`verdict`]):
+//! The published values are stored as data in `published.toml`, each with its source. Each system is a module that
+//! computes our values and joins them with the published ones. All values are compared by the same rule ([`verdict`]):
 //!
 //! ```
 //! use gleaner_domain::results::reproduce::{Rounding, Verdict};
@@ -58,17 +58,18 @@ fn failed(error: impl Display) -> Error {
     Error::Run(error.to_string())
 }
 
-/// Number of tables and figures of the systems.
+/// Total number of tables and figures of these systems.
 fn artifacts_of(systems: &[System]) -> Result<usize> {
     let all = published::all()?;
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Reproduces the tables and figures of `systems` from the files in `data`. The observer receives progress in
+/// Reproduces the tables and figures of `systems` from the files in `data`. Progress is reported to the observer in
 /// tables and figures.
 ///
 /// # Errors
-/// Files are missing or faulty, or a computation fails. If it is stopped, the finished systems are returned.
+/// Files are missing or faulty, or a computation fails. If the observer stops the computation, the systems finished so
+/// far are returned.
 pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Result<Reproduction> {
     check_files(data, systems)?;
     let data = files::Data(data);
@@ -113,7 +114,7 @@ impl Reproduction {
     }
 }
 
-/// The computations that Lucid and its reproduction share.
+/// Results that are needed both for Lucid and for its reproduction at Sun Yat-sen University.
 struct Shared {
     /// The simulations.
     simulations: venus::Venus,
@@ -122,7 +123,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Runs the simulations and the training, if a system needs them.
+    /// Runs the simulations and trains the model, if a system needs them.
     fn of(
         data: files::Data<'_>,
         systems: &[System],
@@ -153,7 +154,7 @@ impl Shared {
     }
 }
 
-/// The tables and figures of one system while they are computed.
+/// The tables and figures of one system, added one at a time in the order of the file.
 struct Part<'c> {
     published: Vec<published::PublishedArtifact>,
     artifacts: Vec<Artifact>,
@@ -177,11 +178,11 @@ impl<'c> Part<'c> {
         loaded.value
     }
 
-    /// Joins the next artifact of the file, which must have this id, with our values.
+    /// Combines the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// The artifact has another id or lacks one of our columns, which is a bug. Data from which a published value is
-    /// computed is missing. [`Error::Stopped`] if the observer stops it.
+    /// The artifact has another id or lacks one of our columns, which is a bug; or data needed to compute a published
+    /// value are missing. [`Error::Stopped`] if the observer stops it.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();
@@ -210,7 +211,7 @@ impl<'c> Part<'c> {
     fn finish(self) -> Result<Self> {
         match self.published.get(self.artifacts.len()) {
             None => Ok(self),
-            Some(left) => Err(published::faulty(&format!("{} is not made", left.id))),
+            Some(left) => Err(published::faulty(&format!("{} is not computed", left.id))),
         }
     }
 }

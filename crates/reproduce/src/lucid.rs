@@ -1,4 +1,4 @@
-//! Lucid: its tables and figures on Venus, and its models.
+//! Lucid: its tables and figures for the Venus trace, and its models.
 
 mod packing;
 mod workload;

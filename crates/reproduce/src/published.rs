@@ -1,4 +1,4 @@
-//! The published values, which are data: `published.toml`.
+//! Reads and checks the published values, which are stored as data in `published.toml`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::verdict::Given;
 
 const FILE: &str = include_str!("../published.toml");
 
-/// The whole file.
+/// The contents of the whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -23,27 +23,27 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedArtifact {
-    /// Its name: letters, digits and hyphens.
+    /// Its identifier, of lowercase letters, digits and hyphens.
     pub id: String,
-    /// The system that it belongs to.
+    /// The system to which it belongs.
     #[serde(deserialize_with = "named")]
     pub system: System,
     /// Its heading.
     pub title: String,
-    /// What it shows.
+    /// A description of what it shows.
     pub text: String,
-    /// Where the values come from: document, file, cell.
+    /// Where the values come from, for example a document, a file and a cell.
     pub source: String,
-    /// What the values are.
+    /// Whether the authors published the values or running their code produced them.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
     /// How the values were rounded to their decimals.
     #[serde(default)]
     pub rounding: Rounding,
-    /// Whether differences are measured against the range of a row.
+    /// Whether differences are expressed as shares of the range of the row's values.
     #[serde(default)]
     pub against_range: bool,
-    /// How it is drawn.
+    /// How it is drawn, if the file states it.
     #[serde(default)]
     pub draw: Option<Draw>,
     /// Its columns.
@@ -54,10 +54,10 @@ pub struct PublishedArtifact {
     /// Remarks on rows or on single values.
     #[serde(default)]
     pub notes: Vec<Note>,
-    /// Values that cannot be computed from what is public.
+    /// Values that cannot be computed from public data.
     #[serde(default)]
     pub impossible: Vec<NotComputed>,
-    /// Values that are left out for another reason.
+    /// Values that could be computed but are left out for another reason.
     #[serde(default)]
     pub left_out: Vec<NotComputed>,
 }
@@ -78,16 +78,16 @@ pub struct PublishedColumn {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "as", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Draw {
-    /// As [`Drawing::Bars`].
+    /// Same as [`Drawing::Bars`].
     Bars {
         /// The quantity, with its unit.
         y: String,
     },
-    /// As [`Drawing::Curves`].
+    /// Same as [`Drawing::Curves`].
     Curves {
         /// The quantity along the horizontal axis.
         x: String,
-        /// Whether that axis is logarithmic.
+        /// Whether the horizontal axis is logarithmic.
         #[serde(default)]
         log: bool,
         /// The quantity along the vertical axis.
@@ -110,7 +110,7 @@ impl From<&Draw> for Drawing {
 pub struct Note {
     /// The row.
     pub row: String,
-    /// The column. If it is missing, the remark is about the whole row.
+    /// The column. If it is missing, the remark applies to the whole row.
     pub column: Option<String>,
     /// The remark.
     pub text: String,
@@ -126,7 +126,7 @@ pub struct NotComputed {
     pub column: String,
     /// The published value, if it is available.
     pub value: Option<f64>,
-    /// Why it is not computed.
+    /// The reason why it is not computed.
     pub why: String,
 }
 
@@ -142,7 +142,7 @@ fn named<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::E
 /// The published values of one system, in the order of the file.
 ///
 /// # Errors
-/// The file, which is part of the program, is not well formed.
+/// The file, which is embedded in the program, is not well formed.
 pub fn of(system: System) -> Result<Vec<PublishedArtifact>> {
     Ok(all()?.into_iter().filter(|a| a.system == system).collect())
 }
@@ -150,12 +150,12 @@ pub fn of(system: System) -> Result<Vec<PublishedArtifact>> {
 /// All published values.
 ///
 /// # Errors
-/// The file, which is part of the program, is not well formed.
+/// The file, which is embedded in the program, is not well formed.
 pub fn all() -> Result<Vec<PublishedArtifact>> {
     parse(FILE).map_err(|why| faulty(&why))
 }
 
-/// Reads and checks the text of such a file. The error says what is wrong with it.
+/// Parses and checks the text of such a file. The error describes what is wrong with it.
 fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut ids = BTreeSet::new();
@@ -170,15 +170,15 @@ fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
     Ok(file.artifact)
 }
 
-/// The error for a fault in the file, which is part of the program.
+/// The error for a fault in the file, which is embedded in the program.
 pub fn faulty(why: &str) -> Error {
     Error::Run(format!(
-        "the published values in this program are faulty: {why}; please report it"
+        "the published values in this program are faulty: {why}; please report this bug"
     ))
 }
 
 impl PublishedArtifact {
-    /// Describes the first fault of the artifact; `None` if it is sound.
+    /// Describes the artifact's first fault; `None` if there is none.
     fn fault(&self) -> Option<String> {
         let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.id.is_empty() || !self.id.chars().all(is_id) {
@@ -216,7 +216,7 @@ impl PublishedArtifact {
         ))
     }
 
-    /// The published value of a row and a column.
+    /// The published value in a row and a column.
     pub fn given(&self, row: &str, column: usize) -> Option<Given> {
         let (_, values) = self.rows.iter().find(|(name, _)| name == row)?;
         let value = *values.get(column)?;
@@ -233,7 +233,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The remark on a value.
+    /// The remarks that apply to a value, in one text.
     pub fn note(&self, row: &str, column: &str) -> String {
         let about = |note: &&Note| {
             note.row == row && note.column.as_ref().is_none_or(|name| name == column)
@@ -247,7 +247,7 @@ impl PublishedArtifact {
     }
 }
 
-/// The greatest value minus the least.
+/// The largest value minus the smallest.
 fn range(values: &[f64]) -> f64 {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,4 +1,4 @@
-//! The reproduction of Lucid at Sun Yat-sen University, with its tables, figures and ablations.
+//! The tables, figures and ablations of Lucid's reproduction at Sun Yat-sen University.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::Result;
@@ -9,8 +9,8 @@ use crate::throughput::{Label, Throughput};
 use crate::venus::{NO_THROUGHPUT, Venus};
 use crate::{Part, Shared};
 
-/// The policies of the reproduction, with the names of our simulations. The policy called Lucid in
-/// its logs is Lucid without throughput prediction.
+/// The policies of the reproduction, with the names of our simulations. The policy that its logs call Lucid is Lucid
+/// without throughput prediction.
 const LOGGED: [(&str, &str); 6] = [
     ("FIFO", "FIFO"),
     ("SJF", "SJF"),
@@ -28,7 +28,7 @@ const ABLATIONS: [&str; 4] = [
     "Lucid without workload estimation",
 ];
 
-/// Reproduces the tables and figures of Sun Yat-sen University.
+/// Reproduces the tables and figures of the reproduction at Sun Yat-sen University.
 pub(super) fn reproduce<'c>(shared: &Shared, observer: &'c dyn Observer) -> Result<Part<'c>> {
     let mut part = Part::new(System::Sysu, observer)?;
     part.sources.extend(shared.sources().cloned());
@@ -74,7 +74,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     Ok(())
 }
 
-/// Figures 4 and 5, and the tables by virtual cluster behind the latter.
+/// Figures 4 and 5, and the tables by virtual cluster on which Figure 5 is based.
 fn distributions(part: &mut Part<'_>, venus: &Venus, model: &Throughput) -> Result<()> {
     let (mut done, mut queuing, mut completion) =
         (Values::default(), Values::default(), Values::default());

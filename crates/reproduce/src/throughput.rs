@@ -20,7 +20,7 @@ const HOUR: usize = 6;
 /// Minimum number of training intervals: a week.
 const LEAST_STEPS: usize = 7 * 24 * HOUR;
 
-/// The first day of the test.
+/// The first day of the test period.
 const SEPTEMBER: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 1, 0, 0, 0, 0);
 
 /// A label of the model: the quantity that it forecasts.
@@ -28,7 +28,7 @@ const SEPTEMBER: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 1, 0, 0,
 pub enum Label {
     /// GPU jobs submitted in ten minutes.
     Jobs,
-    /// GPUs that these jobs ask for.
+    /// GPUs that these jobs request.
     Gpus,
 }
 
@@ -38,7 +38,7 @@ pub struct Throughput {
     model: ThroughputModel,
     /// Number of training intervals.
     train: usize,
-    /// Forecasts of the jobs and of the GPUs in the other intervals.
+    /// Forecasts of the jobs and of the GPUs in the remaining intervals, which are those of September.
     forecasts: [Vec<f64>; 2],
     /// The published forecasts for the same intervals.
     published: [Vec<f64>; 2],
@@ -46,11 +46,11 @@ pub struct Throughput {
     pub sources: Vec<SourceId>,
 }
 
-/// Maximum number of rounds. In all of them, cuts are drawn at random.
+/// Maximum number of rounds. In every round, the cuts are drawn at random.
 const ROUNDS: usize = 500;
 
-/// The published settings, and random rounds of two leaves as in interpret 0.7.8. After these
-/// rounds, interpret continues with the features that gain most, but this fit ends.
+/// The published settings, and random rounds of two leaves as in interpret 0.7.8. After these rounds, interpret
+/// continues with the features that gain most, but our fit stops.
 fn settings() -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -64,10 +64,10 @@ fn settings() -> Settings {
 }
 
 impl Throughput {
-    /// Reads the series and the published forecast, and trains.
+    /// Reads the series and the published forecast, and trains the model.
     ///
     /// # Errors
-    /// The files have faults, or the training fails or is stopped.
+    /// The files are faulty, or the training fails or is stopped.
     pub fn train(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let file = data.file("lucid/venus_sept/cluster_throughput.csv");
         let read = jobs::throughput::read(&file)?;
@@ -78,7 +78,8 @@ impl Throughput {
                 "{train} of {} intervals before September 2020",
                 series.len()
             );
-            let expected = format!("at least {LEAST_STEPS} before, and some of September");
+            let expected =
+                format!("at least {LEAST_STEPS} before September, and some in September");
             return Err(Fault::of(&file, found, expected).into());
         }
         let file = data.file("lucid/venus_sept/throughput_pred.csv");
@@ -87,7 +88,8 @@ impl Throughput {
         let (found, expected) = (forecast.value.times.len(), series.len() - train);
         if found != expected {
             let found = format!("{found} intervals");
-            let expected = format!("{expected}, those of September in cluster_throughput.csv");
+            let expected =
+                format!("{expected}, as many as cluster_throughput.csv has for September");
             return Err(Fault::of(&file, found, expected).into());
         }
         let fitted = ThroughputModel::fit(&series, 0..train, &settings(), observer.stop());
@@ -151,8 +153,8 @@ impl Throughput {
         [mean_absolute_error(truth, told), r_squared(truth, told)]
     }
 
-    /// The importance of each of these features to a machine: the mean absolute score of the
-    /// feature. A feature that the machine does not use has the importance 0.
+    /// The importance of each of these features to a machine, which is the feature's mean absolute score. A feature
+    /// that the machine does not use has importance 0.
     pub fn importances(&self, label: Label, features: &[String]) -> Values {
         let (machine, mut ours) = (self.machine(label), Values::default());
         for feature in features {
@@ -164,7 +166,7 @@ impl Throughput {
         ours
     }
 
-    /// The scores of the hours of the day, from 0 to 23, as a row.
+    /// A row with the score of each hour of the day, from 0 to 23.
     pub fn shape_of_hours(&self, label: Label) -> Values {
         let mut ours = Values::default();
         for (hour, score) in (0..24).zip(self.hours(label).unwrap_or_default()) {
@@ -183,7 +185,7 @@ impl Throughput {
         Some(term.scores().iter().skip(1).copied().collect())
     }
 
-    /// The submissions of September, the published forecast and ours, over the days of the month.
+    /// Curves of the submissions in September, the published forecast and our forecast, over the days of the month.
     pub fn drawing(&self, label: Label, y: &str) -> Drawing {
         let curve = |name: &str, values: &[f64]| NamedCurve {
             name: name.to_owned(),

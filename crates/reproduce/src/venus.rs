@@ -1,4 +1,4 @@
-//! Venus in September 2020: the simulations that Lucid's tables and those of its reproduction share.
+//! Simulations of Venus in September 2020, which the tables of both Lucid and its reproduction need.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ use crate::filled::Values;
 /// Directory of the experiment's files.
 const FOLDER: &str = "lucid/venus_sept";
 
-/// A simulation: its name here, its policy, and the part that Lucid runs without.
+/// A simulation: its name in this crate, its policy, and the part of Lucid that is disabled, if any.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     name: &'static str,
@@ -47,7 +47,7 @@ const fn lucid_without(name: &'static str, part: Part) -> Planned {
     }
 }
 
-/// Name of Lucid without its throughput model.
+/// Name of the simulation of Lucid without its throughput model.
 pub const NO_THROUGHPUT: &str = "Lucid without throughput prediction";
 
 /// The simulations.
@@ -68,7 +68,7 @@ pub struct Simulated {
     name: &'static str,
     /// Its figures.
     pub figures: PolicyFigures,
-    /// Job completion times in seconds, ascending.
+    /// Job completion times in seconds, in ascending order.
     completions: Vec<i64>,
 }
 
@@ -80,10 +80,10 @@ pub struct Venus {
 }
 
 impl Venus {
-    /// Reads the files and simulates.
+    /// Reads the files and runs all simulations.
     ///
     /// # Errors
-    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if it is stopped.
+    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if the observer stops it.
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
         let experiment = open(&files(data), &choice, &ModelArgs::default(), observer)?;
@@ -100,7 +100,7 @@ impl Venus {
         })
     }
 
-    /// The simulation of this name.
+    /// The simulation with this name.
     ///
     /// # Errors
     /// There is no such simulation, which is a bug.
@@ -110,10 +110,10 @@ impl Venus {
     }
 }
 
-/// A simulation with other estimates of durations than the published ones of Lucid.
+/// Runs a simulation with duration estimates other than Lucid's published ones.
 ///
 /// # Errors
-/// As [`Venus::simulate`].
+/// Same as [`Venus::simulate`].
 pub fn simulate_with(
     data: Data<'_>,
     policy: &str,
@@ -198,7 +198,7 @@ fn run(
 /// Names of the columns of delays.
 const DELAYS: [&str; 3] = ["average JCT", "average queuing", "99.9 % queuing"];
 
-/// Names of the columns of delays by size of job: JCT and queuing, large and small.
+/// Names of the columns of delays by job size: JCT and queuing, each for large and small jobs.
 const BY_SIZE: [&str; 4] = [
     "JCT of large jobs",
     "JCT of small jobs",
@@ -219,7 +219,7 @@ impl Simulated {
         ours.row(row, DELAYS.into_iter().zip(values));
     }
 
-    /// Sets the delays by size of job, in those of the columns that `wanted` accepts.
+    /// Sets the delays by job size, but only in the columns that `wanted` accepts.
     pub fn set_by_size(&self, ours: &mut Values, row: &str, wanted: impl Fn(&str) -> bool) {
         let large = self.figures.large.unwrap_or_default();
         let small = self.figures.small.unwrap_or_default();
@@ -233,7 +233,7 @@ impl Simulated {
         ours.row(row, values.filter(|(column, _)| wanted(column)));
     }
 
-    /// Sets the percentages of jobs that were done within 1, 2, 4, … seconds, up to 2²¹.
+    /// Sets the percentages of jobs that ended within 1, 2, 4, … seconds of submission, up to 2²¹ seconds.
     pub fn set_completions(&self, ours: &mut Values, row: &str) {
         for power in 0..22 {
             let within = 1i64 << power;
@@ -243,7 +243,7 @@ impl Simulated {
         }
     }
 
-    /// Sets a figure of each virtual cluster, one row per virtual cluster.
+    /// Sets a figure for each virtual cluster, in one row per virtual cluster.
     pub fn set_by_vc(&self, ours: &mut Values, column: &str, of: fn(&Delays) -> f64) {
         for (vc, delays) in &self.figures.vcs.0 {
             if let Some(delays) = delays {

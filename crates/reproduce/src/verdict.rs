@@ -11,19 +11,19 @@ pub struct Given {
     pub decimals: u32,
     /// How the value was rounded to these decimals.
     pub rounding: Rounding,
-    /// The denominator of relative differences: the size of the value, or the range of its curve.
+    /// The denominator of relative differences: the absolute value, or the range of its curve.
     pub scale: f64,
 }
 
-/// Relative differences up to which values are called near, with the verdict.
+/// Upper bounds on the relative difference, each with the verdict up to it.
 const NEAR: [(f64, Verdict); 3] = [
     (0.01, Verdict::Within1),
     (0.05, Verdict::Within5),
     (0.10, Verdict::Within10),
 ];
 
-/// The difference of `ours` from the published value as a share of its scale, and the verdict.
-/// Equal means that our value, rounded like the published one, is the published one.
+/// The difference between `ours` and the published value as a share of the value's scale, and the verdict. The verdict
+/// is equal if our value, rounded like the published value, equals the published value.
 pub fn compare(given: &Given, ours: f64) -> (f64, Verdict) {
     let unit = 10f64.powi(-(given.decimals as i32));
     let cut = given.rounding.cut(ours, given.decimals);

@@ -1,4 +1,4 @@
-//! A comparison of solvers: the tables that are written to files, and those that are printed and shown on a page.
+//! Tables of a solver comparison: those written to files, and those printed and shown on a page.
 
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
@@ -7,12 +7,12 @@ use gleaner_domain::results::Table;
 use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
 use gleaner_domain::results::programs::Tally;
 
-/// The cell of an unknown value.
+/// The text of a cell whose value is unknown.
 const NONE: &str = "–";
-/// Smaller gaps round to 0 with the number of digits shown.
+/// Gaps below this value would round to 0 at the number of digits shown.
 const ROUNDING: f64 = 5e-7;
 
-/// The tables of a comparison as files.
+/// The tables of a comparison that are written to files.
 pub fn tables<'a>(
     answers: &'a [AnswerRow],
     solvers: &'a [SolverRow],
@@ -26,7 +26,7 @@ pub fn tables<'a>(
 }
 
 /// The tables of a comparison that are printed and shown on a page: the quality of each solver's answers, the time that
-/// each solver takes, and, if there are programs, the outcomes of their answers.
+/// each solver takes, and, if programs were compared, how their answers were judged.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
@@ -36,19 +36,19 @@ pub fn compared<'a>(
     solvers.into_iter().chain(programs).collect()
 }
 
-/// The labels that need an explanation, with their explanations.
+/// The column labels that need an explanation, with their explanations.
 pub fn terms() -> Vec<(String, &'static str)> {
     let heads = answers(&[]).heads.into_iter().chain(times(&[]).heads);
     let terms = heads.map(|head| (head.name, head.meaning));
     terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
 }
 
-/// How good the answers of each solver are.
+/// The quality of each solver's answers.
 fn answers(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
         Head::number("problems").meaning("number of decisions in which the solver took part"),
-        Head::number("refused").meaning("number of decisions that the solver does not take"),
+        Head::number("refused").meaning("number of decisions that the solver cannot make"),
         Head::number("no plan").meaning("number of decisions for which it found no plan"),
         Head::number("optimal").meaning(
             "number of decisions with a proven optimal plan (external programs: confirmed)",
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// The outcomes of the answers of programs; `None` if there are no programs.
+/// How each program's answers were judged; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",
@@ -101,7 +101,7 @@ fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) 
     ];
     let heads = columns.into_iter().map(Head::number);
     let heads = std::iter::once(Head::text("solver")).chain(heads);
-    let title = "Programs: all solves, including repeated solves to measure times";
+    let title = "Programs: all solves, including those repeated to measure times";
     let grid = Grid::of(title, heads, programs, |(row, tally)| {
         let counts = [
             tally.problems,

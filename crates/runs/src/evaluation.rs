@@ -27,10 +27,9 @@ pub struct PackingResults {
     /// The tree trained on all profiles.
     #[serde(serialize_with = "as_text")]
     pub tree: Tree,
-    /// Share of profiles whose score derived from measured pairs equals the score set by hand.
+    /// Share of profiles for which the score derived from measured pairs equals the score set by hand.
     pub agreement: f64,
-    /// Evaluations with the features of the profile alone, and with additional features of measured
-    /// pairs, which leak the answer.
+    /// Evaluations with the profile's features alone, and with added features of measured pairs, which leak the answer.
     pub evaluations: Vec<Evaluation>,
     /// Every workload with its scores.
     pub rows: Vec<PackingRow>,
@@ -45,9 +44,9 @@ pub struct PackingRow {
     pub by_hand: u8,
     /// The score derived from its mean speed in measured pairs.
     pub by_pairs: u8,
-    /// The score from a tree that was trained without it.
+    /// The score from a tree that was trained without this workload.
     pub left_out: u8,
-    /// The score from the tree that was trained with it.
+    /// The score from the tree that was trained on all workloads.
     pub fitted: u8,
 }
 
@@ -60,11 +59,11 @@ pub fn printed(findings: &EvaluationResults) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(found) = &findings.throughput {
         let title = format!(
-            "Throughput, GPU jobs an interval: learnt from {} intervals, tested on {}",
+            "Throughput, GPU jobs per interval: trained on {} intervals, tested on {}",
             found.train, found.test
         );
         blocks.push(scores(title, "jobs", &found.jobs));
-        blocks.push(scores("Throughput, GPUs an interval", "GPUs", &found.gpus));
+        blocks.push(scores("Throughput, GPUs per interval", "GPUs", &found.gpus));
     }
     if let Some(found) = &findings.packing {
         blocks.extend(packing(found));
@@ -73,8 +72,7 @@ pub fn printed(findings: &EvaluationResults) -> Vec<Block> {
         blocks.extend(workload(found));
     }
     if BASELINES == 0 {
-        let note =
-            "Models from libraries are left out: build with --features baselines to compare.";
+        let note = "Models from libraries are not compared; build with --features baselines to include them.";
         blocks.push(Block::Note(note.to_owned()));
     }
     blocks
@@ -82,7 +80,7 @@ pub fn printed(findings: &EvaluationResults) -> Vec<Block> {
 
 fn workload(found: &WorkloadScores) -> Vec<Block> {
     let title = format!(
-        "Workload, durations estimated by models with the profile: learnt from {} jobs, tested on {}",
+        "Workload, durations estimated by models with the profile: trained on {} jobs, tested on {}",
         found.train, found.test
     );
     let mut blocks = vec![
@@ -96,7 +94,7 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     ];
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, learnt again each week from the jobs that could have ended, {} jobs",
+            "Workload, retrained each week on the jobs that could have ended by then, {} jobs",
             found.weekly_test
         );
         blocks.push(scores(title, "s", &found.weekly));
@@ -113,8 +111,8 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     if is_near_chance(ranks.fold(0.0, f64::max), found.test) {
         blocks.push(Block::Note(NEAR_CHANCE.to_owned()));
     }
-    let note = "In published traces, profiles were derived from the durations: there, only the models without \
-                the profile show how well durations are estimated.";
+    let note = "In published traces, the profiles were derived from the durations. There, only the models \
+                without the profile show how well durations can be estimated.";
     blocks.push(Block::Note(note.to_owned()));
     blocks
 }
@@ -184,7 +182,7 @@ fn packing(found: &PackingResults) -> Vec<Block> {
             .collect::<Vec<_>>()
     });
     let note = format!(
-        "Scores by measured pairs equal those by hand for {:.3} of them.",
+        "The score from measured pairs equals the score set by hand for a share of {:.3} of the profiles.",
         found.agreement
     );
     let tree = found.tree.to_string();

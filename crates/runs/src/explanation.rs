@@ -1,4 +1,4 @@
-//! The explanation of a model: the facts and tables that are printed and shown on a page, and JSON.
+//! The explanation of a model: facts and tables that are printed and shown on a page, and JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use gleaner_predict::explanation::{
     EbmFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts, TreeFacts, Way,
 };
 
-/// Maximum number of characters of a path.
+/// Maximum number of characters shown of a path.
 const PATH: usize = 300;
 
 /// The explanation as JSON.
@@ -27,8 +27,8 @@ pub fn json(explanation: &Explanation) -> Result<String> {
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// JSON that is safe to print: characters that control a terminal are written as JSON escapes. They
-/// occur only in strings, whose meaning stays the same.
+/// JSON that is safe to print: characters that control a terminal are written as JSON escapes. Such characters occur
+/// only in strings, whose meaning stays the same.
 fn ascii_of_controls(json: &str) -> String {
     let lines = json.lines().map(|line| {
         let mut out = String::with_capacity(line.len());
@@ -158,7 +158,7 @@ pub fn of_machine(facts: &EbmFacts) -> Grid {
 pub fn of_tree(facts: &TreeFacts) -> Grid {
     let head = "importance".to_owned();
     importances(
-        "What the splits use, as shares".to_owned(),
+        "Features used by the splits, as shares".to_owned(),
         head,
         &facts.importances,
     )
@@ -175,7 +175,7 @@ fn importances(title: String, head: String, terms: &[Importance]) -> Grid {
 
 /// A tree as a table with a row for each node, which is indented further than its parent.
 pub fn tree(facts: &TreeFacts) -> Grid {
-    let head = Head::text("node: rows (by sharing score 0, 1, 2) -> the score it gives");
+    let head = Head::text("node: training rows (by sharing score 0, 1, 2) -> predicted score");
     Grid::of("The tree", [head], facts.text.lines(), |line| {
         [line.to_owned()]
     })
@@ -233,7 +233,7 @@ pub fn sum(told: &Sum) -> Grid {
     }
 }
 
-/// The decisions on the path of a prediction through a tree, and the training rows of its leaf.
+/// The decisions on a prediction's path through a tree, and the number of training rows in the leaf by score.
 pub fn way(told: &Way) -> Grid {
     let title = format!(
         "The sharing score of {}: {}",
@@ -250,7 +250,7 @@ pub fn way(told: &Way) -> Grid {
     })
 }
 
-/// The duration that a rule estimates, and the past jobs whose mean it is.
+/// The duration that a rule estimates, and the past jobs over which the rule takes the mean.
 pub fn rule(told: &Rule) -> Fact {
     let label = format!("duration estimated for {}", printable(&told.subject));
     let alike = match printable(&told.alike) {

@@ -1,5 +1,4 @@
-//! Histograms of durations, which are called lengths here: the number of lengths in each class, and
-//! their sum.
+//! Histograms of durations, called lengths here: each class has the number of its lengths and their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};
@@ -26,12 +25,12 @@ pub struct Lengths {
     pub counted: &'static str,
     /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Unit of the sums, such as `node-hours`: 3,600 of the seconds in [`Class::seconds`].
+    /// Unit of the displayed sums, such as `node-hours`. A unit is 3,600 of the seconds in [`Class::seconds`].
     pub unit: &'static str,
 }
 
 impl Class {
-    /// The bounds as text, such as `10–60 min`.
+    /// The bounds of the class as text, such as `10–60 min`.
     fn name(&self) -> String {
         const UNITS: [(f64, f64, &str); 4] = [
             (1.0, 60.0, "s"),
@@ -69,8 +68,7 @@ impl Lengths {
         self.classes.iter().map(|class| class.seconds).sum()
     }
 
-    /// The number and the sum of the lengths shorter than `seconds`, which is a bound between
-    /// classes.
+    /// The number and the sum of the lengths shorter than `seconds`, which must be a bound between classes.
     pub fn under(&self, seconds: f64) -> (u64, f64) {
         let shorter = |class: &&Class| class.to.is_some_and(|to| to <= seconds);
         let shorter = self.classes.iter().filter(shorter);

@@ -14,8 +14,8 @@ use gleaner_domain::{Local, Trace, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_predict::score_profiles;
 
-/// Writes a forecast beside the actual submissions. It covers all intervals of a series and those
-/// beyond its end that can be forecast. Returns the number of rows.
+/// Writes a forecast beside the actual submissions. The table covers all intervals of the series, and the intervals
+/// after its end that can be forecast. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -63,7 +63,7 @@ pub fn workload(estimates: &EstimateTable, trace: &Trace, path: &Path) -> Result
     Ok(table.rows())
 }
 
-/// Writes profiles with the scores that the model gives them. Returns the number of rows.
+/// Writes profiles with the scores that the model predicts. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -95,7 +95,7 @@ pub fn profiles(profiles: &BTreeMap<Workload, Profile>, path: &Path) -> Result<u
     let scores = profiles
         .values()
         .map(|profile| profile.score.map(i64::from));
-    // Speeds are not predicted.
+    // Predicted profiles have no measured speed, so the cell stays empty.
     let speeds = profiles.values().map(|profile| match profile.source {
         ProfileSource::Measured => Some(profile.usage.speed),
         ProfileSource::Predicted => None,

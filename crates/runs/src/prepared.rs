@@ -57,7 +57,7 @@ pub fn jobs<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Table<'a> {
 /// Writes the virtual clusters and their numbers of nodes.
 ///
 /// # Errors
-/// As [`write_jobs`].
+/// Same as [`write_jobs`].
 pub fn write_cluster(cluster: &Cluster, path: &Path) -> Result<()> {
     let names = cluster.vcs.iter().map(|vc| vc.name.as_str().into());
     let nodes = cluster.vcs.iter().map(|vc| i64::from(vc.nodes));

@@ -1,6 +1,6 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
 //!
-//! A directory holds one run. New files are first written under temporary names, beside the files of an earlier run.
+//! A directory holds one run. New files are first written under temporary names, next to the files of any earlier run.
 //! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new ones and
 //! writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If it
 //! is killed during the replacement, the directory is marked as unfinished.
@@ -24,11 +24,11 @@ use gleaner_io::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_io::table::WriteTable;
 
-/// Subcommands that keep single results for the next run into the same directory, and the names of these results in
-/// messages.
+/// Subcommands that keep partial results for the next run into the same directory, and what messages call these
+/// results.
 const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
 
-/// Levels of folders in a run directory, such as `logs/VC`.
+/// Maximum depth of folders in a run directory, such as 2 for `logs/VC`.
 const DEPTH: u32 = 2;
 
 /// How a run ended.
@@ -42,7 +42,7 @@ pub struct End<'a> {
     pub seconds: Seconds,
 }
 
-/// The [`End`] that is written for a run in progress.
+/// The [`End`] that `run.json` records for a run in progress.
 const NOTHING_YET: End<'static> = End {
     sources: &[],
     complete: false,
@@ -110,10 +110,10 @@ impl RunDir {
     }
 
     /// Makes `path` a directory of runs of `command` to which several processes may add. Creates the directory if it is
-    /// missing, and marks a new one as that of a run in progress. Existing content is not changed.
+    /// missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
-    /// As [`RunDir::open`], except that another run may be writing.
+    /// Same as [`RunDir::open`], except that another run may be writing.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
         refuse_links(path, RUN_FILE)?;
@@ -169,7 +169,7 @@ impl RunDir {
         })
     }
 
-    /// Writes the faults of the data left out as `skipped.csv`, if there are any.
+    /// Writes the faults of the skipped data as `skipped.csv`, if there are any.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -194,7 +194,7 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file with the content that `fill` writes. Its name may contain folders, which are created:
+    /// Writes a file, whose content comes from `fill`. The name may contain folders, which are created:
     /// `logs/vc1/fifo.csv`.
     ///
     /// # Errors
@@ -225,8 +225,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Writes a `run.json` before the first file of a new directory. If the process is killed from now on, it leaves
-    /// more than an empty directory. The `run.json` tells the next run that these files belong to a run.
+    /// Writes a `run.json` before the first file of a new directory. If the process is killed after this, it leaves
+    /// files behind. The `run.json` shows the next run that these files belong to a run.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced
@@ -239,8 +239,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Marks the directory as that of a run in progress, and removes the results of an earlier run. Use this for runs
-    /// that keep their finished parts, such as sweeps.
+    /// Marks the directory as having a run in progress, and removes the results of an earlier run. Use this for runs
+    /// that keep finished parts if they are interrupted, such as sweeps.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -262,8 +262,7 @@ impl RunDir {
         self.finish_with(end, &Map::new())
     }
 
-    /// As [`RunDir::finish`]. The fields of `more`, a struct or map, are also written to
-    /// `run.json`.
+    /// Like [`RunDir::finish`], but also writes the fields of `more`, a struct or map, to `run.json`.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -322,7 +321,7 @@ impl RunDir {
         write_info(&self.path, &info)
     }
 
-    /// Removes files of an earlier run if they exist, and folders that become empty.
+    /// Removes those files of an earlier run that still exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
     }
@@ -365,7 +364,7 @@ fn remove_file(directory: &Path, name: &str) -> Result<()> {
     }
     let folders = Path::new(name).ancestors().skip(1);
     for folder in folders.filter(|folder| *folder != Path::new("")) {
-        // A folder that holds something else stays.
+        // Removing a folder fails, as it should, if the folder is not empty.
         let _ = fs::remove_dir(directory.join(folder));
     }
     Ok(())
@@ -407,7 +406,7 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
     match kept.filter(|(keeper, _)| *keeper != command) {
         None => Ok(()),
         Some((_, what)) => Err(Error::Usage(format!(
-            "--out {}: the directory holds the {what}; name another one, or remove it",
+            "--out {}: the directory holds the {what}; name another directory, or remove this one",
             path.display()
         ))),
     }
@@ -445,14 +444,13 @@ fn earlier(path: &Path) -> Result<Option<Earlier>> {
     };
     serde_json::from_slice(&bytes).map(Some).map_err(|error| {
         Error::Usage(format!(
-            "--out {}: its run.json is not one that this version writes ({error}); \
-             name a new directory, or remove this one",
+            "--out {}: this version cannot read its run.json ({error}); name a new directory, or remove this one",
             path.display()
         ))
     })
 }
 
-/// Removes temporary files that a killed run left, also in folders.
+/// Removes temporary files that a killed run left in the directory or its folders.
 fn remove_leftovers(path: &Path, depth: u32) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -488,7 +486,7 @@ mod tests {
         }
     }
 
-    /// Every file in a directory, with its folders.
+    /// Every file in a directory and its folders, as a path.
     fn names(path: &Path) -> Vec<String> {
         let mut found = Vec::new();
         for entry in fs::read_dir(path).unwrap().flatten() {

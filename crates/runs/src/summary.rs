@@ -54,7 +54,7 @@ pub fn terms() -> Vec<(&'static str, &'static str)> {
     terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
 }
 
-/// What was replayed, and how: the facts that are not figures.
+/// What was replayed, and with which settings: the facts that are not figures.
 pub fn circumstances(s: &Summary) -> [Fact; 8] {
     [
         Fact::new("log", log(s)),
@@ -68,7 +68,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
     ]
 }
 
-/// The wall time of a run by stage. `computing` names the middle stage.
+/// The wall time of a run by stage. `computing` names the stage between reading and writing.
 pub fn time_taken(seconds: Seconds, computing: &str) -> Fact {
     let Seconds {
         read,
@@ -117,7 +117,7 @@ fn window(s: &Summary) -> String {
     )
 }
 
-/// The objective: its name and meaning, or only its expression.
+/// The objective's name and meaning, or only its expression if it has no name.
 fn maximised(s: &Summary) -> String {
     let objective = s.objective.to_string();
     match NAMED.iter().find(|named| named.name == objective) {

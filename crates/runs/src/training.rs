@@ -20,7 +20,7 @@ pub const RANK_CORRELATION: &str =
 pub const NEAR_CHANCE: &str = "Near chance: no estimator orders these jobs much better than a random order would. Policies \
                                that rely on estimates gain little here.";
 
-/// What was trained, on which data, how long that took, and where the model is saved.
+/// What was trained, on which data, how long the training took, and where the model is saved.
 pub fn trained(trained: &Trained, seconds: f64, path: &Path) -> Vec<Block> {
     let Span { rows, from, to } = trained.span;
     let span = match (from, to) {
@@ -62,7 +62,7 @@ pub fn trained(trained: &Trained, seconds: f64, path: &Path) -> Vec<Block> {
     blocks
 }
 
-/// A table of the estimators' scores on held-out jobs, and which estimator is used.
+/// A table of the estimators' scores on held-out jobs, and a note that names the estimator in use.
 pub fn trial(trial: &Trial, chosen: Estimator) -> Vec<Block> {
     let title = format!(
         "Estimators on the {} from {} to {}, trained on {} that had ended before",

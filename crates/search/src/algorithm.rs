@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// Every trial is trained to the end.
+    /// Trains every trial to the end.
     Random,
     /// All trials of a rung are measured, then the best of them are promoted (Li et al. 2020, Algorithm 1).
     SuccessiveHalving,
@@ -46,7 +46,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A text that is not the name of an algorithm.
+/// A string that is not the name of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown algorithm {0:?}: expected random, successive-halving, asha or hyperband")]
 pub struct UnknownAlgorithm(pub String);

@@ -16,7 +16,7 @@ pub(crate) struct Asha {
 }
 
 impl Asha {
-    /// A search of `trials` on rungs with these resources.
+    /// Creates a search of `trials` trials on rungs with these resources.
     pub(crate) fn new(resources: Vec<f64>, eta: u32, trials: u32) -> Self {
         let below = resources.len().saturating_sub(1);
         Asha {
@@ -27,7 +27,8 @@ impl Asha {
         }
     }
 
-    /// The paper's get_job: the best promotable trial of the highest rung that has one, else a new trial.
+    /// The paper's get_job: the best promotable trial of the highest rung that has one; otherwise a new
+    /// trial.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let highest_first = self.rungs.iter_mut().enumerate().rev();
         let mut promotions = highest_first.filter_map(|(k, rung)| Some((k, rung.promote()?)));
@@ -54,7 +55,8 @@ impl Asha {
         })
     }
 
-    /// Records the loss of a job. Promotions are decided when jobs are requested, so none is certain yet.
+    /// Records the loss of a job. Promotions are decided when jobs are requested, so this returns no
+    /// verdict about them.
     pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
         let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
             return vec![Verdict::Finished { trial: job.trial }];
@@ -63,20 +65,21 @@ impl Asha {
         Vec::new()
     }
 
-    /// The trials that were measured below the last rung and not promoted from there, in no particular order.
+    /// The trials whose last measurement was below the last rung and that have not been promoted since, in no
+    /// particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.rungs.iter().flat_map(Standing::unpromoted)
     }
 }
 
-/// The standing of a rung: which trials are in the top 1/eta of those measured so far.
+/// The ranking of a rung: which trials are in the top 1/eta of those measured so far.
 ///
-/// The top is kept as a set that changes by single trials, because sorting a rung for each job would take quadratic
-/// time.
+/// The top is a set that is updated trial by trial, because sorting a rung for each job would take quadratic time
+/// in total.
 ///
 /// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after the sixth it has 2. If the seventh
-/// result is the best of all, it enters the top, and the worst of the three leaves it. That trial stays promoted if it
-/// already was.
+/// result is the best of all, it enters the top, and the worst of the three trials then leaves the top. That trial
+/// stays promoted if it already was.
 #[derive(Debug, Clone)]
 struct Standing {
     eta: u32,

@@ -5,11 +5,12 @@ use std::fmt;
 /// A fault in the settings or in a table. It names the field, so that a reader of files can report where the fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The field: `eta`, `floor.uniform.low`; of a table `3[2].resource`, the third point of trial 3.
+    /// The field: `eta`, `floor.uniform.low`; in a table, `3[2].resource` is the third point of trial
+    /// 3.
     pub field: String,
-    /// What it holds; `nothing` if it is missing.
+    /// The value found there; `nothing` if the field is missing.
     pub found: String,
-    /// What it should hold.
+    /// The expected value.
     pub expected: String,
 }
 

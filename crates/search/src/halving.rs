@@ -9,7 +9,7 @@ use crate::{Bracket, Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Halving {
     bracket: Bracket,
-    /// Index of the rung that the trials are on.
+    /// Index of the current rung of the trials.
     rung: usize,
     /// Trials whose jobs on this rung have not been handed out yet.
     ready: VecDeque<u32>,
@@ -19,7 +19,7 @@ pub(crate) struct Halving {
 }
 
 impl Halving {
-    /// A bracket whose trials are numbered from `first`.
+    /// Creates a bracket whose trials are numbered from `first`.
     pub(crate) fn new(bracket: Bracket, first: u32) -> Self {
         let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
         Halving {
@@ -35,7 +35,7 @@ impl Halving {
         self.bracket.number
     }
 
-    /// The next job on the current rung, if there is one.
+    /// The next job on the current rung, if any.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let to = self.bracket.rungs.get(self.rung)?.resource;
         let below = self.rung.checked_sub(1);
@@ -63,7 +63,7 @@ impl Halving {
         }
     }
 
-    /// Closes the rung: the best `kept` trials go on.
+    /// Closes the rung and promotes the best `kept` trials.
     fn close(&mut self, kept: usize) -> Vec<Verdict> {
         self.rung += 1;
         let rung = self.rung as u32;

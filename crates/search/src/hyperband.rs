@@ -1,4 +1,4 @@
-//! Brackets of successive halving one after the other (Li et al. 2018, Algorithm 1).
+//! A sequence of brackets of successive halving (Li et al. 2018, Algorithm 1).
 
 use crate::halving::Halving;
 use crate::score::Score;
@@ -25,7 +25,7 @@ impl Hyperband {
         }
     }
 
-    /// A job of the first bracket that has one. Brackets share no trials, so the result of a
+    /// The next job of the first bracket that has one. Brackets share no trials, so the result of a
     /// bracket does not depend on whether the next one has started.
     pub(crate) fn start(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)

@@ -40,7 +40,7 @@ fn default_min_resource() -> f64 {
 }
 
 impl Plan {
-    /// A plan with the defaults: eta 3, a least resource of 1 and no number of trials.
+    /// A plan with the defaults: `eta` 3, `min_resource` 1 and no number of trials.
     pub fn new(algorithm: Algorithm, max_resource: f64) -> Self {
         Plan {
             algorithm,
@@ -54,9 +54,9 @@ impl Plan {
     /// Checks the settings.
     ///
     /// # Errors
-    /// All faults: fields outside of their ranges, and if there are none, fields that do not fit together.
-    /// Successive halving needs eta^(rungs − 1) trials, so that one reaches the last rung (Li et al. 2020
-    /// assert the same). There may be [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    /// Returns all fields that are out of range. If all are in range, returns the first conflict between
+    /// fields. Successive halving needs eta^(rungs − 1) trials, so that one reaches the last rung (Li et
+    /// al. 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
         self.check_eta(&mut faults);
@@ -106,13 +106,13 @@ impl Plan {
         }
     }
 
-    /// Conflicts between settings that are valid one by one.
+    /// The first conflict between settings that are valid individually.
     fn misfit(&self) -> Option<Fault> {
         let rungs = self.rungs().len();
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
             let expected = format!(
-                "at most {MAX_RUNGS} rungs: less, or more than {least} as min_resource or {eta} as eta"
+                "at most {MAX_RUNGS} rungs: reduce it, or raise min_resource above {least} or eta above {eta}"
             );
             return Some(Fault::new("max_resource", self.max_resource, expected));
         }
@@ -141,7 +141,7 @@ impl Plan {
         if jobs <= MAX_JOBS {
             return None;
         }
-        let expected = format!("at most {MAX_JOBS} jobs, trials times rungs; these are {jobs}");
+        let expected = format!("at most {MAX_JOBS} jobs (trials times rungs), not {jobs}");
         Some(match self.trials {
             Some(trials) => Fault::new("trials", trials, expected),
             None => Fault::new("max_resource", self.max_resource, expected),

@@ -10,25 +10,26 @@ const SAME: f64 = 1e-9;
 /// A resource at which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
-    /// Number of trials that are trained this far. For ASHA, where this depends on the order of the results, it is the
-    /// minimum.
+    /// Number of trials that are trained this far. For ASHA, this number depends on the order of the results, and this
+    /// is the minimum.
     pub trials: u32,
-    /// The total resource that they have consumed when they reach this rung.
+    /// The total resource that each of these trials has consumed when it reaches this rung.
     pub resource: f64,
 }
 
 /// Trials that compete with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bracket {
-    /// Its number: for Hyperband the paper's s, one less than the number of its rungs; else 0.
+    /// The bracket's number. For Hyperband it is the paper's s, one less than the number of rungs;
+    /// otherwise it is 0.
     pub number: u32,
     /// Its rungs, from the bottom.
     pub rungs: Vec<Rung>,
 }
 
 impl Plan {
-    /// The resources of the rungs, ascending; for Hyperband those of the first bracket, which has all of
-    /// them.
+    /// The resources of the rungs, ascending; for Hyperband, the rungs of the first bracket, which has
+    /// all of them.
     ///
     /// With r for `min_resource` and R for `max_resource`:
     ///
@@ -51,7 +52,7 @@ impl Plan {
         }
     }
 
-    /// From r upward, and R.
+    /// The rungs from r upward, and R.
     fn rungs_upward(&self) -> Vec<f64> {
         let below = |resource: &f64| *resource < self.max_resource * (1.0 - SAME);
         let resources = powers(self.eta).map(|power| self.min_resource * power);
@@ -60,10 +61,11 @@ impl Plan {
         rungs
     }
 
-    /// From R downward to r, then reversed.
+    /// The rungs from R downward to r, then reversed.
     fn rungs_downward(&self) -> Vec<f64> {
         let most = self.max_resource * (1.0 + SAME);
-        // For s, not for the resource: a division of R might fall just below r.
+        // The bound is on s, not on the resource, because the result of dividing R might fall just
+        // below r.
         let fits = |power: &f64| self.min_resource * power <= most;
         let powers = powers(self.eta).take_while(fits).take(MAX_RUNGS + 1);
         let mut rungs: Vec<f64> = powers.map(|power| self.max_resource / power).collect();
@@ -75,7 +77,7 @@ impl Plan {
     ///
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
-    /// * ASHA: at least as many.
+    /// * ASHA: at least as many as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ come to rung i. The formula is
     ///   that of the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the brackets
@@ -124,9 +126,9 @@ fn powers(eta: u32) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(1.0), next).take_while(|power| power.is_finite())
 }
 
-/// ⌊n·eta^-i⌋ in whole numbers: a product of floating-point numbers may fall just below a whole one.
+/// ⌊n·eta^-i⌋ in whole numbers: a product of floating-point numbers may fall just below a whole number.
 fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
-    // A power that does not fit in a u32 is above every number of trials. (Settings are valid with eta of at least 2.)
+    // A power that does not fit in a u32 is above every number of trials. (In valid settings, eta is at least 2.)
     eta.checked_pow(i)
         .and_then(|power| trials.checked_div(power))
         .unwrap_or(0)

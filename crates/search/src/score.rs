@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// A trial with its loss. Less is better; equal losses are ordered by trial, so that the order is total.
+/// A trial with its loss. Lower is better. Equal losses are ordered by trial, so that the order is
+/// total.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
-    /// Never NaN, nor negative zero.
+    /// Never NaN or negative zero.
     pub(crate) loss: f64,
     pub(crate) trial: u32,
 }

@@ -1,4 +1,4 @@
-//! The one type that drives all algorithms.
+//! The type that drives all algorithms.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,19 @@ use crate::hyperband::Hyperband;
 use crate::score::Score;
 use crate::{Algorithm, Fault, Plan};
 
-/// Training of a trial from one resource to the next.
+/// The training of a trial from one resource to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     /// The trial. Trials are numbered from 0 in the order in which they start.
     pub trial: u32,
-    /// The rung that it reaches, from 0. Above 0 the trial has been promoted.
+    /// The rung that it reaches, from 0. If it is above 0, the trial has been promoted.
     pub rung: u32,
     /// Number of its bracket, see [`crate::Bracket::number`].
     pub bracket: u32,
-    /// The resource that the trial has consumed before: that of the rung below, or 0.
+    /// The resource that the trial has consumed before: the resource of the rung below, or 0.
     pub from: f64,
-    /// The resource that it will have consumed: that of the rung, above `from`.
+    /// The resource that the trial will have consumed after the job: the resource of the rung, above
+    /// `from`.
     pub to: f64,
 }
 
@@ -36,29 +37,29 @@ pub enum Next {
     Done,
 }
 
-/// A decision about a trial that is now certain.
+/// A decision about a trial that can no longer change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It will go on to this rung.
+    /// The trial will continue to this rung.
     Promoted {
         /// The trial.
         trial: u32,
-        /// The rung that it goes on to.
+        /// The rung to which it continues.
         rung: u32,
     },
-    /// It was not among the best of its rung, and has no further job.
+    /// The trial was not among the best of its rung, and has no further job.
     Stopped {
         /// The trial.
         trial: u32,
     },
-    /// It reached the last rung, and has no further job.
+    /// The trial reached the last rung, and has no further job.
     Finished {
         /// The trial.
         trial: u32,
     },
 }
 
-/// A loss of a trial that has no outstanding job.
+/// A loss was reported for a trial that has no outstanding job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("trial {trial} has no outstanding job")]
 pub struct NoJob {
@@ -66,12 +67,12 @@ pub struct NoJob {
     pub trial: u32,
 }
 
-/// A search: hands out jobs and decides, based on their losses, which trials go on.
+/// A search: hands out jobs and decides, based on their losses, which trials continue.
 ///
 /// # Losses
 ///
 /// A lower loss is better. If losses are equal, the trial with the lower number is better. A loss that is not finite
-/// counts as infinite, the worst: such trials may still be promoted if there are no better ones.
+/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better ones.
 ///
 /// # Events of a search
 ///
@@ -88,7 +89,7 @@ pub struct NoJob {
 /// # Costs
 ///
 /// A call of [`Search::next`] and the report that follows take O(rungs + log trials) time. A report that closes a rung
-/// takes time in proportion to the trials of the rung.
+/// takes time proportional to the number of trials of the rung.
 #[derive(Debug, Clone)]
 pub struct Search {
     scheduler: Scheduler,
@@ -106,7 +107,7 @@ impl Search {
     /// Begins a search.
     ///
     /// # Errors
-    /// The faults of the plan.
+    /// Returns the faults of the plan.
     pub fn new(plan: Plan) -> Result<Self, Vec<Fault>> {
         plan.validate()?;
         let scheduler = match plan.algorithm {
@@ -128,15 +129,15 @@ impl Search {
 
     /// The next job, which then counts as outstanding.
     ///
-    /// Successive halving hands out the jobs of a rung from the best trial of the rung below. Hyperband's brackets come
-    /// in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out and some are outstanding,
-    /// the next bracket's jobs follow. This order does not affect which trials a bracket promotes, as long as a loss
-    /// depends only on the trial and the resource.
+    /// Successive halving hands out the jobs of a rung in the order of the losses on the rung below, best first.
+    /// Hyperband's brackets come in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out
+    /// and some are outstanding, the next bracket's jobs follow. This order does not affect which trials a bracket
+    /// promotes, as long as a loss depends only on the trial and the resource.
     ///
-    /// ASHA promotes the best promotable trial of the highest rung that has one. If there is none it starts a
-    /// new trial, and if all have started it waits. A result may make an earlier trial promotable, or make a promotable
-    /// trial no longer so. So the promoted trials depend on when jobs are requested. With fewer than eta^(rungs − 1)
-    /// trials none may reach the last rung.
+    /// ASHA promotes the best promotable trial of the highest rung that has one. If there is no such trial, it starts a
+    /// new trial, and if all trials have started, it waits. A result may make an earlier trial promotable, or push a
+    /// promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer than
+    /// eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator has no third answer beside an item and the end"
@@ -157,10 +158,11 @@ impl Search {
     }
 
     /// Records that the outstanding job of a trial ended with this loss. Returns the decisions that are now certain.
-    /// When a rung closes, these are its promoted and then its stopped trials, each from the best.
+    /// When a rung closes, these are its promoted trials and then its stopped trials, both with the
+    /// best first.
     ///
     /// # Errors
-    /// The trial has no outstanding job; nothing changes.
+    /// The trial has no outstanding job. The search is then unchanged.
     pub fn report(&mut self, trial: u32, loss: f64) -> Result<Vec<Verdict>, NoJob> {
         let job = self.outstanding.remove(&trial).ok_or(NoJob { trial })?;
         let score = Score::new(trial, loss);
@@ -174,8 +176,8 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The trial with the least loss of those that reached the last rung, and that loss: infinite if none of
-    /// them has a finite one.
+    /// The trial with the least loss among those that reached the last rung, and this loss. The loss is
+    /// infinite if none of these trials has a finite loss.
     pub fn best(&self) -> Option<(u32, f64)> {
         self.best.map(|score| (score.trial, score.loss))
     }
@@ -187,9 +189,9 @@ impl Search {
 
     /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor stopped: they
     /// wait for their rung to close, or with ASHA to become promotable. Once ASHA is done, these are the trials that it
-    /// stopped; once another algorithm is done, there are none.
+    /// stopped; once another algorithm is done, the list is empty.
     ///
-    /// Takes time in proportion to all trials.
+    /// Takes time proportional to the number of all trials.
     pub fn unpromoted(&self) -> Vec<u32> {
         let mut trials: Vec<u32> = match &self.scheduler {
             Scheduler::Hyperband(brackets) => brackets.unpromoted().collect(),

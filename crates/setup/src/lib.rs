@@ -1,9 +1,9 @@
-//! Turns settings into inputs of the engines: finds, reads, completes and validates everything that a replay or a
-//! simulation needs.
+//! Turns settings into inputs of the engines: finds, reads, completes and validates the inputs of replays and
+//! simulations.
 //!
 //! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each is declared once, as the module
 //! [`mod@settings`] describes. The command line, Python and sweep plans set them by name, and run.json records them.
-//! [`Replay::open`] and [`Experiment::open`] return what the engines take.
+//! [`Replay::open`] and [`Experiment::open`] return the inputs of the engines.
 
 pub mod experiment;
 mod named;
@@ -20,7 +20,7 @@ pub use replay::{LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 
-/// Reports what was skipped because of faults, if anything was.
+/// Reports the parts of the inputs that were skipped because of faults, if any.
 pub fn report_left_out(faults: &Faults, observer: &dyn Observer) {
     if !faults.0.is_empty() {
         observer.remark(&[format!("left out: {faults}")]);

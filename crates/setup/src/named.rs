@@ -1,9 +1,9 @@
-//! Values that files refer to by name.
+//! Values that are written as names in files.
 
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
-/// The name of a value in files.
+/// The name that files use for a value.
 pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
@@ -17,7 +17,7 @@ pub(crate) fn names(values: &[impl Serialize]) -> String {
     names.join(", ")
 }
 
-/// The value with this name in files; `None` if the name is unknown.
+/// The value for which files use this name; `None` if the name is unknown.
 pub(crate) fn by_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
     T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }

@@ -30,7 +30,7 @@ settings! {
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
         /// Seconds that highs and cbc may take for one decision (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
-        /// Relative gap at which highs and cbc call a plan optimal.
+        /// Relative gap at which highs and cbc consider a plan optimal.
         pub gap: f64 = GAP => gap();
         /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported.
         pub strict: bool = false => Spec::flag();
@@ -61,7 +61,7 @@ named_values!(Formulation:
 );
 
 named_values!(BigM:
-    BigM::Corrected => "Large enough for every change",
+    BigM::Corrected => "Large enough to allow every change",
     BigM::Paper => "N + 1, as in the paper, with N idle nodes: it forbids large changes",
 );
 
@@ -69,12 +69,12 @@ impl SolverArgs {
     /// Builds the solver that [`SolverArgs::choice`] found. If it is a program, this starts it.
     ///
     /// # Errors
-    /// A formulation is given for a solver that has none, this build lacks the solver, or a program
-    /// does not start.
+    /// A formulation is given for a solver that takes none, this build lacks the solver, or a program does not
+    /// start.
     pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(
-                "--formulation is for --solver highs or cbc".into(),
+                "--formulation is only valid with --solver highs or cbc".into(),
             ));
         }
         Built::new(choice, self.formulation.unwrap_or_default(), self.big_m)
@@ -83,13 +83,13 @@ impl SolverArgs {
     /// The chosen solver. The paths of a program are relative to the current directory.
     ///
     /// # Errors
-    /// [`Error::Usage`]: a faulty manifest.
+    /// [`Error::Usage`] if the manifest is faulty.
     pub fn choice(&self) -> Result<SolverChoice> {
         let found = self.solver.seen_from(Path::new(""));
         found.map_err(|error| Error::Usage(format!("--solver {}: {error}", self.solver)))
     }
 
-    /// The limits that the settings give.
+    /// The limits that the settings specify.
     ///
     /// # Errors
     /// A limit is out of range.
@@ -99,7 +99,7 @@ impl SolverArgs {
     }
 }
 
-/// Limits from a time in seconds and a relative gap, which must be in range.
+/// Creates limits from a time in seconds and a relative gap, which must be in range.
 ///
 /// # Errors
 /// The time is not a valid duration.
@@ -109,7 +109,7 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
     Ok(Limits { time, gap })
 }
 
-/// A solver ready for use.
+/// A solver that is ready for use.
 pub enum Built {
     /// A built-in solver.
     Ours(SolverSpec, Counted),
@@ -142,7 +142,7 @@ impl Built {
     /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
-    /// The error that [`Solver::solve`] would return for a wrong choice of solver.
+    /// The error that [`Solver::solve`] would return if it does not accept the problem.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         match self {
             Built::Ours(spec, _) => spec.accepts(problem),
@@ -163,11 +163,11 @@ impl Built {
         self.solver().stop_when(stop);
     }
 
-    /// Turns the solver into a decider of replays whose problems resemble `outline`, see
-    /// [`gleaner_replay::Options::outline`].
+    /// Turns the solver into a decider for replays whose problems resemble `outline` (see
+    /// [`gleaner_replay::Options::outline`]).
     ///
     /// # Errors
-    /// It does not accept such problems.
+    /// The solver does not accept such problems.
     pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
         self.accepts(outline)?;
         match self {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::named::by_name;
 
-/// The name of a solver. A program has not been looked up yet.
+/// The name of a solver. If it is a program, it has not been looked up yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
     /// A built-in solver.
@@ -32,10 +32,11 @@ impl SolverName {
         matches!(self, SolverName::Ours(kind) if kind.is_milp())
     }
 
-    /// The solver with this name, relative to a folder. The empty path is the current folder.
+    /// Looks up the solver with this name. Paths are relative to `folder`; the empty path is the
+    /// current folder.
     ///
     /// # Errors
-    /// A faulty manifest.
+    /// The manifest is faulty.
     pub fn seen_from(&self, folder: &Path) -> Result<SolverChoice> {
         Ok(match self {
             SolverName::Ours(kind) => SolverChoice::Ours(*kind),
@@ -68,7 +69,7 @@ impl FromStr for SolverName {
         by_name(text).map(SolverName::Ours).ok_or_else(|| {
             let names: Vec<&str> = SOLVERS.iter().map(|(name, _)| *name).collect();
             Error::Usage(format!(
-                "solver {text:?}, expected one of {}",
+                "unknown solver {text:?}, expected one of {}",
                 names.join(", ")
             ))
         })
@@ -88,12 +89,12 @@ impl<'de> Deserialize<'de> for SolverName {
     }
 }
 
-/// A solver that was found.
+/// A solver that has been looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverChoice {
     /// A built-in solver.
     Ours(SolverKind),
-    /// A program that was found.
+    /// A program that has been looked up.
     Program(SolverCommand),
 }
 
@@ -139,5 +140,5 @@ pub(crate) const SOLVERS: [(&str, &str); 6] = [
         "equal-share",
         "The heuristic of the original (-mip 0): equal shares",
     ),
-    ("exec:COMMAND", "A program of yours (docs/SOLVERS.md)"),
+    ("exec:COMMAND", "Your own program (docs/SOLVERS.md)"),
 ];

@@ -12,14 +12,14 @@ use gleaner_domain::jobs::Job;
 use gleaner_domain::results::schedule::Schedule;
 use gleaner_domain::words::counted;
 
-/// A virtual cluster and its jobs, as they are simulated.
+/// A virtual cluster and its jobs, as input of a simulation.
 pub struct Setting<'a> {
-    /// The jobs, by ascending entry. Each job fits on the nodes.
+    /// The jobs, by ascending entry. The nodes have enough GPUs for each job.
     pub jobs: &'a [&'a Job],
     /// Second at which each job joins the queue: its submission, or a later second if it is
     /// profiled first.
     pub entries: &'a [i64],
-    /// Work of each job in seconds at full speed, at least 1: its duration, or less.
+    /// Work of each job in seconds at full speed, at least 1 and at most its duration.
     pub work: &'a [i64],
     /// Seconds that each job has already waited in another queue.
     pub queued: &'a [i64],
@@ -33,8 +33,9 @@ pub struct Setting<'a> {
     pub notice: i64,
     /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Whether, when one of two jobs that share GPUs ends, the other gets its full speed back.
-    /// The original gives full speed to the job placed first, even if that is the one that ends.
+    /// Whether the second of two jobs that share GPUs returns to full speed when the first ends. The
+    /// original gives full speed to the job that was placed first, even if that job is the one that
+    /// ends.
     pub corrected: bool,
 }
 
@@ -64,7 +65,7 @@ pub struct Stuck {
 
 /// A decision of the policy that cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("second {second}: the policy's decision about job {job} is refused: {refusal}")]
+#[error("second {second}: the policy's decision about job {job} was rejected: {refusal}")]
 pub struct Refused {
     /// Second of the decision.
     pub second: i64,
@@ -91,7 +92,8 @@ pub enum Failure {
 /// Simulates until all jobs have ended.
 ///
 /// # Errors
-/// A job can never start, a decision cannot be carried out, or the simulation is stopped.
+/// Returns an error if a job can never start, a decision cannot be carried out, or the simulation is
+/// stopped.
 pub fn run(
     setting: &Setting<'_>,
     policy: &mut dyn Policy,

@@ -1,4 +1,4 @@
-//! Which GPUs of a virtual cluster are free, indexed for placers.
+//! The free GPUs of a virtual cluster, indexed for placers.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use gleaner_domain::results::schedule::Placement;
 #[derive(Debug, Clone)]
 pub struct FreeGpus {
     gpus_per_node: u32,
-    /// Free GPUs by slot; none for a removed node.
+    /// Free GPUs by slot; a removed node has none.
     sets: Vec<GpuSet>,
     /// Slots of the nodes, by number of free GPUs.
     slots: Vec<BTreeSet<u32>>,
@@ -56,7 +56,7 @@ impl FreeGpus {
         self.slots[gpus as usize].iter().copied()
     }
 
-    /// Slots with free GPUs, by descending number of free GPUs, then ascending.
+    /// Slots with free GPUs, by descending number of free GPUs, then by ascending slot.
     pub fn idlest_first(&self) -> impl Iterator<Item = u32> + '_ {
         (1..=self.gpus_per_node)
             .rev()
@@ -71,7 +71,7 @@ impl FreeGpus {
             .map(|(slot, _)| slot)
     }
 
-    /// The `gpus` free GPUs of lowest index on a slot's node.
+    /// The `gpus` free GPUs with the lowest indices on a slot's node.
     pub fn lowest(&self, slot: u32, gpus: u32) -> GpuSet {
         let mut rest = self.sets[slot as usize];
         for _ in 0..gpus {

@@ -1,4 +1,4 @@
-//! Averages of GPU load over nodes, updated as single nodes change.
+//! Averages of GPU load over nodes, updated when individual nodes change.
 
 /// Load of the GPUs of one node.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,7 +7,7 @@ pub struct NodeGauges {
     gpus: Vec<[f64; 2]>,
     /// Averages over all GPUs.
     all: [f64; 2],
-    /// Averages over the GPUs whose value is above 0; `None` if there is none.
+    /// Averages over the GPUs whose value is above 0; `None` if there is no such GPU.
     active: [Option<f64>; 2],
 }
 
@@ -37,7 +37,7 @@ impl NodeGauges {
     }
 }
 
-/// Sums over nodes of their averages.
+/// Sums of the nodes' averages.
 #[derive(Debug, Clone, Default)]
 pub struct Gauges {
     all: [Sum; 2],
@@ -64,13 +64,13 @@ impl Gauges {
         }
     }
 
-    /// Averages over `nodes` nodes of utilisation and memory.
+    /// Averages of utilisation and memory over `nodes` nodes.
     pub fn all(&self, nodes: u32) -> [f64; 2] {
         [0, 1].map(|gauge| self.all[gauge].value() / f64::from(nodes.max(1)))
     }
 
-    /// Averages of utilisation and memory over the GPUs of each node that are in use, then over
-    /// the nodes that have such GPUs.
+    /// Averages of utilisation and memory: first over the GPUs in use on each node, then over the nodes
+    /// with GPUs in use.
     pub fn active(&self) -> [f64; 2] {
         [0, 1].map(|gauge| match self.active_nodes[gauge] {
             0 => 0.0,

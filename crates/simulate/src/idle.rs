@@ -13,7 +13,7 @@ struct Flip {
     idle: bool,
 }
 
-/// A second whose time an event log cannot hold.
+/// A second that is too late for an event log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("second {second} is beyond the times of event logs, which end in the year 2262")]
 pub struct TooLate {
@@ -23,11 +23,11 @@ pub struct TooLate {
 
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, then by number. The first row is
-/// the start, and the last row is the last submission. With `with_drain`, the last row is the last end of a job in a
-/// virtual cluster. Between them, there is a row for every second with changes. Nodes that are not added yet or are
-/// removed count as busy. The profiler's nodes are left out. Times are relative to the trace's origin, or to 1970 if it
-/// has none.
+/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of the run, then by number. The
+/// first row is the start, and the last row is the last submission. With `with_drain`, the last row is the last end of
+/// a job in a virtual cluster. Between the first row and the last, there is a row for every second with changes. Nodes
+/// that have not been added yet or have been removed count as busy. The profiler's nodes are left out. Times are
+/// relative to the trace's origin, or to 1970 if it has none.
 ///
 /// # Errors
 /// The run ends later than the last [`Utc`].
@@ -39,7 +39,7 @@ pub fn idle_log(
     with_drain: bool,
 ) -> Result<EventLog, TooLate> {
     let (names, mut flips) = gather(cluster, run);
-    // A stable sort: of several flips of a node in a second, the last one counts.
+    // The sort must be stable: if a node flips several times in a second, the last flip counts.
     flips.sort_by_key(|flip| flip.time);
     let ends = run.vcs.iter().flat_map(|vc| &vc.schedule.jobs);
     let end = if with_drain {
@@ -91,7 +91,7 @@ fn node_names(vc: &VcRun) -> BTreeSet<u32> {
     lives.chain(changed).collect()
 }
 
-/// The changes that several flips make together, by ascending node. Updates `idle`.
+/// The net changes of several flips, by ascending node. Updates `idle`.
 fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
     let changed = last

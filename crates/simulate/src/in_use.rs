@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner_domain::results::schedule::{JobRun, Schedule};
 
-/// The changes in the number of GPUs that at least one job holds, by second. No entry is 0.
+/// The changes in the number of GPUs that at least one job holds, by second. No change is 0.
 pub(super) struct InUse(BTreeMap<i64, i64>);
 
 impl InUse {
@@ -37,8 +37,8 @@ impl InUse {
     }
 }
 
-/// Adds the changes of a schedule. Its runs are ordered by start, so a GPU is in use from the start of a
-/// run. If earlier runs still hold the GPU, only the time after their end is added.
+/// Adds the changes of a schedule. Its runs are ordered by start. A run uses each of its GPUs from its
+/// start on, but if earlier runs still hold the GPU, only the time after their end is added.
 fn add(schedule: &Schedule, changes: &mut BTreeMap<i64, i64>) {
     let mut held_until: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for run in &schedule.runs {

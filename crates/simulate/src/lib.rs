@@ -1,5 +1,5 @@
-//! Simulates scheduling policies on job traces of GPU clusters. It shows how long jobs wait and run under each
-//! policy.
+//! Simulates scheduling policies on job traces of GPU clusters. The results show how long jobs wait and run
+//! under each policy.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;
@@ -28,7 +28,7 @@
 //! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.
 //!
 //! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
-//! [`engine`] simulates one of them; [`gleaner_domain::results::schedule`] has the result.
+//! [`engine`] simulates one of them; [`gleaner_domain::results::schedule`] contains the result.
 
 pub mod checker;
 pub mod engine;

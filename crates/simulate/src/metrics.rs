@@ -1,4 +1,4 @@
-//! Figures by which policies are compared.
+//! Figures for comparing policies.
 
 use super::in_use::InUse;
 use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
@@ -60,7 +60,7 @@ fn utilisation(cluster: &Cluster, run: &PolicyRun, makespan: i64) -> f64 {
     if offered > 0.0 { busy / offered } else { 0.0 }
 }
 
-/// GPU use from the first to the last submission.
+/// GPU use between the first and the last submission.
 #[derive(Debug, Clone, Copy)]
 struct Arriving {
     share: f64,
@@ -102,7 +102,7 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
         queues.push(job.outcome.queue);
     }
     let p999_queue_s = percentile(&mut queues, 0.999)?;
-    // Whole seconds add up exactly, in any order.
+    // Sums of whole seconds are exact, whatever the order.
     let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
     let jobs = queues.len();
     Some(Delays {
@@ -113,8 +113,8 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
     })
 }
 
-/// The value below which `share` of all values lie, interpolated linearly between ranks as in
-/// numpy's default; `None` if there are no values. Reorders `values`.
+/// The value below which `share` of all values lie, interpolated linearly between ranks (numpy's
+/// default); `None` if there are no values. Reorders `values`.
 fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
     let rank = values.len().checked_sub(1)? as f64 * share;
     let (_, &mut below, above) = values.select_nth_unstable(rank as usize);

@@ -5,7 +5,8 @@ use super::gauges::{Gauges, NodeGauges};
 use gleaner_domain::cluster::GpuSet;
 use gleaner_domain::results::schedule::{Idleness, NodeLife, Placement, State};
 
-/// The name of a node added during the simulation. When a node must go, this one goes first.
+/// The name of a node added during the simulation. When a node must be removed, this node is removed
+/// first.
 pub const ADDED_NODE: u32 = 9999;
 
 /// The nodes, the jobs on them, and the load of their GPUs.
@@ -14,7 +15,7 @@ pub struct Nodes {
     free: FreeGpus,
     nodes: Vec<Node>,
     count: u32,
-    /// Number of nodes with one job, and of nodes with more.
+    /// Number of nodes with one job, and number of nodes with several jobs.
     crowded: [u32; 2],
     gauges: Gauges,
     /// Whether a node was ever removed.
@@ -26,7 +27,7 @@ pub struct Nodes {
 #[derive(Debug)]
 struct Node {
     life: NodeLife,
-    /// The jobs on it, in the order they came.
+    /// The jobs on the node, in the order of their arrival there.
     jobs: Vec<usize>,
     gauges: NodeGauges,
 }
@@ -43,7 +44,7 @@ struct BusyTime {
 pub type Load = [f64; 2];
 
 impl Nodes {
-    /// Creates `count` free nodes, named from 0, at second `now`.
+    /// Creates `count` free nodes at second `now`. Their names are numbers from 0.
     pub fn new(count: u32, gpus_per_node: u32, now: i64) -> Self {
         let mut nodes = Nodes {
             free: FreeGpus::new(0, gpus_per_node),
@@ -85,7 +86,7 @@ impl Nodes {
         self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
     }
 
-    /// A placement with the names of nodes instead of their slots.
+    /// Converts a placement: replaces the slots of nodes by their names.
     pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
         let named = |&(slot, gpus)| (self.name(slot), gpus);
         placement.iter().map(named).collect()
@@ -113,12 +114,12 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Puts a job on the GPUs of another; `load` is that of both together.
+    /// Puts a job on the GPUs of another job; `load` is the load of both together.
     pub fn join(&mut self, job: usize, placement: &Placement, load: Load) {
         self.enter(job, placement, load);
     }
 
-    /// Takes a job off GPUs that it holds alone.
+    /// Removes a job from GPUs that it holds alone.
     pub fn vacate(&mut self, job: usize, placement: &Placement, now: i64) {
         self.leave(job, placement, [0.0; 2]);
         self.free.give(placement);
@@ -130,7 +131,7 @@ impl Nodes {
         }
     }
 
-    /// Takes a job off GPUs that its partner keeps; `load` is the partner's load.
+    /// Removes a job from GPUs that its partner keeps; `load` is the partner's load.
     pub fn part(&mut self, job: usize, placement: &Placement, load: Load) {
         self.leave(job, placement, load);
     }
@@ -154,8 +155,8 @@ impl Nodes {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // Idleness is logged by name. From now on, no idle node has this name: a busy node
-        // takes it, or it is gone.
+        // Idleness is logged by name. From now on, no idle node has this name: either a busy node takes
+        // the name, or no node has it.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);
@@ -173,7 +174,7 @@ impl Nodes {
         &self.nodes[slot as usize].jobs
     }
 
-    /// Returns the lives and idleness of nodes, and the busy GPU-seconds, up to second `now`.
+    /// Returns the lifetimes and idle times of nodes, and the busy GPU-seconds, up to second `now`.
     pub fn finish(mut self, now: i64) -> (Vec<NodeLife>, Vec<Idleness>, i64) {
         self.busy.add(now, 0);
         let lives = self.nodes.iter().map(|node| node.life).collect();
@@ -261,7 +262,7 @@ fn gpus_of(placement: &Placement) -> i64 {
         .sum()
 }
 
-/// Updates the counts of nodes with one job and with more when a node's number of jobs
+/// Updates the numbers of nodes with one job and with several jobs when a node's number of jobs
 /// changes.
 fn crowd(crowded: &mut [u32; 2], before: usize, after: usize) {
     let class = |jobs: usize| jobs.checked_sub(1).map(|more| more.min(1));

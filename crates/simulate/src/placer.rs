@@ -13,14 +13,14 @@ pub trait Placer: Sync {
         self.name()
     }
 
-    /// Whether a job may be spread over more nodes than its GPUs need.
+    /// Whether a job may be spread over more nodes than its number of GPUs needs.
     fn splits(&self) -> bool {
         true
     }
 
-    /// Chooses `gpus` free GPUs, all at once; `None` if the placer cannot.
+    /// Chooses `gpus` free GPUs for a job; `None` if the placer cannot place the whole job.
     ///
-    /// The answer depends only on the arguments. A job that does not fit does not fit either
-    /// when fewer GPUs are free.
+    /// The answer depends only on the arguments. A job that does not fit now does not fit when fewer
+    /// GPUs are free either.
     fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement>;
 }

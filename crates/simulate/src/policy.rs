@@ -29,7 +29,7 @@ pub trait Policy: Send {
         let _ = (job, view);
     }
 
-    /// A job whose partner left is back at full speed and counts as alone again.
+    /// A job whose partner has ended is back at full speed and counts as alone again.
     fn restored(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
@@ -43,15 +43,15 @@ pub trait Policy: Send {
     /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// Returns the next second after the view's at which the policy may decide something even
-    /// if no job arrives or ends and no node is added or removed; `None` if there is none.
+    /// Returns the next second, after that of the view, in which the policy may decide something even
+    /// if no job arrives or ends and no node is added or removed; `None` if there is no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None
     }
 
-    /// The priority by which a job is or was sorted, for the result tables; `None` if the policy
-    /// gave it none.
+    /// The priority by which a job is or was sorted, for the result tables; `None` if the policy did
+    /// not assign a priority.
     fn priority(&self, job: usize) -> Option<f64> {
         let _ = job;
         None
@@ -61,20 +61,20 @@ pub trait Policy: Send {
 /// A decision of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// Starts a waiting job on free GPUs, as many as it asked for.
+    /// Starts a waiting job on as many free GPUs as it requested.
     Start {
         /// Index of the job.
         job: usize,
         /// The free GPUs that it gets.
         placement: Placement,
     },
-    /// Starts a waiting job on the GPUs of one that runs alone.
+    /// Starts a waiting job on the GPUs of a job that runs alone.
     Share {
         /// Index of the waiting job.
         job: usize,
         /// Index of the job that runs alone.
         with: usize,
-        /// Speeds and load of both; the waiting job is the first.
+        /// Speeds and load of both jobs; the waiting job is the first.
         pair: Pair,
     },
     /// Checkpoints a running job and sends it back to the queue.
@@ -87,22 +87,23 @@ pub enum Decision {
 /// Why a decision cannot be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It starts a job that is not in the queue.
+    /// The decision starts a job that is not in the queue.
     #[error("it is not waiting")]
     NotWaiting,
-    /// It preempts a job that holds no GPUs, or starts a job on the GPUs of such a job.
+    /// The decision preempts a job that holds no GPUs, or starts a job on the GPUs of such a job.
     #[error("it is not running")]
     NotRunning,
-    /// It preempts a job that already shares its GPUs, or starts a third job on those GPUs.
-    #[error("it shares its GPUs")]
+    /// The decision preempts a job that shares its GPUs, or starts a third job on those GPUs.
+    #[error("it already shares its GPUs")]
     NotAlone,
-    /// It preempts a job in the second in which the job started, before it can have done any work.
+    /// The decision preempts a job in the second in which the job started, before the job can have done
+    /// any work.
     #[error("it started in this second; preempt it in a later one")]
     JustStarted,
 }
 
-/// Cost of a checkpoint and the restart after it for a job of `gpus` GPUs, in seconds of
-/// work. The values are the original's, below the 62 s that Tiresias measured on average.
+/// Cost of a checkpoint and the restart after it for a job with `gpus` GPUs, in seconds of work. The
+/// values are the original's, below the 62 s that Tiresias measured on average.
 pub fn checkpoint_overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }

@@ -1,5 +1,5 @@
-//! Lucid's profiler. It has a few nodes. Every job that is not too large runs there for a short
-//! time before it is scheduled, and many jobs end there.
+//! Lucid's profiler. Before a job is scheduled, it runs for a short time on the profiler's few nodes,
+//! unless it is too large. Many jobs end there.
 
 use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
@@ -21,7 +21,7 @@ pub struct Profiler {
     pub factor: f64,
     /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
     pub lent: Vec<(usize, u32)>,
-    /// Index of the virtual cluster that lends one more node while many jobs queue.
+    /// Index of the virtual cluster that lends an additional node while many jobs are queued.
     pub elastic: Option<usize>,
 }
 
@@ -49,14 +49,15 @@ impl Profiler {
     }
 }
 
-/// Few GPUs are expected if the forecast of an interval is at most this factor times
-/// [`Profiler::most_gpus`].
+/// The forecast for an interval counts as low if it is at most this factor times
+/// [`Profiler::most_gpus`] GPUs.
 const QUIET_INTERVALS: f64 = 5.0;
 
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.
 ///
 /// # Errors
-/// A job is larger than the profiler's nodes, or the observer stops the simulation.
+/// Returns an error if a job is larger than the profiler's nodes, or if the observer stops the
+/// simulation.
 pub fn profile(
     trace: &Trace,
     profiler: &Profiler,

@@ -1,18 +1,19 @@
 //! Chooses the jobs that keep or get GPUs, for the preemptive policies.
 //!
-//! The rule is one pass over all running and waiting jobs in one order. Each job takes its GPUs if
-//! that many of the total are left, otherwise it takes none. Running jobs that take none are
-//! preempted; waiting jobs that take theirs are chosen to start. For example, there are 8 GPUs, and
-//! the order is: running with 4, waiting for 8, waiting for 2, running with 4. The first job takes
-//! 4, the second is refused, and the third takes 2. The last is preempted, because only 2 are left.
+//! The rule is one pass over all running and waiting jobs in a common order. Each job takes its GPUs if
+//! that many of the total are left; otherwise it takes no GPUs. Running jobs that take no GPUs are
+//! preempted; waiting jobs that take their GPUs are chosen to start. For example, there are 8 GPUs, and
+//! the order is: a running job with 4 GPUs, a waiting job with 8, a waiting job with 2, and a running
+//! job with 4. The first job takes 4, the second is refused, and the third takes 2. The last is
+//! preempted, because only 2 are left.
 //!
-//! [`select`] finds the same jobs without visiting each. It steps through the order from one
+//! [`select`] finds the same jobs without visiting each one. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:
 //! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
 //!   consecutive running jobs, so that blocks in which all jobs fit are skipped.
 //! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. The number of GPUs
-//!   left only shrinks along the order. Once a waiting job is refused, all later ones with the same
-//!   number of GPUs would be refused too, so none of them is visited.
+//!   left only shrinks along the order. Once a waiting job is refused, all later waiting jobs with the
+//!   same number of GPUs would be refused too, so they are not visited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -20,7 +21,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 /// Maximum number of entries of a block; a larger block is split.
 const BLOCK: usize = 64;
 
-/// Running jobs in order. The GPUs of all jobs before a given place can be summed without visiting
+/// Running jobs in order. The GPUs of all jobs before a given position can be summed without visiting
 /// each job.
 #[derive(Debug, Clone)]
 pub struct Running<K> {
@@ -38,7 +39,7 @@ struct Block<K> {
 /// A running job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<K> {
-    /// Its place in the order; unique.
+    /// The job's position in the order; unique.
     pub key: K,
     /// Index of the job.
     pub job: usize,
@@ -76,7 +77,7 @@ impl<K: Ord + Copy> Running<K> {
         }
     }
 
-    /// Removes the job at a place.
+    /// Removes the job at a position.
     pub fn remove(&mut self, key: &K) {
         let index = self.block_of(key);
         let Some(block) = self.blocks.get_mut(index) else {
@@ -97,7 +98,7 @@ impl<K: Ord + Copy> Running<K> {
         }
     }
 
-    /// GPUs of the jobs before a place.
+    /// GPUs of the jobs before a position.
     fn gpus_before(&self, key: &K) -> u64 {
         let index = self.block_of(key);
         let before: u64 = self.blocks[..index].iter().map(|block| block.gpus).sum();
@@ -108,8 +109,8 @@ impl<K: Ord + Copy> Running<K> {
         before + within
     }
 
-    /// The first job after the place `after` at which the GPUs of all jobs, summed from the first
-    /// of the order, exceed `budget`.
+    /// The first job after the position `after` at which the GPUs of all jobs, summed from the start of
+    /// the order, exceed `budget`.
     fn first_beyond(&self, after: Option<&K>, budget: u64) -> Option<Entry<K>> {
         if self.gpus <= budget {
             return None;
@@ -132,7 +133,7 @@ impl<K: Ord + Copy> Running<K> {
         None
     }
 
-    /// The first block whose last entry is not before a place.
+    /// The first block whose last entry is not before a position.
     fn block_of(&self, key: &K) -> usize {
         let before = |block: &Block<K>| block.entries.last().is_some_and(|last| last.key < *key);
         self.blocks.partition_point(before)
@@ -152,7 +153,7 @@ impl<K: Ord> Block<K> {
     }
 }
 
-/// Waiting jobs by number of GPUs, and in order among those of the same number.
+/// Waiting jobs by number of GPUs; jobs with the same number are in order.
 #[derive(Debug, Clone)]
 pub struct Waiting<K> {
     classes: BTreeMap<u32, BTreeSet<(K, usize)>>,
@@ -167,12 +168,12 @@ impl<K> Default for Waiting<K> {
 }
 
 impl<K: Ord + Copy> Waiting<K> {
-    /// Adds a job at a place of the order.
+    /// Adds a job at a position in the order.
     pub fn insert(&mut self, key: K, job: usize, gpus: u32) {
         self.classes.entry(gpus).or_default().insert((key, job));
     }
 
-    /// Removes a job that was added with this place and number of GPUs.
+    /// Removes a job that was added with this position and number of GPUs.
     pub fn remove(&mut self, key: K, job: usize, gpus: u32) {
         if let Some(class) = self.classes.get_mut(&gpus) {
             class.remove(&(key, job));
@@ -197,12 +198,12 @@ pub struct Selection {
     pub chosen: Vec<usize>,
 }
 
-/// Goes through running and waiting jobs in one order and gives each its GPUs if that many
-/// of the total are left.
+/// Goes through running and waiting jobs in a common order and gives each job its GPUs if that many of
+/// the total are left.
 ///
-/// `place` maps the stored key of a waiting job to its present place; it must preserve the order
-/// among waiting jobs. There is one step for each job preempted, for each job chosen, and for each
-/// number of GPUs that waiting jobs ask for. A step visits blocks of running jobs, not every job.
+/// `place` maps the stored key of a waiting job to its current position; it must preserve the order
+/// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each
+/// number of GPUs that waiting jobs request. A step visits blocks of running jobs, not every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,
@@ -220,7 +221,7 @@ pub fn select<K: Ord + Copy>(
         let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
         let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
         match (head, beyond) {
-            // A waiting job comes before it: the job is chosen if it fits.
+            // A waiting job comes before this running job: the waiting job is chosen if it fits.
             (Some(head), beyond) if beyond.is_none_or(|entry| place(head.first.0) < entry.key) => {
                 let key = place(head.first.0);
                 let used = running.gpus_before(&key) + chosen - freed;
@@ -233,7 +234,7 @@ pub fn select<K: Ord + Copy>(
                         continue;
                     }
                 }
-                // The job was refused, or was the last one with this number of GPUs: no further job
+                // The job was refused, or it was the last job with this number of GPUs: no further job
                 // with this number is considered.
                 heads.retain(|head| head.gpus != gpus);
             }
@@ -260,7 +261,7 @@ impl<'a, K: Ord + Copy> Head<'a, K> {
         Some(Head { gpus, first, class })
     }
 
-    /// Moves on to the next job. Returns whether there is one.
+    /// Moves on to the next job. Returns whether a next job exists.
     fn advance(&mut self) -> bool {
         let next = self.class.range((Excluded(self.first), Unbounded)).next();
         next.inspect(|&&next| self.first = next).is_some()

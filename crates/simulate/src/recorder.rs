@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Correction, JobOutcome, JobRun, Samples,
 
 /// Seconds between samples.
 const SAMPLE_EVERY: i64 = 60;
-/// Waiting jobs of fewer GPUs are also counted separately.
+/// Waiting jobs with fewer GPUs than this are also counted separately.
 const SMALL_JOB: u32 = 8;
 
 /// The record of what has happened so far.
@@ -68,7 +68,7 @@ impl Recorder {
         self.pending_small_jobs -= u32::from(gpus < SMALL_JOB);
     }
 
-    /// Starts a job of `gpus` GPUs that first joined the queue at second `entry`.
+    /// Starts a job with `gpus` GPUs that first joined the queue at second `entry`.
     pub fn start(&mut self, job: usize, gpus: u32, entry: i64, now: i64, live: &LiveJob) {
         self.leave_queue(gpus);
         let outcome = &mut self.schedule.jobs[job];
@@ -141,8 +141,7 @@ impl Recorder {
         self.schedule.scaling.push((now, step));
     }
 
-    /// Records the present state as the sample of every minute before `second` that has no sample
-    /// yet.
+    /// Records the current state as the sample of every minute before `second` that has no sample yet.
     pub fn sample_until(&mut self, second: i64, running_jobs: usize, nodes: &Nodes) {
         if self.next_sample >= second {
             return;

@@ -7,10 +7,11 @@ use gleaner_domain::inputs::Forecast;
 
 /// Decides, at the end of a second, whether a node is added or removed.
 pub trait Scaling: Send {
-    /// Adds a node (1), removes one (-1), or does neither (0).
+    /// Returns 1 to add a node, -1 to remove a node, or 0 to do neither.
     fn step(&mut self, view: &View<'_>) -> i32;
 
-    /// The next second after the view's at which a step may be due; `None` if there is none.
+    /// The next second, after that of the view, in which a step may be due; `None` if there is no such
+    /// second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64>;
 }
 
@@ -28,15 +29,16 @@ impl Scaling for Fixed {
     }
 }
 
-/// Lends nodes to another cluster: mirrors each step of that cluster with the opposite sign.
+/// Lends nodes to another cluster: for each node that the other cluster adds, this cluster removes one,
+/// and vice versa.
 #[derive(Debug, Clone)]
 pub struct Lender {
     steps: VecDeque<(i64, i32)>,
 }
 
 impl Lender {
-    /// `steps` are the other cluster's steps as second and number of nodes, by ascending second.
-    /// Steps before the simulation starts are left out.
+    /// `steps` are the other cluster's steps: pairs of a second and a number of nodes, by ascending
+    /// second. Steps before the start of the simulation are ignored.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Lender {
             steps: steps.iter().copied().collect(),
@@ -62,8 +64,8 @@ impl Scaling for Lender {
     }
 }
 
-/// Lucid's time-aware scaling of the profiler: borrows one node while its queue is long,
-/// and returns it once the queue is short and little is expected.
+/// Lucid's time-aware scaling of the profiler: borrows one node while its queue is long, and returns
+/// the node once the queue is short and the forecast is low.
 pub struct TimeAware<'a> {
     /// Forecast of submissions.
     pub forecast: &'a dyn Forecast,
@@ -73,10 +75,10 @@ pub struct TimeAware<'a> {
     pub quiet_gpus: f64,
 }
 
-/// Seconds between checks whether to borrow, and the queue length above which to borrow.
+/// Seconds between checks of whether to borrow, and the queue length above which to borrow.
 const BORROW_EVERY: i64 = 10;
 const LONG_QUEUE: usize = 10;
-/// Seconds between checks whether to return, and the queue length below which to return.
+/// Seconds between checks of whether to return, and the queue length below which to return.
 const RETURN_EVERY: i64 = 100;
 const SHORT_QUEUE: usize = 5;
 
@@ -127,8 +129,8 @@ pub(super) fn next_multiple(now: i64, period: i64) -> i64 {
     (now.div_euclid(period) + 1) * period
 }
 
-/// The first multiple of `period` after `now` at which the test `holds` of the forecast is
-/// true; `None` if it never is.
+/// The first multiple of `period` after `now` at which the forecast passes the test `holds`; `None` if
+/// it never does.
 pub(super) fn next_tick(
     forecast: &dyn Forecast,
     now: i64,

@@ -1,11 +1,11 @@
-//! The remaining work of a job, equal to the last bit to the result of subtracting second by
+//! Computes the remaining work of a job, bit for bit the same as if it were subtracted second by
 //! second.
 //!
-//! The original subtracts a job's speed from its remaining work every second, in floats. Whether
-//! the job ends in this second or the next depends on the roundings of all these subtractions.
-//! While the result stays between two successive powers of two, every subtraction lowers it by the
-//! same amount. [`stride`] computes all these subtractions at once: for 1000 s of work at speed
-//! 0.9, the 540 or so results above 512 take one step.
+//! The original subtracts a job's speed from its remaining work every second, in floats. Whether the
+//! job ends in this second or the next depends on the rounding of all these subtractions. While the
+//! result stays between two successive powers of two, every subtraction lowers it by the same amount.
+//! [`stride`] computes all these subtractions at once: for 1000 s of work at speed 0.9, the 540 or so
+//! results above 512 take one step.
 
 /// The bits of a float below its exponent.
 const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
@@ -23,8 +23,8 @@ pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     left
 }
 
-/// Returns how often `speed` is subtracted from `left` until at most 0 is left, and what is left
-/// then. If the speed is so small that the subtraction does not change `left`, the number is
+/// Returns how often `speed` can be subtracted from `left` until the result is at most 0, and that
+/// result. If the speed is so small that the subtraction does not change `left`, the number is
 /// `i64::MAX`.
 pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     if speed == 1.0 {
@@ -42,8 +42,8 @@ pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     (steps, left)
 }
 
-/// Subtracts `speed` from `left` at least once and at most `most` times; stops at or before the
-/// first result that is not above 0. Returns what is left and the number of subtractions.
+/// Subtracts `speed` from `left` at least once and at most `most` times; stops at or before the first
+/// result that is not above 0. Returns the result and the number of subtractions.
 fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     let first = left - speed;
     let second = first - speed;
@@ -59,7 +59,7 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
         return (left, most);
     }
     // The lowest float of this exponent may be the result of rounding up a difference below it,
-    // where floats are closer together. The step to it is left to the next stride.
+    // where floats are closer together. The next stride does the step to this float.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The original's loop: the steps until at most 0 is left, and what is left.
+    /// The original's loop: the number of steps until the result is at most 0, and that result.
     fn one_by_one(mut left: f64, speed: f64, most: i64) -> (i64, f64) {
         let mut steps = 0;
         while left > 0.0 && steps < most {

@@ -24,7 +24,7 @@ use gleaner_domain::results::schedule::Schedule;
 pub struct Simulation<'a> {
     /// The jobs to simulate.
     pub trace: &'a Trace,
-    /// The cluster they were submitted to.
+    /// The cluster to which they were submitted.
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
@@ -46,12 +46,12 @@ pub struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the index of each job that
-    /// ends, with the time of its end. The list is empty if the simulation is stopped. Progress is not reported,
-    /// because this simulation is part of a longer one.
+    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the index and the end time
+    /// of each job that ends. The list is empty if the simulation is stopped. Progress is not reported, because
+    /// this simulation is part of a longer one.
     ///
     /// # Errors
-    /// As [`simulate()`].
+    /// Same as [`simulate()`].
     pub fn ends(
         &self,
         first: &Trace,
@@ -76,7 +76,7 @@ impl Simulation<'_> {
 pub struct Request<'p> {
     /// Name in the results.
     pub name: &'static str,
-    /// The policy, with what it needs and how to create it.
+    /// The policy, with its requirements and its constructor.
     pub policy: PolicyEntry<'p>,
     /// Whether two faults of the original are corrected. A job that shares its GPUs returns to full
     /// speed when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its
@@ -102,8 +102,8 @@ pub enum Problem {
     /// The simulation does not finish.
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// The checker rejects its schedule. This is a fault of this program.
-    #[error("the schedule is invalid: {first} ({count} in all)")]
+    /// The checker rejects its schedule. This is a bug in this program.
+    #[error("the schedule is invalid: {first} (violations in total: {count})")]
     Unsound {
         /// The first violation.
         first: String,
@@ -114,11 +114,12 @@ pub enum Problem {
 
 /// Simulates all policies in all virtual clusters, in parallel. The results are in the
 /// order of the requests and do not depend on the number of threads. If the simulation is stopped, they
-/// omit the policies that have not been simulated to the end. The observer receives progress in virtual
-/// clusters, over all policies.
+/// omit the policies that have not been simulated to the end. The observer receives the progress as a
+/// number of virtual clusters, summed over all policies.
 ///
 /// # Errors
-/// Jobs that can never start; with [`Simulation::check`] a schedule that is not sound.
+/// Returns an error if a job can never start, or if [`Simulation::check`] is set and a schedule is not
+/// sound.
 pub fn simulate(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
@@ -133,7 +134,7 @@ pub fn simulate(
 /// that must run on that thread.
 ///
 /// # Errors
-/// As [`simulate()`].
+/// Same as [`simulate()`].
 pub fn simulate_in_turn(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
@@ -196,7 +197,8 @@ impl<'a> Stages<'a> {
         let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
         let simulation = self.simulation;
         let run = match simulation.simulate_vc(request, vc, profiler_run, self.observer) {
-            // A stopped policy may make no more decisions, so that its jobs seem to wait forever.
+            // A policy that was stopped may make no further decisions, so its jobs seem to wait
+            // forever.
             Err(_) if self.observer.is_stopped() => return Ok(None),
             run => run?,
         };
@@ -208,7 +210,8 @@ impl<'a> Stages<'a> {
 
     /// The runs by policy.
     fn gather(&self, runs: Vec<Stage>) -> Result<Vec<PolicyRun>, SimulateError> {
-        // Of several errors, the first in the order of the stages is returned, whatever the number of threads.
+        // If several stages fail, the error of the first stage is returned, regardless of the number of
+        // threads.
         let runs: Vec<Option<VcRun>> = runs.into_iter().collect::<Result<_, _>>()?;
         let mut runs = runs.into_iter();
         let results = self.requests.iter().filter_map(|request| {
@@ -356,7 +359,7 @@ impl Simulation<'_> {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);
-        // The readers of files limit estimates; models do not.
+        // File readers limit estimates; models do not.
         seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }

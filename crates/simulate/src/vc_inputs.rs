@@ -4,7 +4,7 @@ use super::simulate::Simulation;
 use gleaner_domain::jobs::Job;
 use gleaner_domain::results::policy_run::ProfilerRun;
 
-/// A virtual cluster as a policy starts with it.
+/// A virtual cluster in the state in which a policy takes it over.
 pub(super) struct VcInputs<'a> {
     /// The jobs that have not ended yet, as indices into the trace, by ascending entry.
     pub indices: Vec<usize>,
@@ -22,9 +22,9 @@ pub(super) struct VcInputs<'a> {
 }
 
 impl<'a> VcInputs<'a> {
-    /// Builds the inputs of a virtual cluster, after the profiler if there was one. If `corrected`, a
-    /// job joins the queue when its profiling ends. Otherwise it joins at its submission, as in the
-    /// original.
+    /// Builds the inputs of a virtual cluster after the profiling stage, if there was one. If
+    /// `corrected`, a job joins the queue when its profiling ends. Otherwise it joins at its
+    /// submission, as in the original.
     pub fn new(
         simulation: &Simulation<'a>,
         vc: usize,

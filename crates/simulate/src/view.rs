@@ -27,16 +27,16 @@ pub struct View<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct LiveJob {
     pub status: Status,
-    /// Work left at second `since`, in seconds at full speed.
+    /// Remaining work at second `since`, in seconds at full speed.
     pub left: f64,
     pub since: i64,
     /// Second of its latest start.
     pub started: i64,
     pub speed: f64,
-    /// Rank by latest start: the number of starts of all jobs before it.
+    /// Rank by latest start: the number of earlier starts, of all jobs.
     pub order: u64,
     pub placement: Placement,
-    /// Whether it counts as alone on its GPUs.
+    /// Whether the job counts as alone on its GPUs.
     pub alone: bool,
     /// The job that shares, or last shared, its GPUs.
     pub partner: Option<usize>,
@@ -52,7 +52,7 @@ pub enum Status {
     Future,
     /// In the queue.
     Waiting,
-    /// On its GPUs.
+    /// Running on its GPUs.
     Running,
     /// Ended.
     Done,
@@ -169,7 +169,7 @@ impl<'a> View<'a> {
         self.placer
     }
 
-    /// Places a job of `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot.
+    /// Places a job with `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot.
     pub fn place(&self, gpus: u32) -> Option<Placement> {
         self.placer.place(self.nodes.free(), gpus)
     }

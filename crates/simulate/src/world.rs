@@ -17,12 +17,13 @@ pub(super) struct World<'a> {
     setting: &'a Setting<'a>,
     now: i64,
     live: Vec<LiveJob>,
-    /// Running jobs by order of start.
+    /// Running jobs in the order of their starts.
     running: BTreeSet<(u64, usize)>,
     starts: u64,
     arrived: usize,
     done: usize,
-    /// Future ends by second and order of start. An entry is stale if the job has changed since.
+    /// Future ends, by second and then by order of start. An entry is stale if the job has changed
+    /// since.
     ends: BinaryHeap<Reverse<(i64, u64, usize)>>,
     nodes: Nodes,
     recorder: Recorder,
@@ -96,7 +97,8 @@ impl<'a> World<'a> {
         self.now = second;
     }
 
-    /// Takes the next job that ends in this second; of several, the one started first.
+    /// Takes the next job that ends in this second. If several jobs end, the job that started first is
+    /// taken.
     pub fn due_end(&mut self) -> Option<usize> {
         self.next_end().filter(|&end| end <= self.now)?;
         self.ends.pop().map(|Reverse((.., job))| job)
@@ -117,7 +119,7 @@ impl<'a> World<'a> {
         Some(job)
     }
 
-    /// Ends a job. Returns its partner if the partner counts as alone again.
+    /// Ends a job. Returns the job's partner if the partner counts as alone again.
     pub fn end(&mut self, job: usize) -> Option<usize> {
         let live = &mut self.live[job];
         live.status = Status::Done;
@@ -133,7 +135,7 @@ impl<'a> World<'a> {
         survivor.filter(|&survivor| self.live[survivor].alone)
     }
 
-    /// Sets one job of a pair back to full speed when `job`, the other one, ends.
+    /// When `job` ends, sets one job of its pair back to full speed.
     fn restore_after(&mut self, job: usize, survivor: Option<usize>) {
         if self.live[job].alone {
             return;
@@ -142,7 +144,7 @@ impl<'a> World<'a> {
             Some((survivor, live)) if live.order < self.live[job].order => {
                 self.restore(survivor);
             }
-            // A partner that also ends in this second gets no speed back.
+            // A partner that also ends in this second does not return to full speed.
             Some((survivor, live)) if self.setting.corrected && live.end > self.now => {
                 self.restore(survivor);
                 self.recorder.correct(Correction {
@@ -151,8 +153,8 @@ impl<'a> World<'a> {
                     survivor,
                 });
             }
-            // The original restores the job that was placed first, or the one that is still placed.
-            // Here that is the job that ends.
+            // The original restores the job that was placed first, or the only one that is still
+            // placed. In this branch, that job is the one that ends.
             _ => {
                 self.live[job].alone = true;
                 self.live[job].speed = 1.0;
@@ -171,7 +173,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Runs a job at another speed from now on.
+    /// Changes the speed of a job from now on.
     fn change_speed(&mut self, job: usize, speed: f64) {
         let live = &mut self.live[job];
         live.left = left_after(live.left, live.speed, self.now - live.since);
@@ -252,7 +254,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds or removes a node. Returns whether that could be done.
+    /// Adds or removes a node. Returns whether that was possible.
     pub fn scale(&mut self, step: i32) -> bool {
         let changed = match step {
             1.. => self.nodes.grow(self.now),
@@ -292,7 +294,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the schedule, with the numbers that the policy sorted the jobs by.
+    /// Returns the schedule, with the numbers by which the policy sorted the jobs.
     pub fn finish(mut self, priorities: Vec<Option<f64>>) -> Schedule {
         self.recorder
             .sample_until(self.now + 1, self.running.len(), &self.nodes);

@@ -20,13 +20,13 @@ pub struct Found<R> {
     pub begun: BTreeMap<RunKey, u32>,
     /// The runs that a process is executing now. Always empty on a file system without file locks.
     pub running: BTreeSet<RunKey>,
-    /// What the parts of batches recorded about themselves, ordered by segment.
+    /// The records of the parts of batches about themselves, ordered by segment.
     pub parts: Vec<PartLog>,
     /// Number of lines that were altered or have the format of another version.
     pub damaged: usize,
 }
 
-/// A result that was kept.
+/// A stored result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept<R> {
     /// The result.
@@ -49,7 +49,7 @@ pub struct Failure {
 /// A process that executed one part of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartLog {
-    /// Which part it was.
+    /// The part that the process executed.
     pub name: PartName,
     /// How the process ended; `None` if it is running or was killed.
     pub ended: Option<Ended>,
@@ -91,7 +91,7 @@ impl Store {
     }
 }
 
-/// Updates the set of runs that a process has started and not yet ended, one record at a time.
+/// Updates `open`, the set of runs that a process has started but not ended, with the next record.
 fn follow(
     record: Option<&Record<'_>>,
     open: &mut BTreeSet<RunKey>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct RunKey([u8; 16]);
 
 impl RunKey {
-    /// The key of a run whose result depends on these bytes alone.
+    /// The key of a run whose result depends only on these bytes.
     pub fn of(decisive: &[u8]) -> Self {
         let Digest(digest) = Digest::of(decisive);
         let mut half = [0; 16];
@@ -22,10 +22,10 @@ impl RunKey {
         RunKey(half)
     }
 
-    /// The key of a run whose result depends on this value alone. The value is digested as JSON.
+    /// The key of a run whose result depends only on this value. The value is digested as JSON.
     ///
     /// # Errors
-    /// The value cannot be written as JSON, for example a map whose keys are not strings.
+    /// The value cannot be written as JSON. An example is a map whose keys are not strings.
     pub fn of_json(decisive: &impl Serialize) -> Result<Self> {
         let bytes = serde_json::to_vec(decisive).map_err(|error| Error::Run(error.to_string()))?;
         Ok(RunKey::of(&bytes))

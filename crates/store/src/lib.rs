@@ -1,9 +1,10 @@
-//! Stores the result of each run as soon as it is known, so that no run is done twice.
+//! Stores the result of each run as soon as it is known, so that no run is repeated.
 //!
-//! Several processes, on several machines, may add to one [`Store`] at the same time. Each appends to a segment, which
-//! is a file of its own, so none waits for another. A line of a segment is a [`Digest`] and a record in JSON. A segment
-//! is valid up to its last complete line, so a process may be killed at any time. A reader sees the union of all
-//! segments. [`Store::merge`] combines them into one when all runs are done. docs/OUTPUTS.md describes the lines.
+//! Several processes, on several machines, may add to one [`Store`] at the same time. Each process appends to a file of
+//! its own, a segment, so no process waits for another. A line of a segment is a [`Digest`] and a record in JSON. A
+//! segment is valid up to its last complete line, so the store stays valid if a process is killed. A reader sees the
+//! union of all segments. [`Store::merge`] combines the segments into one when all runs are done. docs/OUTPUTS.md
+//! describes the lines.
 //!
 //! [`Digest`]: gleaner_domain::Digest
 

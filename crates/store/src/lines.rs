@@ -10,9 +10,9 @@ use gleaner_io::files::open_regular;
 const LONGEST: u64 = 64 << 20;
 
 /// Calls `take` with every complete line after the byte `from`, including its line ending. Returns the position after
-/// the last of them. Bytes after the last line ending are still being written, or were cut off.
+/// the last complete line. Bytes after the last line ending are still being written, or were cut off.
 ///
-/// A missing segment was merged by another process, and counts as one without lines.
+/// A missing segment was merged by another process, and counts as an empty segment.
 ///
 /// # Errors
 /// The file cannot be read.

@@ -17,13 +17,13 @@ use crate::{ENDING, Found, RunKey, Store, lines};
 const MERGED: &str = "merged-";
 
 impl Store {
-    /// Merges the segments that no process writes to any more into one. Drops what no longer matters: the records about
-    /// processes, and the history of completed runs except how many times they were started.
+    /// Merges all segments to which no process writes any more into one. Drops what no longer matters: the records
+    /// about processes, and the history of completed runs except for their number of starts.
     ///
     /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
-    /// [`Writer`](crate::Writer) that may still append is kept too, because it holds a lock. On a file system without
-    /// file locks, only segments whose process recorded its end are merged. Even if the merge is killed, nothing is
-    /// lost.
+    /// [`Writer`](crate::Writer) that may still append is kept too; it is recognised by its lock. On a file system
+    /// without file locks, only segments whose process recorded its end are merged. Even if the merge is killed,
+    /// nothing is lost.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
@@ -43,8 +43,8 @@ impl Store {
             return Ok(());
         }
         self.write_merged(&old)?;
-        // The merged segment is complete before the old ones are removed. After a kill in between, some results are
-        // stored twice, and readers use the first one.
+        // The merged segment is complete before the old ones are removed. If the process is killed in between, some
+        // results are stored twice, and readers use the first copy.
         for segment in &old {
             fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
         }
@@ -107,7 +107,8 @@ fn may_merge(segment: &Path, is_wanted: impl Fn(&RunKey) -> bool) -> io::Result<
     Ok(is_ours && is_over(lock, has_ended))
 }
 
-/// Whether another process is seen to hold the lock of a segment, so that it may append to it.
+/// Whether another process holds the lock of a segment, and so may still append to it. Returns false if
+/// this cannot be determined.
 pub(crate) fn has_writer(segment: &Path) -> bool {
     let file = open_regular(segment, OpenOptions::new().read(true));
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))

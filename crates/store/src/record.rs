@@ -9,7 +9,7 @@ use crate::key::RunKey;
 /// Hexadecimal digits of a digest.
 const DIGITS: usize = 64;
 
-/// Identifies a process by its batch and its part.
+/// Identifies a process by its batch and the number of its part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PartName {
     /// Name of the batch; empty if the part does not belong to one.
@@ -23,7 +23,7 @@ pub struct PartName {
 pub struct Ended {
     /// Its exit code.
     pub code: u8,
-    /// Its error; empty if there is none.
+    /// The error; empty if there was no error.
     pub message: String,
 }
 
@@ -31,7 +31,7 @@ pub struct Ended {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Record<'a> {
-    /// The process that writes the segment is this part.
+    /// The process that writes the segment executes this part.
     Part(PartName),
     /// A run was started.
     Begun(RunKey),

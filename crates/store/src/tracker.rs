@@ -8,7 +8,7 @@ use gleaner_domain::error::{Error, Result};
 use crate::record::{Record, parse};
 use crate::{RunKey, Store, lines};
 
-/// Tracks which runs of a store are done or have failed. Each update reads only what is new.
+/// Tracks which runs of a store are done or have failed. Each update reads only the new records.
 #[derive(Debug, Default)]
 pub struct Tracker {
     /// Position up to which each segment has been read.
@@ -18,7 +18,7 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Reads what was added since the last call.
+    /// Reads the records that were added since the last call.
     ///
     /// # Errors
     /// A segment cannot be read.

@@ -1,4 +1,4 @@
-//! Adds to a store.
+//! Adds records to a store.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -25,8 +25,8 @@ const SYNC: Duration = Duration::from_secs(1);
 /// directory mistakes the file for a leftover of a killed process.
 const ATTEMPTS: usize = 100;
 
-/// Adds records to a store. It writes to a segment of its own, which it creates with the first record. Threads may
-/// share a writer.
+/// Adds records to a store. A writer writes to a segment of its own, which it creates with the first record.
+/// Threads may share a writer.
 ///
 /// The writer holds a lock on its segment until the writer is dropped or the process ends. [`Store::merge`] therefore
 /// keeps the segments of writers that may still append.
@@ -123,8 +123,8 @@ impl Writer {
             Some(segment) => segment,
             None => self.create()?,
         };
-        // If a line was only partly written, the segment is closed: a line appended after the fragment would be lost
-        // with it.
+        // If a line was only partly written, the segment is closed: a line appended to the fragment would be lost
+        // too.
         segment.append(&line)?;
         *slot = Some(segment);
         Ok(())

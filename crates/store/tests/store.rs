@@ -70,13 +70,13 @@ fn what_writers_add_is_found_and_merged() {
     two.begin(key("d")).unwrap();
     let running: Vec<_> = read(&store).running.into_iter().collect();
     assert_eq!(running, [key("d")]);
-    // Unwanted runs are not read.
+    // Runs that `is_wanted` rejects are not read.
     let some: Found<f64> = store.read(|run| *run == key("a")).unwrap();
     assert_eq!(
         (some.results.len(), some.failures.len(), some.begun.len()),
         (1, 0, 1)
     );
-    // After the merge, the same results are in one file.
+    // After the merge, one file contains the same results.
     store.merge(|_| true).unwrap();
     assert_eq!(segments(folder.path()).len(), 2, "both writers may append");
     drop((one, two));

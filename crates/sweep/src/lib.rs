@@ -1,4 +1,4 @@
-//! Runs sweeps: one run for every combination of the settings that a plan lists. A sweep compares settings, in one
+//! Runs sweeps: one run for every combination of the settings in a plan. A sweep compares settings, either in one
 //! process or on a batch system.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that its runs need. Each of
+//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that the plan's runs need. Each of
 //! the [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among
 //! processes on several machines. The best settings are chosen from the results in
 //! [`gleaner_domain::results::sweep`].

@@ -1,4 +1,4 @@
-//! Multiplies an experiment: each job is repeated several times, on as many times the nodes.
+//! Scales up an experiment: each job is repeated several times, and the number of nodes grows by the same factor.
 
 use std::io::{self, Write};
 
@@ -27,9 +27,8 @@ impl From<csv::Error> for CopyError {
     }
 }
 
-/// Writes every row of a CSV table `copies` times. The number of the copy is appended to the id,
-/// always with the same number of digits, so that numeric ids stay numeric and all ids are unique.
-/// The id is in the first existing column of `ids`.
+/// Writes every row of a CSV table `copies` times. The number of the copy is appended to the id with a fixed number of
+/// digits, so that numeric ids stay numeric and all ids are unique. The id is in the first existing column of `ids`.
 ///
 /// # Errors
 /// None of the columns exists, or writing to `out` fails.
@@ -63,7 +62,7 @@ pub fn repeat_rows(
     Ok(writer.flush()?)
 }
 
-/// Writes a CSV table with the numbers of some columns multiplied by `factor`.
+/// Writes a CSV table, multiplying the numbers in some columns by `factor`.
 ///
 /// # Errors
 /// None of the columns exists, a cell is not a number, or writing to `out` fails.
@@ -102,7 +101,7 @@ pub fn multiply(
 /// A table's header, and its rows, which may have different numbers of cells.
 fn open(table: &[u8]) -> (ByteRecord, impl Iterator<Item = csv::Result<ByteRecord>>) {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(table);
-    // Reading a header from bytes in memory does not fail.
+    // Reading a header from bytes in memory cannot fail.
     let header = reader.byte_headers().cloned().unwrap_or_default();
     (header, reader.into_byte_records())
 }
@@ -112,7 +111,7 @@ fn column(header: &ByteRecord, name: &str) -> Option<usize> {
     names.position(|cell| cell == name.as_bytes())
 }
 
-/// A number times a factor; whole numbers stay whole. `None` if the cell is not a number, or if
+/// The number in a cell, multiplied by a factor; whole numbers stay whole. `None` if the cell is not a number, or if
 /// the product is too large.
 fn times(cell: &[u8], factor: u32) -> Option<String> {
     let text = std::str::from_utf8(cell).ok()?.trim();
@@ -131,7 +130,7 @@ fn missing(header: &ByteRecord, name: &str) -> CopyError {
         place: "header".to_owned(),
         field: name.to_owned(),
         found: format!("no such column among {found:?}"),
-        expected: "the column, in a table of comma-separated values".to_owned(),
+        expected: "the column, in a comma-separated table".to_owned(),
         ..Fault::default()
     }]))
 }

@@ -11,22 +11,22 @@ use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 
-/// Distribution of the lengths of idle fragments.
+/// Distribution of the lengths of idle fragments, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FragmentLength {
-    /// Log-normal: `median` seconds, `sigma` of the logarithm.
+    /// Log-normal distribution.
     LogNormal {
         /// Median in seconds.
         median: f64,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
-    /// Exponential with a mean in seconds.
+    /// Exponential distribution.
     Exponential {
         /// Mean in seconds.
         mean: f64,
     },
-    /// Always the same number of seconds.
+    /// The same length for every fragment.
     Fixed {
         /// Length in seconds.
         seconds: f64,
@@ -46,15 +46,15 @@ pub struct EventOptions {
     pub idle_share: f64,
     /// Lengths of idle fragments.
     pub fragment: FragmentLength,
-    /// Seconds between polls of the nodes. Changes are logged at multiples of it.
+    /// Seconds between polls of the nodes. Changes are logged at multiples of this interval.
     pub poll: u32,
-    /// Seed; equal options give equal logs.
+    /// Random seed. The same options always give the same log.
     pub seed: u64,
 }
 
 /// Generates a log. Every node alternates, independently of the others, between idle fragments of
 /// the given lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
-/// determines their mean. The observer receives progress in nodes.
+/// determines their mean. Progress is reported to the observer in nodes.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
@@ -164,7 +164,7 @@ impl Lengths {
         }
     }
 
-    /// The polls before `end` at which a node that starts idle (or busy) changes its state.
+    /// The polls before `end` at which a node changes its state. `idle` is the node's initial state.
     fn flips(&self, mut idle: bool, end: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
         let mut out = Vec::new();
         let mut look = 0u64;

@@ -1,4 +1,4 @@
-//! Generates event logs, task sets and experiments of GPU clusters, for demos, tests and benchmarks. The same
+//! Generates event logs, task sets, and experiments with GPU clusters, for demos, tests and benchmarks. The same
 //! options give the same data.
 //!
 //! ```
@@ -29,18 +29,18 @@ pub mod tasks;
 use gleaner_domain::Utc;
 use gleaner_domain::error::{Error, Result};
 
-/// The time `seconds` after `start`, at which the generated span ends. `options` names the
-/// options of the user that set the span, for the message.
+/// The time `seconds` after `start`, at which the generated span ends. `options` names the command-line options that
+/// set the span, for the message.
 ///
 /// # Errors
-/// [`Error::Usage`]: the time is after the year 2262, the last that times can represent.
+/// [`Error::Usage`]: the time is after the year 2262, the last year that times can represent.
 fn end(start: Utc, seconds: f64, options: &str) -> Result<Utc> {
     let nanos = start.0 as f64 + seconds * Utc::from_seconds(1).0 as f64;
     if nanos < i64::MAX as f64 {
         return Ok(start.plus_seconds(seconds));
     }
     Err(Error::Usage(format!(
-        "{options}: ends after the year 2262, the last that logs can hold; choose an earlier start \
-         or a shorter span"
+        "{options}: the generated span ends after the year 2262, the last year that logs can represent; \
+         choose an earlier start or a shorter span"
     )))
 }

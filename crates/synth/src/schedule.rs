@@ -1,4 +1,4 @@
-//! Generates the schedule of a machine that runs jobs. The idle time is known by construction.
+//! Generates the schedule of a cluster that runs jobs. The exact idle times of its nodes are known by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,19 +26,19 @@ pub struct ScheduleOptions {
     pub runtime: f64,
     /// Mean number of nodes of a job.
     pub job_nodes: f64,
-    /// A node goes down once per this many job starts; never if 0.
+    /// Number of job starts for each outage of a node; 0 for no outages.
     pub jobs_per_outage: u64,
-    /// Seed; equal options give equal schedules.
+    /// Random seed. The same options always give the same schedule.
     pub seed: u64,
 }
 
-/// Maximum number of days of a schedule: a thousand million seconds.
+/// Maximum number of days of a schedule, which is about 10⁹ seconds.
 const MOST_DAYS: f64 = 11_574.0;
-/// Maximum number of days by which jobs and outages may outlast the schedule.
+/// Maximum number of days by which jobs and outages may outlast the schedule. Times must be representable until then.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
-    /// First and last second, since 1970.
+    /// The first and the last second of the schedule, counted from 1970.
     ///
     /// # Errors
     /// [`Error::Usage`]: the span is shorter than a second or too long, or it ends later than logs
@@ -47,7 +47,7 @@ impl ScheduleOptions {
         let seconds = self.days * 86_400.0;
         if !(seconds >= 1.0 && self.days <= MOST_DAYS) {
             return Err(Error::Usage(format!(
-                "--days is {:?}, expected at least a second and at most {MOST_DAYS} days",
+                "--days: found {:?}, expected at least one second and at most {MOST_DAYS} days",
                 self.days
             )));
         }
@@ -70,13 +70,13 @@ pub struct SynthJob {
     pub submit: i64,
     /// Its start, in seconds since 1970.
     pub start: i64,
-    /// Its end, in seconds since 1970; it may be after the schedule.
+    /// Its end, in seconds since 1970; it may be after the schedule's end.
     pub end: i64,
-    /// Its nodes, by ascending index.
+    /// The indices of its nodes, in ascending order.
     pub nodes: Vec<u32>,
 }
 
-/// Receives a schedule event by event, in the order of time.
+/// Receives the events of a schedule in the order of time.
 pub trait ScheduleSink {
     /// A job starts.
     ///
@@ -84,28 +84,28 @@ pub trait ScheduleSink {
     /// The event cannot be written.
     fn started(&mut self, job: &SynthJob) -> Result<()>;
 
-    /// A job ends, within the schedule.
+    /// A job ends. Jobs that end after the schedule are not reported.
     ///
     /// # Errors
     /// The event cannot be written.
     fn ended(&mut self, job: &SynthJob) -> Result<()>;
 
-    /// A node is down from a second to another.
+    /// A node is down from the second `from` to the second `to`.
     ///
     /// # Errors
     /// The event cannot be written.
     fn outage(&mut self, node: u32, from: i64, to: i64) -> Result<()>;
 
-    /// Nodes become idle or busy, by ascending index.
+    /// Nodes become idle or busy. The changes are ordered by node index.
     ///
     /// # Errors
     /// The event cannot be written.
     fn event(&mut self, time: Utc, changes: &[Change]) -> Result<()>;
 }
 
-/// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free.
-/// Some free nodes are kept back, more by day than by night. A job gets the free nodes with the lowest indices.
-/// Only the nodes and the running jobs are kept in memory. The observer receives progress in hours of the schedule.
+/// Generates a schedule: jobs start in the order of submission as soon as enough nodes are free. Some free nodes are
+/// kept idle on purpose, more by day than by night. A job gets the free nodes with the lowest indices. Only the nodes
+/// and the running jobs are kept in memory. Progress is reported to the observer in hours of the schedule.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if the observer stops
@@ -136,7 +136,7 @@ struct SynthCluster {
     length: LogNormal<f64>,
     free: BTreeSet<u32>,
     running: BTreeMap<(i64, u64), Holder>,
-    /// Nodes taken or given back in this second, each with whether it was idle before.
+    /// The nodes that were taken or released in this second, and whether each was idle before.
     before: BTreeMap<u32, bool>,
     next: Wanted,
     serial: u64,
@@ -163,8 +163,8 @@ impl SynthCluster {
         let size = Exp::new(1.0 / (options.job_nodes - 0.5).max(0.1)).ok();
         let (Some(length), Some(size), true) = (length, size, sound) else {
             return Err(Error::Usage(format!(
-                "cannot generate a schedule of {options:?}: expected nodes, an idle share below 1, \
-                 and jobs of at least a second and a node"
+                "cannot generate a schedule of {options:?}: expected at least one node, an idle share below 1, \
+                 and jobs of at least one second and one node"
             )));
         };
         let mut machine = SynthCluster {
@@ -248,7 +248,7 @@ impl SynthCluster {
         Ok(())
     }
 
-    /// Takes a free node down for some minutes to a day.
+    /// Takes a free node down for a random time between ten minutes and a day.
     fn break_down(&mut self, now: i64, sink: &mut dyn ScheduleSink) -> Result<()> {
         let from = self.rng.random_range(0..self.nodes);
         let Some(node) = self.free.range(from..).next().copied() else {
@@ -283,7 +283,7 @@ impl SynthCluster {
         self.before.entry(node).or_insert(false);
     }
 
-    /// Reports the nodes that changed in this second.
+    /// Reports the nodes whose state changed in this second.
     fn tell(&mut self, now: i64, always: bool, sink: &mut dyn ScheduleSink) -> Result<()> {
         let before = std::mem::take(&mut self.before);
         let changes: Vec<Change> = before

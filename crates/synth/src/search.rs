@@ -1,5 +1,4 @@
-//! Generates searches for architectures: networks of different speeds, and the learning curves of trials
-//! that train them.
+//! Generates architecture searches: trials that train networks of different speeds, with their learning curves.
 
 use gleaner_search::{Draw, Family, Plan};
 use rand::RngExt;
@@ -9,12 +8,12 @@ use rand_chacha::rand_core::SeedableRng;
 use gleaner_domain::TrainingTask;
 use gleaner_domain::error::{Error, Result};
 
-/// A loss that was measured.
+/// A loss measured in a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
     /// Number of the trial, from 0.
     pub trial: u32,
-    /// Resource that it had consumed.
+    /// Resource that the trial had consumed by then.
     pub resource: f64,
     /// The loss at that resource.
     pub loss: f64,
@@ -24,12 +23,12 @@ pub struct Loss {
 
 /// Generates the losses of all trials of a search at all of its rungs.
 ///
-/// A trial trains one of `tasks`, drawn at random. Networks that are slower per node are better: if one is half as fast
-/// as another, the loss that its trials approach is 0.8 times as high. Otherwise losses follow [`Family`] with its
-/// defaults.
+/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses: if a network's speed per node is
+/// half that of another, the loss that its trials approach is 0.8 times as high. In all other respects, losses follow
+/// [`Family`] with its defaults.
 ///
 /// # Errors
-/// [`Error::Usage`]: the plan is not valid, or there is no task.
+/// [`Error::Usage`]: the plan is invalid, or there are no tasks.
 pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss>> {
     plan.validate().map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -38,7 +37,7 @@ pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss
     let speeds: Vec<f64> = tasks.iter().map(speed_of_one).collect();
     let fastest = speeds.iter().copied().fold(f64::NAN, f64::max);
     if tasks.is_empty() {
-        return Err(Error::Usage("a search needs a task".into()));
+        return Err(Error::Usage("a search needs at least one task".into()));
     }
     let brackets = plan.brackets();
     let first = brackets.iter().filter_map(|bracket| bracket.rungs.first());
@@ -65,7 +64,7 @@ pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss
     Ok(losses)
 }
 
-/// The draw with its values multiplied by a factor.
+/// The same distribution, with all drawn values multiplied by a factor.
 fn scaled(draw: Draw, factor: f64) -> Draw {
     match draw {
         Draw::Uniform { low, high } => Draw::Uniform {
@@ -83,7 +82,7 @@ fn scaled(draw: Draw, factor: f64) -> Draw {
     }
 }
 
-/// Work per second and node on the fewest nodes.
+/// Work per second and node, if the task runs on its minimum number of nodes.
 fn speed_of_one(task: &TrainingTask) -> f64 {
     task.curve.progress_at(task.min_nodes) / f64::from(task.min_nodes)
 }

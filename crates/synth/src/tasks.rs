@@ -14,26 +14,26 @@ use gleaner_domain::{ScalingCurve, TrainingTask, Utc};
 pub struct TaskOptions {
     /// Number of tasks.
     pub count: u32,
-    /// Number of different scaling curves among them.
+    /// Number of different models, each with its own scaling curve.
     pub models: u32,
     /// Maximum number of nodes that a task can use.
     pub max_nodes: u32,
     /// Mean work of a task, in hours on one node.
     pub hours: f64,
-    /// Submission of the first task; the start of the log if `None`.
+    /// Time at which the first task is submitted; `None` for the start of the log.
     pub start: Option<Utc>,
-    /// Seconds between submissions.
+    /// Seconds between the submissions of consecutive tasks.
     pub submit_every: f64,
-    /// Seed; equal options give equal tasks.
+    /// Random seed. The same options always give the same tasks.
     pub seed: u64,
 }
 
-/// Maximum hours of work of a task. Such a task is practically endless, but files can still store
-/// its work as a number.
+/// Maximum mean work of a task, in hours on one node. A task with this much work is practically endless, but files can
+/// still store its work as a number.
 const MOST_HOURS: f64 = 1e12;
 
-/// Generates tasks of a few models. A model's speed follows Amdahl's law in the nodes,
-/// with a serial share between 0.5 % and 8 %. Work is between 0.5 and 1.5 times the mean.
+/// Generates tasks of a few models. A model's speed as a function of the nodes follows Amdahl's law, with a serial
+/// share between 0.5 % and 8 %. The work of each task is between 0.5 and 1.5 times the mean.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges.
@@ -126,7 +126,7 @@ impl Model {
     }
 }
 
-/// 0, 1, 2, 4, … below `last`, and `last`.
+/// The numbers 0, 1, 2, 4, … below `last`, followed by `last`.
 fn doubling(last: u32) -> Vec<u32> {
     let mut points = vec![0];
     points.extend((0..).map(|e| 1 << e).take_while(|&n| n < last));

@@ -1,4 +1,4 @@
-//! Decisions of policies in Python. They are checked here, because the engine does not check them.
+//! Decisions of policies in Python, which are checked here because the engine does not check them.
 
 use gleaner_domain::inputs::{Packing, Pair};
 use gleaner_simulate::policy::Decision;
@@ -27,7 +27,7 @@ impl Start {
 }
 
 /// Starts a waiting job on the GPUs of a running job that does not share them yet. Both run at the speeds of the
-/// measured pair. Only for policies whose `needs` is `"packing"`.
+/// measured pair. Only policies whose `needs` is `"packing"` can use it.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Share(Py<Job>, Py<Job>);
 
@@ -51,7 +51,7 @@ impl Share {
     }
 }
 
-/// Checkpoints a running job and sends it back to the queue.
+/// Checkpoints a running job and returns it to the queue.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Preempt(Py<Job>);
 
@@ -83,7 +83,7 @@ impl Checker<'_> {
     /// Converts a Python object to a decision. `None` ends the round.
     ///
     /// # Errors
-    /// `TypeError` if the object is not a decision; `ValueError` if the engine cannot carry the decision out.
+    /// `TypeError` if the object is not a decision; `ValueError` if the engine cannot carry out the decision.
     pub fn read(&self, decided: &Bound<'_, PyAny>) -> PyResult<Option<Decision>> {
         if decided.is_none() {
             return Ok(None);
@@ -107,7 +107,7 @@ impl Checker<'_> {
 
     fn start(&self, job: &Bound<'_, Job>) -> PyResult<Decision> {
         let job = self.in_state(job, Status::Waiting)?;
-        let no_room = || self.refusal(job, "does not fit on the GPUs that are free");
+        let no_room = || self.refusal(job, "does not fit on the free GPUs");
         let placement = self.view.place(self.view.job(job).gpus);
         Ok(Decision::Start {
             job,
@@ -134,12 +134,12 @@ impl Checker<'_> {
         Ok(Decision::Share { job, with, pair })
     }
 
-    /// The index of a job of this virtual cluster. Fails if the job is in another state.
+    /// The index of a job of this virtual cluster. Fails if the job is not in the required state.
     fn in_state(&self, job: &Bound<'_, Job>, status: Status) -> PyResult<usize> {
         let index = job.get().index;
         if !self.jobs.get(index).is_some_and(|own| own.is(job)) {
             let id = &job.get().job.id;
-            let text = format!("the job {id:?} is one of another virtual cluster or run");
+            let text = format!("the job {id:?} belongs to another virtual cluster or run");
             return Err(PyValueError::new_err(text));
         }
         match (self.view.status(index) == status, status) {
@@ -156,7 +156,7 @@ impl Checker<'_> {
         }
         let (job_of, partner) = (self.view.job(job), self.view.job(with));
         if job_of.gpus != partner.gpus {
-            return Err(self.refusal(with, "has another number of GPUs than its partner"));
+            return Err(self.refusal(with, "needs a different number of GPUs than its partner"));
         }
         let Some(packing) = self.packing else {
             let text = "jobs can share GPUs only under a policy whose needs is \"packing\"";

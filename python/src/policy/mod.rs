@@ -79,7 +79,8 @@ impl PolicyClass {
     ) -> PyResult<Self> {
         let (name, class) = (policy.name.as_str(), policy.value.clone_ref(py));
         if name == "all" || policies::ALL.iter().any(|entry| entry.name == name) {
-            let text = format!("there is a policy {name:?} already: give yours another name");
+            let text =
+                format!("a policy named {name:?} already exists: give your policy another name");
             return Err(PyValueError::new_err(text));
         }
         let needs = match needs {
@@ -102,7 +103,7 @@ impl PolicyClass {
         })
     }
 
-    /// The entry by which the class can be chosen as a policy.
+    /// The entry in the list of policies, by which the class can be chosen.
     pub fn entry(&self) -> PolicyEntry<'_> {
         PolicyEntry {
             name: self.name,
@@ -131,7 +132,7 @@ fn lasting(name: &str) -> &'static str {
 
 /// A policy in Python for one virtual cluster.
 struct InPython<'a> {
-    /// `None` if its class raised.
+    /// `None` if its class raised an exception.
     policy: Option<Py<PyAny>>,
     hooks: Hooks,
     jobs: Arc<Vec<Py<Job>>>,

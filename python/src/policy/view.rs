@@ -1,4 +1,4 @@
-//! The view that a policy in Python gets.
+//! The view for policies in Python.
 //!
 //! The engine's view borrows the engine's state, which Python objects cannot do. Each callback therefore gets its own
 //! [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
@@ -54,7 +54,7 @@ impl Job {
         self.job.submit
     }
 
-    /// Run time in seconds, alone and at full speed. A real scheduler cannot know it.
+    /// Run time in seconds, alone and at full speed. A real scheduler cannot know this time.
     #[getter]
     fn duration(&self) -> i64 {
         self.job.duration
@@ -72,7 +72,7 @@ impl Job {
     }
 }
 
-/// A running job, as views show it.
+/// A running job in a view.
 struct Running {
     job: usize,
     left: f64,
@@ -198,7 +198,7 @@ impl View {
         Ok(self.find(job.get())?.since)
     }
 
-    /// Whether a running job has its GPUs alone.
+    /// Whether a running job has exclusive use of its GPUs.
     fn is_alone(&self, job: &Bound<'_, Job>) -> PyResult<bool> {
         Ok(self.find(job.get())?.is_alone)
     }

@@ -23,10 +23,10 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Interval between checks for a stop while waiting for an answer.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Maximum number of bytes kept of the library's printed output.
+/// Maximum number of bytes of the library's printed output to keep.
 const KEPT: usize = 4096;
 
-/// On systems that can only close files one by one, a copy leaves file descriptors of at least this number open.
+/// On systems that can only close files one by one, a copy leaves file descriptors from this number on open.
 const MOST_FILES: i32 = 4096;
 
 /// Signals that end a process after a fault.
@@ -43,9 +43,9 @@ const FATAL: [i32; 5] = [
 pub(super) enum Ended {
     /// Everything that the copy wrote.
     Wrote(Vec<u8>),
-    /// The copy was killed some time after the deadline, or at a stop.
+    /// The copy was killed some time after the deadline, or when a stop was requested.
     Killed,
-    /// The copy ended in another way, which the sentence describes.
+    /// The copy ended in another way, which the string describes.
     Failed(String),
 }
 
@@ -87,8 +87,8 @@ fn start(work: impl FnOnce() -> Vec<u8>) -> io::Result<Copied> {
     })
 }
 
-/// Blocks signals to this thread until it is dropped. The copy inherits this state, and this program's
-/// signal handlers must not run in it.
+/// Blocks signals to this thread until this guard is dropped. The copy inherits this state, and this
+/// program's signal handlers must not run in it.
 struct Blocked(libc::sigset_t);
 
 impl Blocked {
@@ -152,7 +152,8 @@ fn become_copy(
 }
 
 /// Closes all files except the first three. The others include pipes to copies that other threads
-/// started. If they stayed open here, the threads that read them would also wait for this copy to end.
+/// started. If these pipes stayed open here, the threads that read them would also wait for this copy
+/// to end.
 ///
 /// # Safety
 /// Nothing may use the other files afterwards.
@@ -226,7 +227,7 @@ impl Copied {
     }
 }
 
-/// Returns which of two pipes have data or are closed. Waits for at most `left`.
+/// Waits for at most `left`, then returns which of the two pipes have data or are closed.
 fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     let mut polled = pipes.map(|pipe| libc::pollfd {
         // `poll` ignores negative file descriptors.
@@ -255,7 +256,7 @@ fn more(pipe: &mut PipeReader, into: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Describes how a process ended, with the last line that it printed.
+/// Describes how a process ended, including the last line that it printed.
 fn told(status: Option<i32>, printed: &[u8]) -> String {
     let end = match status {
         Some(status) if libc::WIFSIGNALED(status) => {
@@ -285,7 +286,7 @@ mod tests {
         Instant::now() + Duration::from_secs(60)
     }
 
-    /// Runs the work without a stop.
+    /// Runs the work without ever requesting a stop.
     fn finish(deadline: Instant, work: impl FnOnce() -> Vec<u8>) -> Ended {
         run(deadline, &AtomicBool::new(false), work)
     }
@@ -366,7 +367,7 @@ mod tests {
             let files = std::fs::read_dir("/proc/self/fd").unwrap();
             vec![files.count() as u8]
         };
-        // The first three files, and the folder that is being listed.
+        // The first three files, and the directory that is being listed.
         assert_eq!(finish(soon(), count), Ended::Wrote(vec![4]));
         drop(others);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::Exact;
 use crate::{Allocation, Incumbent, Limits, Problem, SolveError, Solver, SolverKind, SolverSpec};
 
-/// Uses the exact solver if that takes the problem's side constraints; otherwise HiGHS with the
+/// Uses the exact solver if it supports the problem's side constraints. Otherwise uses HiGHS with the
 /// counts formulation, or CBC in a build without HiGHS. See [`SolverSpec::for_problem`].
 pub struct Auto {
     spec: SolverSpec,
@@ -17,7 +17,7 @@ pub struct Auto {
 }
 
 impl Auto {
-    /// A solver with the big-M of `spec`. The rest of `spec` is ignored.
+    /// Creates a solver with the big-M of `spec`. The rest of `spec` is ignored.
     pub fn new(spec: SolverSpec) -> Self {
         Auto {
             spec: SolverSpec {
@@ -58,8 +58,8 @@ impl Solver for Auto {
     }
 
     /// # Errors
-    /// [`SolveError::NotBuilt`] if the exact solver does not take the problem's groups and this build
-    /// has no MILP library.
+    /// [`SolveError::NotBuilt`] if the exact solver does not support the problem's groups and this
+    /// build has no MILP library.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
         self.ask(problem, |solver| solver.solve(problem, limits))
     }

@@ -19,9 +19,9 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 /// this process. A failed assertion in CBC therefore costs only one answer, and solves in several
 /// threads do not interfere.
 ///
-/// At a stop, the process is killed, and the plans that CBC has found are lost. The answer is then the
-/// plan known before the search. CBC's C interface cannot end a search early: its callback returns
-/// nothing, and CBC 2.10 goes on after SIGINT.
+/// When a stop is requested, the process is killed, and the plans that CBC has found are lost. The
+/// answer is then the plan that was known before the search. CBC's C interface cannot end a search
+/// early: its callback returns nothing, and CBC 2.10 continues after SIGINT.
 #[derive(Debug, Clone)]
 pub struct Cbc {
     spec: SolverSpec,
@@ -29,7 +29,7 @@ pub struct Cbc {
 }
 
 impl Cbc {
-    /// A solver with the formulation and the big-M of `spec`.
+    /// Creates a solver with the formulation and the big-M of `spec`.
     pub fn new(spec: SolverSpec) -> Self {
         Cbc {
             spec,
@@ -72,14 +72,14 @@ fn run(job: &Job<'_>) -> Result<Outcome, String> {
             let outcome = Outcome::from_bytes(&bytes);
             outcome.ok_or_else(|| "its process wrote an incomplete answer".to_owned())
         }
-        // This counts as a search that ended at its time limit without a plan.
+        // Treat a kill like a search that reached its time limit without a plan.
         apart::Ended::Killed => Ok(Outcome::default()),
         apart::Ended::Failed(how) => Err(how),
     }
 }
 
 fn solve(job: &Job<'_>) -> Outcome {
-    // CBC reads the objective of a start solution as one to minimise, so the model is minimised.
+    // CBC assumes that the objective of a start solution is to be minimised, so the model minimises.
     let mut loaded = job.load(ObjectiveDirection::Minimisation, coin_cbc);
     if let Some(start) = &job.start {
         let inner = loaded.as_inner_mut();
@@ -99,7 +99,7 @@ fn solve(job: &Job<'_>) -> Outcome {
 
 fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
     for (key, value) in [
-        // good_lp would round the seconds up to whole ones and the gap to 32 bits.
+        // good_lp would round the time limit up to whole seconds and the gap to 32 bits.
         ("seconds", &*seconds.to_string()),
         ("ratioGap", &gap.to_string()),
         ("timeMode", "elapsed"),
@@ -107,8 +107,8 @@ fn set_parameters(loaded: &mut CoinCbcProblem, seconds: f64, gap: f64) {
         // Silences the search and the relaxations within it.
         ("log", "0"),
         ("slogLevel", "0"),
-        // With preprocessing, a start solution and a time limit, CBC 2.10 accesses memory that is
-        // not its own if the limit is reached early. It is also faster without preprocessing.
+        // With preprocessing, a start solution and a time limit, CBC 2.10 accesses invalid memory if
+        // the limit is reached early. It is also faster without preprocessing.
         ("preprocess", "off"),
     ] {
         loaded.set_parameter(key, value);

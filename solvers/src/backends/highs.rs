@@ -23,7 +23,7 @@ pub struct Highs {
 }
 
 impl Highs {
-    /// A solver with the formulation and the big-M of `spec`.
+    /// Creates a solver with the formulation and the big-M of `spec`.
     pub fn new(spec: SolverSpec) -> Self {
         Highs {
             spec,
@@ -68,7 +68,7 @@ fn run(job: &Job<'_>) -> Result<Outcome, String> {
     if let Some(start) = &job.start {
         model
             .try_set_solution(Some(start), None, None, None)
-            .map_err(|e| format!("it refused the start solution: {e:?}"))?;
+            .map_err(|e| format!("it rejected the start solution: {e:?}"))?;
     }
     set_options(&mut model, job)?;
     end_when_set(&mut model, job.stop)?;
@@ -90,11 +90,11 @@ fn set_options(model: &mut highs::Model, job: &Job<'_>) -> Result<(), String> {
 fn set(model: &mut highs::Model, option: &str, value: impl HighsOptionValue) -> Result<(), String> {
     model
         .try_set_option(option, value)
-        .map_err(|_| format!("it refused the option {option}"))
+        .map_err(|_| format!("it rejected the option {option}"))
 }
 
-/// The places at which HiGHS asks whether to end: in the search, and in the simplex and interior-point
-/// methods. It does not ask in the smaller searches of its heuristics, so a large model may take some
+/// The points at which HiGHS asks whether to end: in the search, and in the simplex and interior-point
+/// methods. It does not ask in the sub-searches of its heuristics, so a large model may take some
 /// seconds to end.
 const INTERRUPTS: [highs_sys::HighsInt; 3] = [
     highs_sys::kHighsCallbackMipInterrupt,
@@ -118,7 +118,7 @@ fn end_when_set(model: &mut highs::Model, stop: &AtomicBool) -> Result<(), Strin
     };
     is_set
         .then_some(())
-        .ok_or_else(|| "it refused the callback that ends a search".to_owned())
+        .ok_or_else(|| "it rejected the callback that ends a search".to_owned())
 }
 
 /// The callback through which HiGHS asks whether to end the search.

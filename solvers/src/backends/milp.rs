@@ -1,5 +1,5 @@
 //! Shared code of the MILP backends: the floor (a feasible plan known before the search, which is
-//! also the start solution), the time left, the scaling, the good_lp model, and the status of the
+//! also the start solution), the remaining time, the scaling, the good_lp model, and the status of the
 //! library's answer.
 
 use std::cell::RefCell;
@@ -16,9 +16,9 @@ use crate::model::{Model, Row};
 use crate::range::{self, NOTHING};
 use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
-/// Matrix entries that a library loads in a second. It does not check the time limit while it
-/// loads. So if loading a model would take longer than the time limit, the model is not built and
-/// the floor is the answer.
+/// Number of matrix entries that a library loads per second. A library does not check the time limit
+/// while it loads. So if loading a model would take longer than the time limit, the model is not built
+/// and the floor is the answer.
 const ENTRIES_PER_SECOND: f64 = 1e6;
 
 /// A model with more matrix entries is not built: it would take some gigabytes of memory.
@@ -31,7 +31,7 @@ const LARGEST_COEFFICIENT: f64 = 1e6;
 /// Relative error that the libraries' tolerances may leave in a proven optimum.
 const TOLERANCE: f64 = 1e-7;
 
-/// Differences in the objective that the libraries may not see, as a share of the largest objective
+/// Differences in the objective that the libraries may not detect, relative to the largest objective
 /// coefficient.
 const RESOLUTION: f64 = 1e-11;
 
@@ -166,15 +166,15 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         Ok(verdict(problem, self.limits, best, &outcome))
     }
 
-    /// Solves a problem with a max-min goal, one model after the other:
+    /// Solves a problem with a max-min goal through a sequence of models:
     ///
     /// 1. [`fair::most`]: how many tasks can run;
-    /// 2. [`fair::fairest`]: the greatest least share at that number of tasks;
-    /// 3. [`Case::climb`]: fairer plans, until there is none;
+    /// 2. [`fair::fairest`]: how high the least share can be if that number of tasks run;
+    /// 3. [`Case::climb`]: fairer plans, until no fairer plan exists;
     /// 4. [`fair::total`]: the greatest total among the plans that are as fair as the fairest
     ///    found.
     ///
-    /// Steps 1 to 3 search for the optimum itself, whatever gap is allowed.
+    /// Steps 1 to 3 search for the optimum itself, regardless of the allowed gap.
     fn solve_max_min(&self, floor: Option<Vec<u32>>) -> Result<Allocation, SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         formulations::buildable(problem, spec.formulation, spec.big_m)?;
@@ -206,8 +206,8 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         Ok(answer)
     }
 
-    /// Looks for plans of as many tasks that are fairer, until there is none or the time is up.
-    /// Returns the fairest plan and whether it is proven that none is fairer.
+    /// Looks for fairer plans that run as many tasks, until no such plan exists or the time is up.
+    /// Returns the fairest plan and whether it is proven that no plan is fairer.
     fn climb(&self, mut plan: Vec<u32>) -> Result<(Vec<u32>, bool), SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         while let Some(fairness) = problem.fairness(&plan).filter(|f| f.least_share.is_some()) {
@@ -276,7 +276,7 @@ fn deadline(limit: Duration) -> Instant {
     now.checked_add(limit.min(CENTURY)).unwrap_or(now)
 }
 
-/// The better plan of [`Problem::stay_put`] and [`equal_share`]; `None` if neither is feasible.
+/// The better of the plans of [`Problem::stay_put`] and [`equal_share`]; `None` if neither is feasible.
 fn floor(problem: &Problem, spec: SolverSpec) -> Option<Vec<u32>> {
     let allowed = |plan: &Vec<u32>| is_feasible(problem, spec, plan);
     let stay = problem.stay_put().filter(allowed);
@@ -311,8 +311,8 @@ fn is_feasible(problem: &Problem, spec: SolverSpec, plan: &[u32]) -> bool {
     within_bounds && used <= u64::from(problem.nodes) && within_groups
 }
 
-/// Answers a model that needs no library: it is infeasible if a row without terms cannot hold, and
-/// its optimum is 0 if it has no columns. `None` for any other model.
+/// Answers a model that needs no library: the model is infeasible if a row without terms cannot hold,
+/// and its optimum is 0 if it has no columns. `None` for any other model.
 fn trivial(model: &Model) -> Option<Outcome> {
     let impossible = |row: &Row| row.terms.is_empty() && !(row.lower <= 0.0 && row.upper >= 0.0);
     let infeasible = model.rows.iter().any(impossible);
@@ -331,8 +331,8 @@ fn largest(model: &Model) -> f64 {
     sizes.fold(0.0, f64::max)
 }
 
-/// The factor that brings the largest objective coefficient just to [`LARGEST_COEFFICIENT`] or
-/// below. It is a power of two, so that scaling rounds nothing.
+/// The greatest power of two that scales the largest objective coefficient to at most
+/// [`LARGEST_COEFFICIENT`]. Scaling by a power of two causes no rounding errors.
 fn scale(model: &Model) -> f64 {
     let largest = largest(model);
     if largest == 0.0 {

@@ -24,7 +24,7 @@ pub use highs::Highs;
 
 use crate::solver::{SolveError, Solver, SolverKind, SolverSpec};
 
-/// Builds the backend that `spec` names.
+/// Builds the backend that `spec` describes.
 ///
 /// # Errors
 /// [`SolveError::NotBuilt`] if the backend's library was left out of this build.

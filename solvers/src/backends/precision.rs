@@ -1,8 +1,8 @@
 //! Whether rounding and tolerances can hide a better plan.
 //!
-//! The values of a problem may differ by more orders of magnitude than a float has digits. A method
-//! errs by an amount that is a share of the largest value that it computes with. If the plan found
-//! is worth far less than this error, the method may have missed a better plan.
+//! The values of a problem may differ by more orders of magnitude than a float has digits. The error of
+//! a method is proportional to the largest value in its computations. If the plan found is worth far
+//! less than this error, the method may have missed a better plan.
 //!
 //! Example: the largest value is 1e12 and the tolerance is 1e-7, so the error may be 1e5. A plan
 //! found that is worth 10 is then not proven optimal.
@@ -12,9 +12,9 @@ use crate::{Problem, Task};
 /// Relative error that a proven optimum may have.
 const PROOF: f64 = 1e-6;
 
-/// Whether an error of up to `error` in the objective matters. It does not if it is small relative
-/// to any of these: the plan's objective, all that the plan `counts` earns and loses, or the least
-/// that a task can earn.
+/// Whether an error of up to `error` in the objective matters. It does not if it is small relative to
+/// any of these: the plan's objective, the sum of all gains and losses of the plan `counts`, or the
+/// least that a task can earn.
 pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: f64) -> bool {
     let is_little = |size: f64| error <= PROOF * size;
     !is_little(objective.abs())
@@ -22,7 +22,7 @@ pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: 
         && !is_little(least_gain(problem))
 }
 
-/// The sum of all that a plan earns and of all that it loses to rescaling.
+/// The sum of a plan's earnings and of its losses to rescaling.
 fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let tasks = problem.tasks.iter().zip(counts);
     let of =

@@ -14,13 +14,13 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// The most by which two figures for the same share may differ. It is relative for large shares, as
-/// a share may be a loss of many windows.
+/// The tolerance for two figures of the same share. It is relative for shares greater than 1 in size,
+/// because a negative share can be as large as the value of many windows.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }
 
-/// Checks the stated fairness. If `proves` is set and the answer is called optimal, also looks for
+/// Checks the stated fairness. If `proves` is set and the answer is reported as optimal, also looks for
 /// a fairer plan.
 pub(super) fn check(
     problem: &Problem,
@@ -58,7 +58,7 @@ pub(super) fn check(
     }
 }
 
-/// Checks that no more tasks could run, and that no plan of as many tasks has a greater least
+/// Checks that no more tasks could run, and that no plan that runs as many tasks has a greater least
 /// share.
 fn check_optimum(
     problem: &Problem,
@@ -89,7 +89,7 @@ fn check_optimum(
     }
 }
 
-/// How many of `counts` fit into `nodes` together, if the smallest are taken first.
+/// How many of `counts` fit into `nodes` together, with the smallest first.
 fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     counts.sort_unstable();
     let sums = counts.iter().scan(0u64, |sum, &count| {
@@ -99,7 +99,7 @@ fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     sums.take_while(|&sum| sum <= u64::from(nodes)).count()
 }
 
-/// The fewest nodes on which the task has a share above `level`; `None` if no count does.
+/// The fewest nodes on which the task has a share above `level`; `None` if there is no such count.
 pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Option<u32> {
     let (min, max) = bounds(task);
     if min > max {

@@ -1,13 +1,13 @@
-//! Recomputes an answer's feasibility and objective from the problem alone, and looks for
-//! plans that refute what it claims.
+//! Recomputes an answer's feasibility and objective from the problem alone, and looks for plans that
+//! refute the answer's claims.
 //!
-//! It shares no code with any solver. The curve is interpolated and the costs are added up here a
-//! second time, in the simplest way.
+//! It shares no code with any solver. It has its own, simplest possible code that interpolates the
+//! curve and adds up the costs.
 //!
 //! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that
-//! differs from the answer's in one task. To refute a max-min fair plan it looks for a plan of as
-//! many tasks in which all have a greater share. The time is at most linear in the points of the
-//! curves, so that a check costs no more than a solve.
+//! differs from the answer's in one task. To refute a max-min fair plan it looks for a plan that runs
+//! as many tasks, all with a greater share. The time is at most linear in the points of the curves, so
+//! that a check costs no more than a solve.
 
 mod fair;
 mod recount;
@@ -27,13 +27,13 @@ use crate::{Allocation, Goal, Problem, Status, Task};
 /// Relative tolerance on objectives, and on shares greater than 1; absolute on smaller shares.
 const TOLERANCE: f64 = 1e-6;
 
-/// Rounding error to allow for if gains and losses cancel out, as a share of their sum.
+/// Rounding error to allow if gains and losses cancel out, relative to the sum of their sizes.
 const ROUNDING: f64 = 1e-9;
 
 /// Checks `answer` against `problem`; `big_m` determines which changes are allowed.
 ///
 /// # Errors
-/// All violations found.
+/// Returns all violations found.
 pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), Vec<Violation>> {
     let promises_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
     let (Some(counts), Some(objective)) = (&answer.counts, answer.objective) else {
@@ -73,7 +73,7 @@ impl Problem {
     /// changes are allowed. [`Problem::objective`] has no meaning for a plan that fails this check.
     ///
     /// # Errors
-    /// All violated constraints, by task or group.
+    /// Returns all violated constraints, by task or group.
     pub fn check(&self, counts: &[u32], big_m: BigM) -> Result<(), Vec<Violation>> {
         if counts.len() != self.tasks.len() {
             return Err(vec![Violation::WrongLength {
@@ -165,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// The most by which two figures for the same objective, of about `size`, may differ.
+    /// The tolerance for two figures of the same objective if both are about `size`.
     fn slack(&self, size: f64) -> f64 {
         TOLERANCE * size.abs() + ROUNDING * self.turnover
     }
@@ -224,7 +224,7 @@ fn check_bound(
     }
 }
 
-/// The count of at most `within` on which the task earns most, and how much more that is than on
+/// The count of at most `within` at which the task earns most, and its gain over the earnings at
 /// `count`.
 fn best_change(task: &Task, t_fwd: f64, count: u32, within: u32) -> (u32, f64) {
     let (min, max) = bounds(task);

@@ -1,4 +1,4 @@
-//! What a task earns on a count, computed from the definition: T_fwd · O(n), less the cost of the
+//! What a task earns at a count, computed from the definition: T_fwd · O(n), less the cost of the
 //! change.
 
 use crate::Task;
@@ -18,8 +18,8 @@ impl Term {
     }
 }
 
-/// The fewest and the most nodes on which the task runs. The first exceeds the second if it cannot
-/// run.
+/// The fewest and the most nodes on which the task runs. The first exceeds the second if the task
+/// cannot run.
 pub(super) fn bounds(task: &Task) -> (u32, u32) {
     let last = task.curve_nodes.last().copied().unwrap_or(0);
     if task.max_nodes < last {
@@ -54,7 +54,7 @@ fn at_point(task: &Task, point: usize) -> f64 {
     task.curve_objective[point] * task.weight
 }
 
-/// Objective per second on `count` nodes. It bisects the curve for the two points around the count.
+/// Objective per second on `count` nodes. Finds the two curve points around the count by bisection.
 pub(super) fn rate(task: &Task, count: u32) -> f64 {
     let points = &task.curve_nodes;
     let Some(last) = points.len().checked_sub(1) else {
@@ -78,7 +78,7 @@ pub(super) fn rate(task: &Task, count: u32) -> f64 {
     at_point(task, left) * of_left + at_point(task, right) * of_right
 }
 
-/// The greatest objective per second on the counts that the task may hold; 0 if it may hold none.
+/// The greatest objective per second at the counts that the task may hold; 0 if no count is allowed.
 pub(super) fn best_rate(task: &Task) -> f64 {
     let (min, max) = bounds(task);
     if min > max {
@@ -97,7 +97,7 @@ pub(super) fn best_rate(task: &Task) -> f64 {
 }
 
 /// The counts from `low` to `high` between which the task's term is linear, in ascending order: the
-/// curve's points, both ends, and the current count with its neighbours, as the costs jump there.
+/// curve's points, both ends, and the current count with its neighbours, because the costs jump there.
 pub(super) fn corners(task: &Task, low: u32, high: u32) -> impl Iterator<Item = u32> {
     let now = task.current;
     let mut extra = [low, high, now.saturating_sub(1), now, now.saturating_add(1)];

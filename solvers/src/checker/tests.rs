@@ -136,7 +136,7 @@ fn a_bound_below_a_plan_of_one_change_is_rejected() {
         matches!(&moved[..], [Violation::BoundBelowPlan { task, count: 2, .. }] if task == "a"),
         "{moved:?}"
     );
-    // The optimum is its own bound, and a bound that leaves room for the optimum is right too.
+    // The optimum itself is a valid bound, and so is any bound above the optimum.
     assert_eq!(faults(&p, &claim(vec![2, 6], 8000.0, 8000.0)), vec![]);
     assert_eq!(faults(&p, &claim(vec![2, 4], 6000.0, 8000.0)), vec![]);
 }

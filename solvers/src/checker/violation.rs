@@ -35,7 +35,7 @@ pub enum Violation {
     /// The bound lies below the plan's own objective.
     #[error("bound {bound} lies below the objective {objective}")]
     BoundBelowObjective { bound: f64, objective: f64 },
-    /// A plan that differs in the count of one task is above the bound.
+    /// A plan that differs in the count of one task has an objective above the bound.
     #[error("bound {bound} is wrong: with {count} nodes for task {task} the objective is {better}")]
     BoundBelowPlan {
         bound: f64,
@@ -50,17 +50,17 @@ pub enum Violation {
         share: Option<f64>,
         stated: String,
     },
-    /// The plan is called optimal under a max-min goal, but more tasks could run.
+    /// The plan is reported as optimal under a max-min goal, but more tasks could run.
     #[error("{running} tasks run, {possible} could")]
     TooFewRun { running: usize, possible: usize },
-    /// The plan is called optimal under a max-min goal, but the least share could be greater.
+    /// The plan is reported as optimal under a max-min goal, but the least share could be greater.
     #[error("the least share is {least}, but {running} tasks could all have more than {level}")]
     LeastShareTooLow {
         running: usize,
         least: f64,
         level: f64,
     },
-    /// The status says that there is a plan but there is none, or the reverse.
+    /// The status says that there is a plan but the answer has none, or the reverse.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
         status: &'static str,

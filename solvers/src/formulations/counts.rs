@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 use crate::model::Model;
 use crate::{BigM, GroupLimit, Problem, Task};
 
-/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. Both can be
-/// missing.
+/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. Either part, or both,
+/// can be missing.
 struct Choices {
     zero: bool,
     range: RangeInclusive<u32>,
@@ -58,7 +58,7 @@ pub(super) fn picks(problem: &Problem, big_m: BigM) -> impl Iterator<Item = (usi
         .flat_map(|(j, (_, choices))| choices.iter().map(|k| (j, k)).collect::<Vec<_>>())
 }
 
-/// Builds the model. If a task has no allowed count, its row has no terms and cannot be met.
+/// Builds the model. If a task has no allowed count, its row has no terms and cannot be satisfied.
 pub fn build(problem: &Problem, big_m: BigM) -> Model {
     let mut model = Model {
         name: "counts".to_owned(),
@@ -107,7 +107,8 @@ fn group_terms(
     terms
 }
 
-/// Column values that state the plan `counts`. A task whose count is not allowed gets zeros only.
+/// Column values that represent the plan `counts`. All values of a task are 0 if its count is not
+/// allowed.
 pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
     choices(problem, big_m)
         .zip(counts)
@@ -118,7 +119,7 @@ pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-/// The plan that the column `values` state: for each task Σ k · y_j_k, rounded.
+/// The plan that the column `values` represent: for each task Σ k · y_j_k, rounded.
 pub fn decode(problem: &Problem, big_m: BigM, values: &[f64]) -> Vec<u32> {
     let mut values = values.iter();
     choices(problem, big_m)

@@ -1,13 +1,13 @@
 //! Writes a [`Model`] to files for other solvers: CPLEX `.lp` and free-format `.mps`.
 //!
-//! The `.lp` file asks to maximise; the `.mps` file asks to minimise the negated objective. Numbers
-//! have enough digits to be read back exactly.
+//! The `.lp` file maximises the objective; the `.mps` file minimises the negated objective. Numbers are
+//! written with enough digits to be read back exactly.
 
 use std::io::{self, Write};
 
 use crate::model::{Column, Model, Row};
 
-/// Terms per line of an `.lp` file, as some readers only accept 510 characters in a line.
+/// Terms per line of an `.lp` file. Some readers accept at most 510 characters per line.
 const TERMS_PER_LINE: usize = 8;
 
 /// Name of a column fixed at 0. It stands for an expression without terms, which the `.lp` format
@@ -20,7 +20,7 @@ const NOTHING: &str = "nothing";
 /// reader accepts both bounds in one row.
 ///
 /// # Errors
-/// Any error of `out`.
+/// Any write error of `out`.
 pub fn write_lp(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\\ {}", model.name)?;
     writeln!(out, "Maximize\n obj:")?;
@@ -132,11 +132,11 @@ fn number(value: f64) -> String {
 
 /// Writes `model` in the free `.mps` format.
 ///
-/// The file asks to minimise the negated objective, so its optimum is the negated optimum of the
-/// model. The reason is that CBC ignores a section that asks to maximise.
+/// The file minimises the negated objective, because CBC ignores a section that asks to maximise. So
+/// its optimum is the negated optimum of the model.
 ///
 /// # Errors
-/// Any error of `out`.
+/// Any write error of `out`.
 pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "* The objective is negated: minimise it.")?;
     writeln!(out, "NAME {} FREE", model.name)?;
@@ -164,7 +164,7 @@ pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ENDATA")
 }
 
-/// The MPS letter of the row's type. A row with two bounds is written as its lower bound, with a range.
+/// The MPS letter of the row's type. A row with two bounds is written as its lower bound and a range.
 fn mps_kind(row: &Row) -> char {
     match (row.lower.is_finite(), row.upper.is_finite()) {
         (true, true) if row.lower == row.upper => 'E',

@@ -1,21 +1,20 @@
-//! The max-min goal in the counts formulation: models that are solved one after the other.
+//! The max-min goal in the counts formulation: a sequence of models to solve.
 //!
-//! [`level`] states the goal in one model. To the binaries `y_j_k` it adds a column z, the least
-//! share among the tasks that run, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k +
-//! y_j_0. A task that does not run does not limit z, as no share is above 1. The model maximises W
-//! · Σ_{k>0} y_j_k + z. W is greater than the range of z, so the number of running tasks counts
-//! first.
+//! [`level`] expresses the goal in one model. To the binaries `y_j_k` it adds a column z, the least
+//! share among the tasks that run, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0.
+//! A task that does not run does not limit z, because no share is above 1. The model maximises W ·
+//! Σ_{k>0} y_j_k + z. W is greater than the range of z, so the number of running tasks counts first.
 //!
-//! This model is meant for other programs. If a share is a loss of many windows, W is so large that
-//! the libraries here cannot distinguish one more running task from rounding. So the backends solve
-//! several models instead:
+//! This model is meant for other programs. A share can be a loss of many windows' worth. W is then so
+//! large that, to the libraries here, one more running task is indistinguishable from a rounding error.
+//! So the backends solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
-//! - [`fairest`]: the greatest z among the plans of that many tasks;
-//! - [`fairer`]: any plan with a greater least share, repeated until there is none. It has no
-//!   column z, so the answer does not depend on how z was rounded;
-//! - [`total`]: the greatest total among the fairest plans. Counts of a lesser share are fixed at
-//!   0, and a row keeps as many tasks running.
+//! - [`fairest`]: the greatest z among the plans that run this number of tasks;
+//! - [`fairer`]: any plan with a greater least share, repeated until no such plan exists. This model
+//!   has no column z, so the answer does not depend on how z was rounded;
+//! - [`total`]: the greatest total among the fairest plans. Counts with a smaller share are fixed at 0,
+//!   and a row preserves the number of running tasks.
 
 use super::counts;
 use crate::model::{Column, Model};
@@ -25,9 +24,8 @@ use crate::{BigM, Fairness, Problem};
 /// shares.
 const SCALE: f64 = 1024.0;
 
-/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports models that have a
-/// coefficient of 1e-16 beside one of 1 as infeasible, and no library can distinguish shares this
-/// close.
+/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports a model that contains
+/// coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares this close.
 const LEAST: f64 = 1e-10;
 
 /// The share of each column of the counts formulation, in order; `None` for a count of 0.
@@ -100,12 +98,13 @@ pub fn fairest(problem: &Problem, big_m: BigM, running: u32) -> Model {
     model
 }
 
-/// Adds a row: at least `running` of the columns `picks`, which state that a task runs, are 1.
+/// Adds a row that requires at least `running` of the columns `picks` to be 1. A column of `picks` is 1
+/// if a task runs.
 fn keep_running(model: &mut Model, picks: Vec<(usize, f64)>, running: u32) {
     model.add_row("running".to_owned(), picks, running.into(), f64::INFINITY);
 }
 
-/// Column values that state the plan in the models of [`level`] and [`fairest`].
+/// Column values that represent the plan in the models of [`level`] and [`fairest`].
 pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     let mut values = counts::encode(problem, big_m, plan);
     let fairness = problem.fairness(plan);
@@ -114,8 +113,8 @@ pub fn encode(problem: &Problem, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     values
 }
 
-/// The model of the third step: any plan in which at least as many tasks run as in `floor`, all
-/// with a greater share than its least.
+/// The model of the third step: any plan in which at least as many tasks run as in `floor`, all with a
+/// share greater than the least share of `floor`.
 pub fn fairer(problem: &Problem, big_m: BigM, floor: Fairness) -> Model {
     let above = Fairness {
         least_share: floor.least_share.map(f64::next_up),
@@ -188,7 +187,7 @@ mod tests {
         assert!(sizes.fold(f64::INFINITY, f64::min) > 1e-8);
     }
 
-    // Derived by formula: two tasks of 8 and 9 choices.
+    // Derived by formula: two tasks with 8 and 9 choices.
     #[test]
     fn the_level_is_bound_by_every_task_that_runs() {
         let problem = small();

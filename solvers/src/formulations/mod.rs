@@ -12,7 +12,7 @@ pub mod paper;
 use crate::model::Model;
 use crate::{BigM, Formulation, Goal, Problem, SolveError, range};
 
-/// The most columns of a model that [`build`] makes. Larger models would take gigabytes.
+/// Maximum number of columns of a model that [`build`] makes. Larger models would take gigabytes.
 pub const MAX_COLUMNS: u64 = 10_000_000;
 
 /// Number of columns of the model that [`build`] would return.
@@ -23,7 +23,7 @@ pub fn columns(problem: &Problem, formulation: Formulation, big_m: BigM) -> u64 
     }
 }
 
-/// Checks that the formulation can state the problem.
+/// Checks that the formulation can express the problem.
 ///
 /// # Errors
 /// Only in the paper formulation: [`SolveError::SideConstraint`] if the problem has groups,
@@ -39,8 +39,8 @@ pub fn accepts(problem: &Problem, formulation: Formulation) -> Result<(), SolveE
 /// Checks that [`build`] can make a model of the problem.
 ///
 /// # Errors
-/// As [`accepts`]; [`SolveError::Unfit`] if the model would have more than [`MAX_COLUMNS`] columns;
-/// [`SolveError::Invalid`] if numbers are out of [`range`].
+/// Same as [`accepts`]; also [`SolveError::Unfit`] if the model would have more than [`MAX_COLUMNS`]
+/// columns; [`SolveError::Invalid`] if numbers are out of [`range`].
 pub fn buildable(
     problem: &Problem,
     formulation: Formulation,
@@ -53,8 +53,8 @@ pub fn buildable(
         return Ok(());
     }
     Err(SolveError::Unfit(format!(
-        "the model of problem {} would have {columns} columns, more than the {MAX_COLUMNS} that \
-         are written down: use the exact solver",
+        "the model of problem {} would have {columns} columns, more than the limit of \
+         {MAX_COLUMNS}: use the exact solver",
         problem.id
     )))
 }
@@ -63,7 +63,7 @@ pub fn buildable(
 /// [`fair::level`].
 ///
 /// # Errors
-/// As [`buildable`].
+/// Same as [`buildable`].
 pub fn build(
     problem: &Problem,
     formulation: Formulation,
@@ -77,7 +77,7 @@ pub fn build(
     }
 }
 
-/// Column values that state `plan` in the model that [`build`] returns.
+/// Column values that represent `plan` in the model that [`build`] returns.
 pub fn encode(problem: &Problem, formulation: Formulation, big_m: BigM, plan: &[u32]) -> Vec<f64> {
     match formulation {
         Formulation::Counts => counts::encode(problem, big_m, plan),
@@ -85,7 +85,7 @@ pub fn encode(problem: &Problem, formulation: Formulation, big_m: BigM, plan: &[
     }
 }
 
-/// The plan that column values state in the model that [`build`] returns.
+/// The plan that column values represent in the model that [`build`] returns.
 ///
 /// Values that are not whole numbers are rounded, so the plan may violate a constraint: check it
 /// before use.

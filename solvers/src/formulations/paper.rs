@@ -1,7 +1,7 @@
 //! The paper's formulation over task-node pairs (arXiv:2106.12091).
 //!
-//! Task j has c of the N nodes now, and n_j = Σ_n x_j_n next. These are its columns, with what they
-//! mean and their rows:
+//! Task j has c of the N nodes now, and n_j = Σ_n x_j_n next. The formulation has these columns; each
+//! is listed with its meaning and its rows:
 //!
 //! - `x_j_n`: task j holds node n. Σ_j x_j_n ≤ 1 for every node.
 //! - `idle_j`: n_j is 0, instead of at least the minimum. n_j ≥ min − M·idle, n_j ≤ M·(1 − idle).
@@ -14,11 +14,11 @@
 //! - `s_j_i`: n_j is between points i and i + 1. Σ_i s = 1, w_i ≤ s_(i−1) + s_i.
 //!
 //! The nodes that a task holds now are known, so x xor c is either x or 1 − x and needs no columns
-//! of its own. The rows on `s` state that at most two neighbouring weights are positive. The
-//! original declares an SOS2 set for this, which the libraries here do not accept for continuous
-//! columns.
+//! of its own. The rows on `s` ensure that at most two weights are positive, and that these are
+//! neighbours. The original declares an SOS2 set for this, but the libraries here do not accept SOS2
+//! sets of continuous columns.
 //!
-//! The no-migration rows demand 2·d ≤ M of a change of d nodes, and the min rows demand min ≤ M of
+//! The no-migration rows require 2·d ≤ M for a change of d nodes, and the min rows require min ≤ M for
 //! a task that gets no nodes. The original's M = N + 1 ([`BigM::Paper`]) is too small for both.
 //! [`BigM::Corrected`] uses 2·N and max(N + 1, min) there, which gives the optimum of the counts
 //! formulation.
@@ -42,7 +42,7 @@ struct Block {
     s: usize,
     /// One past the last column.
     end: usize,
-    /// First node that the task holds now; it holds the following ones up to its current count.
+    /// First node that the task holds now. Its other nodes are the ones that follow.
     held: usize,
 }
 
@@ -52,7 +52,7 @@ fn extra_columns(task: &Task) -> usize {
     5 + points + points.saturating_sub(1)
 }
 
-/// The blocks of the tasks. The current nodes are assigned in task order, from node 0 on.
+/// The blocks of the tasks. The nodes that tasks hold now are numbered in task order, starting at 0.
 fn blocks(problem: &Problem) -> Vec<Block> {
     let (mut at, mut held) = (0, 0);
     let mut out = Vec::with_capacity(problem.tasks.len());
@@ -88,7 +88,7 @@ pub fn columns(problem: &Problem) -> u64 {
 ///
 /// # Errors
 /// [`SolveError::SideConstraint`] if the problem has a group, [`SolveError::Goal`] if its goal is
-/// max-min, and [`SolveError::Unfit`] if the tasks hold more nodes than are idle, as a node cannot
+/// max-min, and [`SolveError::Unfit`] if the tasks hold more nodes than are idle, because a node cannot
 /// belong to two tasks.
 pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     accepts(problem)?;
@@ -100,7 +100,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     for (j, task) in problem.tasks.iter().enumerate() {
         add_columns(&mut model, problem, j, task);
     }
-    // Without tasks the rows of the nodes would be empty, and there may be billions of them.
+    // Without tasks, the rows of the nodes would be empty, and there can be billions of nodes.
     let shared = if blocks.is_empty() { 0 } else { problem.nodes };
     for n in 0..shared as usize {
         let holders = blocks.iter().map(|b| (b.x + n, 1.0)).collect();
@@ -122,10 +122,10 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     Ok(model)
 }
 
-/// Checks that the formulation can state the problem.
+/// Checks that the formulation can express the problem.
 ///
 /// # Errors
-/// As [`build`].
+/// Same as [`build`].
 pub fn accepts(problem: &Problem) -> Result<(), SolveError> {
     const NAME: &str = "the paper formulation";
     refuse_groups(NAME, problem)?;
@@ -136,7 +136,7 @@ pub fn accepts(problem: &Problem) -> Result<(), SolveError> {
     if held > u64::from(problem.nodes) {
         return Err(SolveError::Unfit(format!(
             "the tasks hold {held} nodes now but only {} are idle, which the paper formulation \
-             cannot state: use the counts formulation",
+             cannot express: use the counts formulation",
             problem.nodes
         )));
     }
@@ -177,7 +177,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The terms of n_j, and the others.
+    /// The terms of n_j, and the remaining terms.
     fn total_and(&self, others: &[(usize, f64)]) -> Vec<(usize, f64)> {
         let x = (self.block.x..self.block.x + self.nodes).map(|x| (x, 1.0));
         x.chain(others.iter().copied()).collect()
@@ -285,7 +285,7 @@ fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
 
-/// Column values that state the plan `counts`. A task that grows takes the lowest free nodes; one
+/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; one
 /// that shrinks gives up its highest nodes.
 pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     let blocks = blocks(problem);
@@ -330,7 +330,7 @@ fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     values[block.s + i] = 1.0;
 }
 
-/// The plan that the column `values` state: for each task the number of x_j_n above one half.
+/// The plan that the column `values` represent: for each task the number of x_j_n above one half.
 pub fn decode(problem: &Problem, values: &[f64]) -> Vec<u32> {
     blocks(problem)
         .iter()

@@ -1,4 +1,4 @@
-//! The exact solver against the reference optima and the plain recursion.
+//! Compares the exact solver with the reference optima and the plain recursion.
 
 use crate::common::{assert_reaches, problem, reference_problems, rugged};
 use gleaner_solvers::backends::Exact;

@@ -1,4 +1,4 @@
-//! The exact solver on problems with nested groups, against brute force and other solvers.
+//! Compares the exact solver with brute force and other solvers on problems with nested groups.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn group(
     }
 }
 
-/// Whether the plan keeps to all groups, by their names alone.
+/// Whether the plan respects the limits of all groups; tasks are looked up by name only.
 fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     problem.groups.iter().all(|group| {
         let tasks = problem.tasks.iter().zip(counts);
@@ -47,7 +47,7 @@ fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     })
 }
 
-/// The best of all plans within the groups, found by trying every plan; `None` if there is none.
+/// The best of all plans within the groups, found by trying every plan; `None` if there is no plan.
 fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     let change = big_m.change_cap(problem.nodes);
     let mut plans: Vec<Vec<u32>> = vec![vec![]];
@@ -73,7 +73,8 @@ struct Block {
     values: Vec<f64>,
 }
 
-/// The best value of each number of nodes up to `most` that two blocks can hold together.
+/// Merges two blocks: the best value for each number of nodes, up to `most`, that both can hold
+/// together.
 fn joined(a: &Block, b: &Block, most: usize) -> Block {
     let mut values = vec![f64::NEG_INFINITY; (a.values.len() + b.values.len()).min(most + 2) - 1];
     for (i, x) in a.values.iter().enumerate() {
@@ -92,8 +93,8 @@ fn joined(a: &Block, b: &Block, most: usize) -> Block {
     }
 }
 
-/// The best objective within nested groups, by plain tables: the sets of the groups are joined, the
-/// smallest first; `None` if there is no plan.
+/// The best objective within nested groups, computed with plain tables: the groups' tasks are merged
+/// into blocks, smallest group first; `None` if there is no plan.
 fn best_by_tables(problem: &Problem) -> Option<f64> {
     let most = problem.nodes as usize;
     let of = |(j, task): (usize, &Task)| Block {
@@ -135,7 +136,7 @@ fn best_by_tables(problem: &Problem) -> Option<f64> {
     (best > f64::NEG_INFINITY).then_some(best)
 }
 
-/// Limits of a group, often loose, sometimes impossible or none.
+/// Limits of a group: often loose, sometimes impossible or absent.
 fn limits() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
     let some = |most| prop_oneof![1 => Just(None), 2 => (0u32..most).prop_map(Some)];
     (some(9), some(14)).prop_map(|(min, max)| match (min, max) {
@@ -145,15 +146,15 @@ fn limits() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
     })
 }
 
-/// A range of tasks, its start and its width, with limits.
+/// A range of tasks (start and width) with the limits of its group.
 type Range = (usize, usize, (Option<u32>, Option<u32>));
 
 fn ranges() -> impl Strategy<Value = Vec<Range>> {
     prop::collection::vec((0usize..6, 0usize..7, limits()), 0..6)
 }
 
-/// Adds nested groups of the tasks in the order of `order`: each range that crosses one before is
-/// left out. Every group names its first task twice.
+/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier one
+/// is skipped. Every group names its first task twice.
 fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     let tasks = problem.tasks.len();
     let order: Vec<usize> = order.iter().copied().filter(|&j| j < tasks).collect();
@@ -173,7 +174,7 @@ fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     }
 }
 
-/// Small problems, with few enough plans to try all.
+/// Small problems, with few enough plans to try all of them.
 fn small() -> impl Strategy<Value = Problem> {
     let tasks = prop::collection::vec(common::task(), 0..6);
     let t_fwd = prop_oneof![Just(10.0), 0.5..600.0];
@@ -257,8 +258,8 @@ proptest! {
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
     }
 
-    // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without
-    // the group, the search finds the plan; with it, often the tree does.
+    // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without the
+    // group, the search finds the plan; with it, the tree often does.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);
@@ -325,7 +326,7 @@ proptest! {
     }
 }
 
-/// A task whose value is 10 a node, on up to 8 nodes.
+/// A task with a value of 10 per node, on up to 8 nodes.
 fn flat(name: &str, current: u32) -> Task {
     Task {
         name: name.into(),
@@ -340,7 +341,7 @@ fn flat(name: &str, current: u32) -> Task {
     }
 }
 
-/// A problem of flat tasks that hold these nodes.
+/// A problem of flat tasks with these current counts.
 fn flat_problem(nodes: u32, current: &[u32], groups: Vec<GroupLimit>) -> Problem {
     let tasks = current.iter().enumerate();
     Problem {
@@ -365,7 +366,7 @@ fn equally_good_plans_keep_tasks_as_they_are() {
         );
         assert_eq!(answer.counts.unwrap()[..3], order[..3]);
     }
-    // One of them must shrink, and only one does.
+    // One task of the group must shrink, and only one does.
     let answer = solve(&flat_problem(20, &[3, 4, 4, 8], at_most_9), BigM::Corrected);
     let counts = answer.counts.unwrap();
     let kept = counts.iter().zip([3, 4, 4, 8]).filter(|(a, b)| **a == *b);
@@ -404,7 +405,7 @@ fn minimums_that_cannot_be_met_are_infeasible() {
     ] {
         assert_eq!(status(groups), Status::Infeasible);
     }
-    // Met by 3 + 3, but not if a task runs on 4 nodes or more.
+    // The counts 3 and 3 satisfy the limits, but no plan does if every task needs at least 4 nodes.
     let mut gaps = flat_problem(9, &[0, 0], vec![group("a", &[0, 1], Some(6), Some(7))]);
     assert_eq!(solve(&gaps, BigM::Corrected).status, Status::Optimal);
     for task in &mut gaps.tasks {
@@ -485,7 +486,7 @@ fn generated_problems_are_solved_within_their_groups() {
     assert!(limits_that_bind > 20, "{limits_that_bind} of 30");
 }
 
-// Compares two methods on wide counts and curves far from concave.
+// Compares two methods on wide ranges of counts and on curves that are far from concave.
 #[test]
 fn nested_groups_match_plain_tables() {
     let (mut bind, mut infeasible) = (0, 0);
@@ -532,7 +533,7 @@ fn nested_groups_match_plain_tables() {
     assert!(bind > 60, "{bind} of 120 bind, {infeasible} are infeasible");
 }
 
-/// A limit of no time at all.
+/// A time limit of 0.
 const NO_TIME: Limits = Limits {
     time: Duration::ZERO,
     gap: 1e-9,
@@ -581,8 +582,8 @@ fn a_time_limit_keeps_a_feasible_plan_or_says_that_none_is_known() {
     assert!(hurried.bound >= best && hurried.objective <= best);
 }
 
-// The plan that changes least takes all nodes from a task below its minimum: 5 of them, where the
-// paper's big-M allows a change of 4. The relaxation gives a node to each of the two others.
+// The plan that changes least takes all 5 nodes from a task below its minimum, but the paper's big-M
+// allows a change of at most 4. The relaxation gives a node to each of the two others.
 #[test]
 fn a_plan_that_the_big_m_forbids_is_not_fallen_back_to() {
     let at_most_1 = vec![group("a", &[1, 2], None, Some(1))];
@@ -614,7 +615,7 @@ fn a_problem_too_large_for_memory_is_answered_with_a_bound() {
     assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
     assert_eq!(answer.status, Status::Feasible);
     assert!(answer.gap() > Some(0.0));
-    // A small group leaves its tasks few counts, so that the tables are small too.
+    // A small group leaves few counts for its tasks, so the tables are small too.
     problem.tasks.truncate(3);
     problem.groups = vec![
         group("small", &[0, 1], Some(3), Some(7)),

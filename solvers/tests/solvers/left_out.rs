@@ -1,4 +1,4 @@
-//! Solvers whose libraries this build leaves out.
+//! Tests of solvers whose libraries this build leaves out.
 
 #![cfg(not(all(feature = "highs", feature = "cbc")))]
 

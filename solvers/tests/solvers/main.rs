@@ -1,4 +1,4 @@
-//! The solvers against brute force, reference optima and each other.
+//! Compares the solvers with brute force, reference optima and each other.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

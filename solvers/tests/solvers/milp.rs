@@ -1,4 +1,4 @@
-//! The MILP backends against stored optima, brute force and each other.
+//! Compares the MILP backends with stored optima, brute force and each other.
 
 #![cfg(all(feature = "highs", feature = "cbc"))]
 
@@ -79,7 +79,7 @@ fn assert_reaches(spec: SolverSpec, problem: &Problem, optimum: f64) {
     );
 }
 
-/// Solves all stored problems with both big-M's.
+/// Solves all stored problems with both values of big-M.
 fn assert_reaches_all(kind: SolverKind) {
     for case in cases() {
         assert_reaches(counts(kind), &case.problem, case.optimum);
@@ -156,7 +156,7 @@ fn grouped(seed: u64) -> Problem {
     problem
 }
 
-/// The best objective over every combination of counts; `None` if none is allowed.
+/// The best objective over every combination of counts; `None` if no combination is allowed.
 fn brute_force(problem: &Problem) -> Option<f64> {
     let mut plans = vec![Vec::new()];
     for task in &problem.tasks {
@@ -187,7 +187,7 @@ fn brute_force(problem: &Problem) -> Option<f64> {
         .reduce(f64::max)
 }
 
-// Small problems against brute force.
+// Compares answers to small problems with brute force.
 #[test]
 fn group_limits_match_brute_force() {
     let mut infeasible = 0;
@@ -516,14 +516,14 @@ fn the_paper_formulation_refuses_max_min() {
     }
 }
 
-/// Problems on which property tests failed once, as JSON.
+/// Problems, as JSON, on which property tests once failed.
 const FOUND: [&str; 2] = [
     r#"{"id": "a tiny share beside large ones", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1000000000000.0, "rescale_down": 1000000000000.0, "curve_nodes": [0, 3, 4], "curve_objective": [0.0, 3.709684735905902e+16, 0.006865382567684546], "current": 4}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
     r#"{"id": "a loss of many windows beside a task more", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1.824105043489055e-07, "rescale_down": 16.57439755766975, "curve_nodes": [0, 3, 4, 9], "curve_objective": [0.0, 0.0, 0.0, 3.5900074975697866e+85], "current": 8}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
 ];
 
-// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could
-// run, as running it is a loss of 140,000 windows.
+// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could run,
+// because running it loses 140,000 times what it can earn in a window.
 #[test]
 fn problems_that_once_failed_are_solved() {
     for text in FOUND {
@@ -549,7 +549,7 @@ fn problems_that_once_failed_are_solved() {
     }
 }
 
-/// Checks that plans called optimal are as good as the exact solver's, up to the tolerance of a
+/// Checks that plans reported as optimal are as good as the exact solver's, up to the tolerance of a
 /// proof.
 fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
     let exact = solve(counts(SolverKind::Exact), problem, &patient());
@@ -575,8 +575,8 @@ fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// A problem on which a property test failed once. Releasing nodes costs 230,000 times what the best
-// plan earns, and CBC called a plan optimal that was 1.2e-6 worse than the best.
+// A problem on which a property test once failed. Releasing nodes costs 230,000 times what the best
+// plan earns, and CBC reported a plan as optimal that was 1.2e-6 worse than the best.
 #[test]
 fn no_false_optimum_is_claimed_beside_a_large_loss() {
     let text = r#"{"id": "a loss of many windows", "nodes": 7, "t_fwd": 0.010924730841314784, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 2, "rescale_up": 0.0, "rescale_down": 0.0, "curve_nodes": [0, 2], "curve_objective": [3.6977794492381224, 4.198071230658157], "current": 0}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.0258739961715215, "rescale_down": 2502.381337888296, "curve_nodes": [0, 3], "curve_objective": [0.0, 1.4277937498601366e+19], "current": 3}, {"name": "t2", "min_nodes": 1, "max_nodes": 6, "rescale_up": 191.50468212915243, "rescale_down": 1.04865221739893, "curve_nodes": [0, 5, 12], "curve_objective": [4.186088138621862, 42560390738225.7, 3.3496602859539686e17], "current": 5}], "groups": []}"#;

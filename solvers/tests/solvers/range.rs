@@ -1,4 +1,5 @@
-//! Numbers at the edges of the ranges: those within are solved, those outside are refused.
+//! Numbers at the edges of the ranges: problems with numbers in range are solved, the others are
+//! rejected.
 
 use crate::common::best_of_all;
 use crate::common::extreme::{problem, spread, turnover};

@@ -1,4 +1,5 @@
-//! One exact solver for a sequence of problems, as in a replay, against a new one for each.
+//! Compares one exact solver that solves a sequence of problems, as in a replay, with a new solver for
+//! each problem.
 
 use crate::common;
 use gleaner_solvers::backends::Exact;
@@ -6,14 +7,14 @@ use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Task, che
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// A change between one problem and the next.
+/// The changes between one problem and the next.
 #[derive(Debug, Clone)]
 struct Event {
     nodes: u32,
     goal: Goal,
     /// Tasks that leave.
     gone: Vec<Index>,
-    /// Tasks that arrive: their sort and their index.
+    /// Tasks that arrive: the index of their sort, and their position.
     new: Vec<(Index, Index)>,
     /// Tasks that lose nodes, and how many.
     cut: Vec<(Index, u32)>,
@@ -61,7 +62,7 @@ fn solve(solver: &mut Exact, problem: &Problem) -> Allocation {
     solver.solve(problem, &Limits::default()).unwrap()
 }
 
-/// The same problem, but no task shares its curve's memory with another.
+/// The same problem, but no two tasks share a curve in memory.
 fn unshared(problem: &Problem) -> Problem {
     let mut problem = problem.clone();
     for task in &mut problem.tasks {

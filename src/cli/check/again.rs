@@ -1,4 +1,4 @@
-//! Runs the command of a run directory again.
+//! Repeats the command that wrote a run directory.
 //!
 //! A run directory is not trusted. Only arguments that match an option of the command are passed
 //! on, one by one. Options that write files are dropped, except `--out`, so that everything is
@@ -21,7 +21,7 @@ use serde_json::Value;
 /// Help heading of the options that control where results are written.
 const OUTPUT: &str = "Output";
 
-/// Options under that heading that only choose which files are in the run directory.
+/// Options under that heading that only select the files in the run directory.
 const KEPT: [&str; 2] = ["csv", "logs"];
 
 /// Options under other headings that write files next to the inputs.
@@ -30,10 +30,10 @@ const WRITING: [&str; 1] = ["cache"];
 /// Variable that identifies the processes of the repeated command.
 const MARK: &str = "GLEANER_CHECK";
 
-/// Maximum number of bytes that are kept of the command's stderr.
+/// Maximum number of bytes of the command's stderr that are kept.
 const MOST_STDERR: usize = 1 << 16;
 
-/// Interval between checks for a stop.
+/// Interval between checks whether to stop.
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Time that the command has to exit before it is killed.
@@ -43,11 +43,11 @@ const GRACE: Duration = Duration::from_secs(2);
 const PROGRAM: &str = "exec:";
 pub(super) const PYTHON: &str = "python:";
 
-/// Runs the command of a run again and compares the results. `may_run` allows the programs named in
-/// the arguments.
+/// Repeats the command of a run and compares the results. If `may_run` is true, the programs named in the arguments may
+/// be started.
 ///
 /// # Errors
-/// The command cannot be run again, or it fails. [`Error::Stopped`] if the check is stopped, which also ends the
+/// The command cannot be repeated, or it fails. [`Error::Stopped`] if the check is stopped, which also ends the
 /// command.
 pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Result<Again> {
     refuse_programs(info.arguments.values(), may_run)?;
@@ -59,7 +59,7 @@ pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Res
     if !status.success() {
         let last = stderr.lines().next_back().unwrap_or_default();
         return Err(Error::Run(format!(
-            "{}: the command failed when it was run again: {last}",
+            "{}: the command failed when it was repeated: {last}",
             info.path.display()
         )));
     }
@@ -94,7 +94,7 @@ fn output(
                 break Err(Error::Stopped);
             }
         };
-        // Ends the processes that the program has started, so that the pipe is closed.
+        // Terminates the processes that the program has started, so that the pipe is closed.
         process.kill(GRACE);
         status
     })
@@ -113,13 +113,14 @@ pub(super) fn refuse_programs<'v>(
         match value {
             Value::String(text) if text.starts_with(PROGRAM) && !may_run => {
                 return Err(Error::Usage(format!(
-                    "the run used the program {text:?}: add --run-programs to allow it to be \
-                     started"
+                    "the run used the program {text:?}: add --run-programs to allow gleaner to \
+                     start it"
                 )));
             }
             Value::String(text) if text.starts_with(PYTHON) => {
                 return Err(Error::Usage(format!(
-                    "{text:?} belongs to a Python program, and only that program can run it again"
+                    "{text:?} is defined in a Python program, and only that program can repeat the \
+                     run"
                 )));
             }
             Value::Array(list) => refuse_programs(list, may_run)?,
@@ -142,7 +143,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
         if value.is_null() || *value == Value::Array(Vec::new()) {
             continue;
         }
-        // A switch that is on by default is turned off by a separate option.
+        // A separate option disables a switch that is on by default.
         let off = find(&format!("no_{name}")).filter(|_| *value == Value::Bool(false));
         if let Some(long) = off.and_then(Arg::get_long) {
             options.push(format!("--{long}"));
@@ -171,7 +172,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
     Ok(options)
 }
 
-/// Whether an option controls where results are written or printed. Such options are dropped.
+/// Whether an option controls the destination of results. Such options are dropped.
 fn writes(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_output = arg.get_help_heading() == Some(OUTPUT) || id == "out";
@@ -221,7 +222,7 @@ fn object(map: &serde_json::Map<String, Value>) -> Option<String> {
 
 fn unknown(info: &RunInfo, what: &str, name: &str) -> Error {
     Error::Run(format!(
-        "{}: run.json has the {what} {name:?}, which this version cannot run again",
+        "{}: run.json has the {what} {name:?}, which this version cannot repeat",
         info.path.display()
     ))
 }
@@ -239,7 +240,7 @@ mod tests {
         }
     }
 
-    /// Whatever a run directory contains, the command writes only to the given directory.
+    /// The command writes only to the given directory, whatever the run directory contains.
     #[test]
     fn options_that_write_are_left_out() {
         let given = info(&json!({
@@ -268,7 +269,7 @@ mod tests {
         refuse_programs(program.arguments.values(), false).unwrap_err();
     }
 
-    /// Every output option of the commands that can be run again is dropped.
+    /// For the commands that can be repeated, every output option is dropped.
     #[test]
     fn every_option_that_writes_is_known() {
         let command = crate::cli::command();

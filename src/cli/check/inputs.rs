@@ -1,4 +1,4 @@
-//! Reads the inputs of a run again.
+//! Rereads the inputs of a run.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use gleaner_io::source::STDIN;
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
-const REMEDY: &str = "check from the directory where the run was started, or pass it with \
-                      --inputs; if the inputs have changed, run it again";
+const REMEDY: &str = "run the check in the directory where the run was started, or name that \
+                      directory with --inputs; if the inputs have changed, repeat the run";
 
 /// Compares all inputs listed in `run.json` with their digests.
 ///

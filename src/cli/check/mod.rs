@@ -24,13 +24,13 @@ use gleaner_domain::words::counted;
 use gleaner_runs::read as runs;
 use gleaner_runs::read::RunResult;
 
-/// Check that the files and figures of runs are right.
+/// Check that the files and figures of runs are correct.
 ///
 /// Every file must be unchanged, and every figure must follow from the tables and the inputs. The
-/// report has three parts: what is wrong, how many values were verified, and which columns and
-/// fields were not verified, with the reason. The inputs are read again by their recorded paths.
-/// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists what is
-/// verified.
+/// report has three parts: the errors found, the number of values verified, and the columns and
+/// fields that were not verified, with the reason. The inputs are read from their recorded paths.
+/// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists the verified
+/// values.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner check run\n  \
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<()> {
     for (path, name) in paths.iter().zip(&args.runs) {
         let findings = examine(path, &terminal)?;
         let is_sound = findings.wrong_count == 0;
-        // A run that contradicts itself need not be repeated.
+        // There is no need to repeat a run that contradicts itself.
         let again = (args.again && is_sound).then(|| run_again(path, args, &terminal));
         let again = again.transpose()?;
         terminal.clear();
@@ -114,8 +114,8 @@ pub fn run(args: &Args) -> Result<()> {
 /// Checks a run directory.
 ///
 /// # Errors
-/// It is not a run directory, a file that the check reads is missing or damaged, or the inputs are
-/// missing or differ from those of the run. [`Error::Stopped`] if the check is stopped.
+/// The directory is not a run directory, a file that the check reads is missing or damaged, or the
+/// inputs are missing or differ from those of the run. [`Error::Stopped`] if the check is stopped.
 pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     let info = runs::info(path)?;
     let kept: &[&str] = match info.command.as_str() {
@@ -143,7 +143,7 @@ pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Runs the command of a run directory again.
+/// Repeats the command that wrote a run directory.
 fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again> {
     let info = runs::info(path)?;
     match info.command.as_str() {

@@ -92,7 +92,7 @@ pub(super) fn check(
     Ok(findings)
 }
 
-/// Whether this program has a policy of this name. Python programs add their own policies.
+/// Whether this program includes a policy of this name. Python programs add their own policies.
 fn is_known(name: &str) -> bool {
     name == "all" || policies::ALL.iter().any(|policy| policy.name == name)
 }
@@ -129,7 +129,7 @@ fn arguments<T: DeserializeOwned>(info: &RunInfo) -> Result<T> {
         let fault = of_run_file(info, error.to_string(), "the arguments of gleaner simulate");
         fault
             .field("arguments")
-            .remedy("run it again with this version")
+            .remedy("repeat the run with this version")
             .into()
     })
 }

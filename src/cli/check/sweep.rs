@@ -57,9 +57,9 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns, observer: &dyn Observer) ->
     findings.covers(RUN_FILE, ["arguments/plan", "arguments/best"]);
     findings.equal("run.json: complete", info.complete, true);
     findings.covers(RUN_FILE, ["complete"]);
-    let why = "how runs were distributed does not affect any result";
+    let why = "the distribution of runs does not affect the results";
     findings.not_verified(RUN_FILE, "arguments", why);
-    let why = "it depends on when processes were killed or interrupted";
+    let why = "it depends on the times at which processes were killed or interrupted";
     findings.not_verified(RUN_FILE, "runs_begun_again", why);
     Ok(findings)
 }
@@ -112,15 +112,18 @@ pub(super) fn again(info: &RunInfo, args: &Args, observer: &dyn Observer) -> Res
         if written == Some(&summary) {
             found.same += 1;
         } else {
-            found
-                .different
-                .push(format!("run {key}: other summary in the second run"));
+            found.different.push(format!(
+                "run {key}: the repeated run has a different summary"
+            ));
         }
     }
     let others = count - sample.min(count);
     if others > 0 {
         let name = format!("{others} of {count} runs");
-        found.except(&name, "--sample limits how many runs are repeated");
+        found.except(
+            &name,
+            "--sample limits the number of runs that are repeated",
+        );
     }
     Ok(found)
 }

@@ -23,10 +23,9 @@ use gleaner_runs::driple::built::Summary;
 
 /// Build a data set from computational graphs and from measurements of their training.
 ///
-/// The file of a graph has the name of its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt.
-/// The operations on GPUs are grouped; the labels are the four rows of the job in the
-/// measurements. The jobs are shuffled: 60 % are for training, 20 % to choose the best epoch, 20
-/// % to test. dataset/README.md describes the files.
+/// The file of a graph is named after its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. The operations on GPUs
+/// are grouped. The labels of a job are its four rows in the measurements. The jobs are shuffled: 60 % are used for
+/// training, 20 % to choose the best epoch, and 20 % for testing. dataset/README.md describes the files.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
@@ -44,10 +43,10 @@ pub struct Args {
     /// [default: those of the training part].
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
-    /// Number of jobs to use, the first ones after the shuffle [default: all].
+    /// Number of jobs to use, taken from the start after the shuffle [default: all].
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Number of jobs in a batch. The weights change after each batch. The original uses 32.
+    /// Number of jobs in a batch. The weights are updated after each batch. The original uses 32.
     #[arg(long, value_name = "JOBS", default_value_t = 8)]
     batch: usize,
     /// Leave out the last jobs if they do not fill a batch, as the original does.
@@ -143,10 +142,10 @@ fn labelled(
     match left_out.first() {
         Some(LeftOut { job, reason }) if jobs.is_empty() => {
             let found = format!(
-                "no measurements of the {} jobs with graphs ({job}: {reason})",
+                "no measurements for the {} jobs with graphs ({job}: {reason})",
                 left_out.len()
             );
-            Err(Fault::of(table, found, "four rows for each job that is to be used").into())
+            Err(Fault::of(table, found, "four rows for each job to be used").into())
         }
         _ => Ok((jobs, left_out)),
     }

@@ -1,15 +1,15 @@
-//! Options that contradict the model or checkpoint that a training starts from.
+//! Detects options that contradict the model or checkpoint from which a training starts.
 
 use std::fmt::Display;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Collects the options that contradict the model or checkpoint that a training starts from.
+/// Collects the options that contradict the model or checkpoint from which a training starts.
 #[derive(Debug, Default)]
 pub struct Contrary(Vec<String>);
 
 impl Contrary {
-    /// Records an option if it asks for something other than `known`.
+    /// Records an option if the requested value differs from `known`.
     pub fn add<T: PartialEq + serde::Serialize>(
         &mut self,
         option: &str,
@@ -19,7 +19,7 @@ impl Contrary {
         if let Some(asked) = asked.filter(|asked| *asked != known) {
             let (asked, known) = (words(&asked), words(&known));
             self.0.push(format!(
-                "{option} asks for {asked}, but there it is {known}"
+                "{option} requests {asked}, but the value there is {known}"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! `gleaner driple convert`: converts weights, data sets and models from and to other programs.
+//! `gleaner driple convert`: converts weights, data sets and models between gleaner and other programs.
 
 use std::path::PathBuf;
 
@@ -25,9 +25,9 @@ use gleaner_predict::driple::Part;
 /// Convert published weights to models, published data sets to data sets, and models to plain
 /// weights.
 ///
-/// The content of the file decides. Weights with the names of the original, as safetensors or
-/// saved by torch, become a model. A data set saved by torch becomes a data set of this program.
-/// A model becomes plain weights with --weights. Nothing in a file is ever executed.
+/// The conversion depends on the content of the file. Weights with the names of the original, as safetensors or saved
+/// by torch, become a model. A data set saved by torch becomes a data set of this program. A model becomes plain
+/// weights with --weights. Nothing in a file is ever executed.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple convert published.pkl -o model.safetensors --scale-of data.safetensors\n  \
@@ -40,12 +40,12 @@ pub struct Args {
     /// Safetensors file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Take the units of predictions from the training part of this data set, and, if it has
-    /// them, the grouping of graphs and the frequencies of operations.
+    /// Take the units of predictions from the training part of this data set. Also take the grouping of graphs and the
+    /// frequencies of operations if the data set has them.
     #[arg(long, value_name = "DATA")]
     scale_of: Option<PathBuf>,
-    /// Number of convolutions, which published weights do not hold: half, nodes, root, log or a
-    /// number [default: half].
+    /// Number of convolutions, because published weights do not include it: half, nodes, root, log or a number
+    /// [default: half].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Write only the weights of a model, for use with torch.
@@ -75,21 +75,22 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Names what was written.
+/// Describes the written content.
 fn words(bytes: &[u8]) -> &'static str {
     match Content::of(bytes) {
-        Ok(Content::Weights) => "the weights of the model alone",
+        Ok(Content::Weights) => "only the weights of the model",
         Ok(content) => content.words(),
         Err(_) => "written",
     }
 }
 
 impl Args {
-    /// The model for published weights.
+    /// Converts published weights to a model.
     fn model(&self, weights: Weights) -> Result<Vec<u8>> {
         if self.weights {
             return Err(Error::Usage(format!(
-                "--weights: {} holds plain weights already; without the option it becomes a model",
+                "--weights: {} already contains plain weights; leave the option out to convert \
+                 them to a model",
                 self.input.display()
             )));
         }
@@ -101,7 +102,7 @@ impl Args {
         if !left_out.is_empty() {
             let named = left_out.join(", ");
             remark(&[format!(
-                "left out, as no prediction depends on them: {named}"
+                "left out, because no prediction depends on them: {named}"
             )]);
         }
         if self.scale_of.is_none() {
@@ -110,13 +111,13 @@ impl Args {
         self.written(inspector)
     }
 
-    /// A model with the units of another data set.
+    /// Sets the units of a model to those of another data set.
     fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {
             return Err(Error::Usage(format!(
-                "{} is a model already; --weights writes its weights alone, --scale-of DATA sets \
-                 its units",
+                "{} is already a model; --weights writes only its weights, and --scale-of DATA \
+                 sets its units",
                 self.input.display()
             )));
         }
@@ -138,9 +139,12 @@ impl Args {
             let (data, manifest) = data::read(path)?.value;
             let examples = Part::Train.of(&data);
             if examples.is_empty() {
-                return Err(
-                    Fault::of(path, "no training part", "one, which gives the units").into(),
-                );
+                return Err(Fault::of(
+                    path,
+                    "no training part",
+                    "a training part, which determines the units",
+                )
+                .into());
             }
             let card = &mut inspector.card;
             card.scale = Some(Scale::of(examples));
@@ -153,7 +157,7 @@ impl Args {
     fn no_depth(&self, what: &str) -> Result<()> {
         match self.depth {
             Some(_) => Err(Error::Usage(format!(
-                "--depth: {} is {what}, which has its own depth",
+                "--depth: {} is {what}, which defines its own depth",
                 self.input.display()
             ))),
             None => Ok(()),

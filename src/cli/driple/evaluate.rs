@@ -1,4 +1,4 @@
-//! `gleaner driple evaluate`: measures how well models predict.
+//! `gleaner driple evaluate`: measures the accuracy of models.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,10 @@ use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{baselines, predicted, scores};
 use gleaner_runs::driple::scores::Evaluation;
 
-/// Measure models on a data set, and compare them with the training mean and with ridge
-/// regression.
+/// Measure the accuracy of models on a data set, and compare them with the training mean and with ridge regression.
 ///
-/// For each metric: squared error, absolute error in the unit of the metric and as a share of the
-/// mean, R² and rank correlation. Negative predictions count as zero, except those of models trained with --compat.
+/// The measures for each metric are squared error, absolute error (in the unit of the metric and as a share of the
+/// mean), R² and rank correlation. Negative predictions count as zero, except those of models trained with --compat.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
@@ -29,7 +28,7 @@ pub struct Args {
     /// The model to measure.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// The data set. Its training part gives the baselines and the scale of squared errors.
+    /// The data set. Its training part determines the baselines and the scale of squared errors.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Part of the data set to predict.
@@ -58,7 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
         let fault = Fault::of(
             &args.data,
             "no jobs in this part",
-            "some; name another --part",
+            "at least one; name another --part",
         );
         return Err(fault.into());
     }

@@ -1,4 +1,4 @@
-//! How the operations of graphs are grouped.
+//! Options that control the grouping of operations.
 
 use std::path::Path;
 
@@ -25,17 +25,17 @@ pub fn read(
     Ok((graph, grouping))
 }
 
-/// How operations are grouped.
+/// Grouping of operations.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Grouping")]
 pub struct GroupingArgs {
-    /// Groups of a graph; the model sees each as a node [default: 100].
+    /// Number of groups in a graph; each group is a node for the model [default: 100].
     #[arg(long, value_name = "COUNT")]
     groups: Option<usize>,
     /// If a graph has fewer operations than groups, make each operation a group.
     #[arg(long)]
     fewer_groups: bool,
-    /// If no operation of a graph has a device, take all of them to be on a GPU.
+    /// If no operation of a graph has a device, assume that all of them run on a GPU.
     #[arg(long)]
     unplaced: bool,
 }

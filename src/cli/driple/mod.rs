@@ -1,4 +1,5 @@
-//! `gleaner driple`: predicts what training jobs consume from their computational graphs.
+//! `gleaner driple`: predicts the resource consumption of training jobs from their computational
+//! graphs.
 
 mod build;
 mod contrary;
@@ -16,11 +17,11 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Predict what training will consume, from its computational graph.
+/// Predict the resource consumption of training from its computational graph.
 ///
-/// The resources are GPU memory, GPU, network reception and network transmission. For each of
-/// them the model predicts how long it is idle and how long it is active on average, and its
-/// peak. The method is Driple, by Yang et al., SIGMETRICS 2022; "the original" is their program.
+/// The resources are GPU memory, GPU, network reception and network transmission. For each
+/// resource, the model predicts the average idle time, the average active time, and the peak. The
+/// method is Driple, by Yang et al., SIGMETRICS 2022; "the original" is their program.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \

@@ -8,21 +8,21 @@ use gleaner_driple::model::{Architecture, Convolution, Depth, Design};
 use super::contrary::Contrary;
 use gleaner_domain::error::Result;
 
-/// What the network is made of. Options that are not given are left to the defaults, or to the
-/// model or checkpoint that training starts from.
+/// The structure of the network. Options that are not given keep the defaults, or the values of the
+/// model or checkpoint from which training starts.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
     /// Kind of graph convolution [default: gcn].
     #[arg(long, value_enum, value_name = "KIND")]
     network: Option<Network>,
-    /// Use the design and the constant learning rate of the original, which its published weights
-    /// have.
+    /// Use the design of the original, which its published weights require, and its constant
+    /// learning rate.
     #[arg(long)]
     compat: bool,
-    /// Number of convolutions: a number, or a function of the number of nodes of the graph: its
-    /// half, the number itself (nodes), its root or its logarithm (log) [default: 3; with
-    /// --compat half, which the authors of the original recommend].
+    /// Number of convolutions: a number, or a function of the graph's number of nodes, that is half
+    /// of it (half), the number itself (nodes), its root (root) or its logarithm (log) [default: 3;
+    /// with --compat half, which the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Width of the state of a node, a multiple of 4 [default: 64].
@@ -101,7 +101,8 @@ impl NetworkArgs {
         self.compat
     }
 
-    /// Checks that the options describe the network of `model`, from whose weights training starts.
+    /// Checks that the options describe the network of the model from whose weights training
+    /// starts.
     ///
     /// # Errors
     /// [`Error::Usage`], which lists the options that describe another network.

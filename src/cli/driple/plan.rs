@@ -9,7 +9,7 @@ use super::network::NetworkArgs;
 use super::number;
 use gleaner_domain::error::Result;
 
-/// How it is trained.
+/// The plan of a training.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Training")]
 pub struct PlanArgs {
@@ -25,7 +25,7 @@ pub struct PlanArgs {
     /// Weight decay: the share of each weight that is added to its gradient [default: 0.000001].
     #[arg(long, value_name = "NUMBER", value_parser = not_negative)]
     decay: Option<f64>,
-    /// Seed of the first weights. The same seed gives the same model [default: 0].
+    /// Seed of the initial weights. The same seed gives the same model [default: 0].
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
     /// With --from: the weights that change [default: all].
@@ -33,14 +33,14 @@ pub struct PlanArgs {
     learn: Option<Learn>,
 }
 
-/// What transfer learning changes.
+/// The weights that transfer learning changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Learn {
     /// All weights.
     All,
     /// The weights of the linear layers in the readout.
     Readout,
-    /// These, and the weights of the repeated convolution.
+    /// The weights of the readout's linear layers and of the repeated convolution.
     #[value(name = "readout+conv")]
     ReadoutAndConvolution,
 }
@@ -87,7 +87,7 @@ impl PlanArgs {
     /// Checks that the options agree with those with which a checkpoint's training was started.
     ///
     /// # Errors
-    /// [`Error::Usage`], which lists the options that ask for a different training.
+    /// [`Error::Usage`], which lists the options that request a different training.
     pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
         let origin = card.provenance.clone().unwrap_or_default();
         let Provenance { plan, seed, .. } = origin;

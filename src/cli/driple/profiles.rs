@@ -29,11 +29,10 @@ use gleaner_runs::prediction;
 
 /// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///
-/// No job needs to be profiled: what the model predicts for the graph of a workload takes the
-/// place of the utilisations that would have been measured. A utilisation is an average: the peak
-/// times the share of time in which the resource is active. The table has no sharing scores.
-/// `gleaner predict packing.json --profiles` adds them, and `gleaner simulate --models` computes
-/// them itself.
+/// No job needs to be profiled: the model's predictions for the graph of a workload replace measured utilisations. A
+/// utilisation is an average: the peak times the share of time in which the resource is active. The table has no
+/// sharing scores. `gleaner predict packing.json --profiles` adds them, and `gleaner simulate --models` computes them
+/// itself.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple profiles --model v100.safetensors --jobs workloads.csv -o predicted.csv\n  \
@@ -42,16 +41,15 @@ use gleaner_runs::prediction;
     gleaner predict models/packing.json --profiles predicted.csv -o scored.csv\n  \
     gleaner simulate --data trace --policy lucid --profiles scored.csv")]
 pub struct Args {
-    /// The model, a file of `gleaner driple train`, for the GPUs that the jobs will run on.
+    /// The model, a file of `gleaner driple train`, trained for the GPUs on which the jobs will run.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Workloads and the files of their graphs: a CSV file with the columns graph, model,
     /// dataset, batchsize and amp.
     #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
     jobs: Option<PathBuf>,
-    /// Graphs whose names are those of their workloads:
-    /// GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the hyper-parameter into parts.
-    /// One part is the number of samples in a batch, such as 64 or b64; another may be amp.
+    /// Graphs that are named after their workloads: GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the
+    /// hyper-parameter into parts. One part is the number of samples in a batch, such as 64 or b64; another may be amp.
     #[arg(
         long,
         value_name = "FILE|DIR",
@@ -59,10 +57,10 @@ pub struct Args {
         conflicts_with = "jobs"
     )]
     graphs: Vec<PathBuf>,
-    /// Memory of a GPU in MB. No job holds more.
+    /// Memory of a GPU in MB; the maximum that a job can hold.
     #[arg(long, value_name = "MB", default_value_t = GPU_MEMORY, value_parser = megabytes)]
     gpu_memory: f64,
-    /// How to compute the memory that a job holds.
+    /// Method of computing the memory that a job holds.
     #[arg(long, value_enum, value_name = "WAY", default_value_t = Memory::Tensors)]
     memory: Memory,
     /// Table to write: .csv or .parquet.
@@ -70,13 +68,13 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// How the memory that a job holds is told.
+/// Method of computing the memory that a job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Memory {
     /// From the tensors of its graph.
     Tensors,
-    /// From the predicted peak of GPU memory utilisation: for models that learnt the share of
-    /// memory that is held, not the share of time in which memory is read or written.
+    /// From the predicted peak of GPU memory utilisation. This is for models that were trained on the share of memory
+    /// held, not on the share of time in which memory is read or written.
     Peak,
 }
 
@@ -125,7 +123,10 @@ fn named(files: &[PathBuf]) -> Result<Graphs> {
             }
             Ok(workload) => {
                 if let Some(other) = graphs.insert(workload.clone(), file.clone()) {
-                    let found = format!("{workload}, which is also that of {}", other.display());
+                    let found = format!(
+                        "{workload}, which is also the workload of {}",
+                        other.display()
+                    );
                     faults.add(Fault::of(file, found, "every workload once").remedy(NAMES))?;
                 }
             }
@@ -134,7 +135,7 @@ fn named(files: &[PathBuf]) -> Result<Graphs> {
     faults.finish(graphs)
 }
 
-const NAMES: &str = "name workloads and graphs in a table, with --jobs";
+const NAMES: &str = "assign workloads to graphs in a table, with --jobs";
 
 /// Derives a workload from a job's name.
 fn workload(name: &str) -> Result<Workload, String> {
@@ -162,13 +163,13 @@ fn samples(part: &str) -> Option<u32> {
     number.filter(|&samples: &u32| samples > 0)
 }
 
-/// How graphs are converted for the model.
+/// The settings for converting graphs for the model.
 struct Reading<'a> {
     settings: &'a Settings,
     frequencies: &'a Frequencies,
 }
 
-/// A graph in the form that the model takes.
+/// A graph in the form that the model requires.
 struct ReadGraph {
     graph: GroupedGraph,
     /// Size of its tensors in MB.
@@ -180,22 +181,22 @@ struct ReadGraph {
 impl<'a> Reading<'a> {
     fn of(args: &Args, card: &'a Card) -> Result<Self> {
         let lacks = |what: &str| {
-            let found = format!("a model that does not say {what}");
-            let fault = Fault::of(&args.model, found, "one of gleaner driple train");
+            let found = format!("a model that does not contain {what}");
+            let fault = Fault::of(&args.model, found, "a model from gleaner driple train");
             Error::from(fault.remedy("add it with gleaner driple convert --scale-of DATA"))
         };
         if card.scale.is_none() {
-            return Err(lacks("in which units it predicts"));
+            return Err(lacks("the units of its predictions"));
         }
         Ok(Reading {
             settings: card
                 .grouping
                 .as_ref()
-                .ok_or_else(|| lacks("how it groups operations"))?,
+                .ok_or_else(|| lacks("the settings for grouping operations"))?,
             frequencies: card
                 .frequencies
                 .as_ref()
-                .ok_or_else(|| lacks("how frequent types of operations are"))?,
+                .ok_or_else(|| lacks("the frequencies of operation types"))?,
         })
     }
 
@@ -250,11 +251,11 @@ fn expect<'g>(
         match metrics.and_then(usage) {
             Some(usage) => drop(all.insert(*file, usage)),
             None => {
-                let found = "a graph of which the model predicts no finite numbers";
+                let found = "a graph for which the model predicts values that are not finite";
                 faults.add(Fault::of(
                     file,
                     found,
-                    "one like those that it was trained on",
+                    "a graph similar to those in the training data",
                 ))?;
             }
         }
@@ -272,8 +273,8 @@ fn tell(
     let clipped: Vec<_> = graphs.iter().filter(|(_, file)| is_clipped(file)).collect();
     if let Some((first, _)) = clipped.first() {
         remark(&[format!(
-            "clipped to what is possible: predictions of {} of {} workloads, such as {first}; the \
-             model may have seen no graphs like theirs",
+            "clipped to the possible range: predictions for {} of {} workloads, such as {first}; \
+             there may be no similar graphs in the training data of the model",
             clipped.len(),
             graphs.len()
         )]);
@@ -282,7 +283,7 @@ fn tell(
     let vague: Vec<_> = vague.collect();
     if let Some((file, read)) = vague.first() {
         remark(&[format!(
-            "{} of {} graphs have operations of unknown sizes, {} of them in {}: predictions are \
+            "{} of {} graphs contain operations of unknown size, such as {} in {}: predictions are \
              too low",
             vague.len(),
             expected.len(),

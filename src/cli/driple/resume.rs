@@ -54,7 +54,7 @@ impl Asked<'_> {
             && known.groups != found.groups
         {
             remark(&[format!(
-                "{} was trained on graphs of {} groups, those of {} have {}",
+                "{} was trained on graphs of {} groups, but the graphs of {} have {} groups",
                 model.display(),
                 known.groups,
                 path.display(),
@@ -87,13 +87,13 @@ impl Asked<'_> {
         if known != data.sha256 {
             let found = format!("other data (SHA-256 {}…)", short(&data.sha256));
             let expected = format!(
-                "those that {} was trained on ({}…)",
+                "the data on which {} was trained ({}…)",
                 checkpoint.display(),
                 short(known)
             );
             let fault = Fault::of(path, found, expected);
             return Err(fault
-                .remedy("name them, or start again without --resume")
+                .remedy("name the original data, or start again without --resume")
                 .into());
         }
         Ok(start)

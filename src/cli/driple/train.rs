@@ -27,10 +27,10 @@ use gleaner_runs::driple::{history, scores as tables};
 
 /// Train a model on a data set.
 ///
-/// The file holds the weights of the epoch with the lowest validation error, and all that a
-/// prediction needs: the grouping of graphs, the frequencies of operations, the units. With
-/// --from, a trained model learns another set-up (transfer learning). Ctrl-C ends the training
-/// after the current epoch, and saves the checkpoint and the best model so far.
+/// The file contains the weights of the epoch with the lowest validation error, and everything that predictions need:
+/// the grouping of graphs, the frequencies of operations, and the units. With --from, a trained model is adapted to
+/// another set-up (transfer learning). Ctrl-C ends the training after the current epoch, and saves the checkpoint and
+/// the best model so far.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \
@@ -45,7 +45,7 @@ pub struct Args {
     /// Table of the errors of all epochs to write: .csv or .parquet.
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
-    /// Number of threads [default: the number of cores]. The model does not depend on it.
+    /// Number of threads [default: the number of cores]. The model does not depend on this number.
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
     /// Show no progress bar.
@@ -67,8 +67,8 @@ pub struct Args {
     /// Number of epochs between two saves.
     #[arg(long, value_name = "COUNT", default_value = "10")]
     checkpoint_every: NonZeroUsize,
-    /// Continue from this checkpoint, and save to it again. The model becomes the same as if the
-    /// training had never been interrupted.
+    /// Continue from this checkpoint, and save to it again. The resulting model is the same as if the training had
+    /// never been interrupted.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 }
@@ -201,7 +201,7 @@ fn test(inspector: &Inspector, data: &Data) -> Result<String> {
         return Ok("there is no test part\n".to_owned());
     }
     let scale = inspector.card.scale.unwrap_or(Scale::NONE);
-    // A stopped training gets a summary too, so this does not observe the stop.
+    // A stopped training also gets a summary, so stops are not observed here.
     let told = predicted(inspector, &examples, &scale, &Unobserved)?;
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);
@@ -210,13 +210,13 @@ fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     };
     if model.share_of(mean) > HARDLY_BETTER {
         remark(&[
-            "the model predicts hardly better than the training mean: it needs more jobs to learn \
-             from, more --epochs, or another --rate"
+            "the model is hardly better than the training mean: it needs more jobs for training, \
+             more --epochs, or another --rate"
                 .to_owned(),
         ]);
     }
     Ok(text(&tables::beside_mean(&model, mean, examples.len())))
 }
 
-/// A model whose squared error exceeds this share of the training mean's error gets a remark.
+/// A remark is printed if the model's squared error exceeds this share of the training mean's error.
 const HARDLY_BETTER: f64 = 0.8;

@@ -17,13 +17,13 @@ use gleaner_inputs::jobs::trace;
 use gleaner_io::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
 
-/// Files by what they hold.
+/// Files by their content.
 #[derive(Debug, Clone, Args, serde::Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct DataArgs {
-    /// Directory that holds all files under their usual names: cluster_throughput.csv,
-    /// single_data.csv, colocate_info.csv, jobs.csv, vc_config.csv. Options that name a single
-    /// file take precedence.
+    /// Directory that contains all files under their usual names: cluster_throughput.csv,
+    /// single_data.csv, colocate_info.csv, jobs.csv, vc_config.csv. Options that name a single file
+    /// take precedence.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// For throughput: submissions in intervals of ten minutes, with the columns time,
@@ -58,7 +58,7 @@ pub struct Jobs {
 /// Default name of a file of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
-/// GPUs of a node. Any number will do, because models do not use it.
+/// GPUs of a node. The value is arbitrary, because models do not use it.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
@@ -75,7 +75,7 @@ impl DataArgs {
         files.into_iter().all(Option::is_none)
     }
 
-    /// The series of submissions. Without a file, it is counted from the trace.
+    /// The series of submissions. Without a file, the jobs of the trace are counted.
     ///
     /// # Errors
     /// No file is named, or it is faulty.
@@ -86,7 +86,7 @@ impl DataArgs {
             return Ok(take(jobs::throughput::read(&path)?, sources));
         }
         remark(&[format!(
-            "there is no {SERIES}: the trace's jobs are counted"
+            "there is no {SERIES}: the trace's jobs are counted instead"
         )]);
         let jobs = self.jobs(sources)?;
         let first = jobs.trace.jobs.first().map_or(0, |job| job.submit);
@@ -111,8 +111,8 @@ impl DataArgs {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());
         if profiles.is_empty() {
-            let fault = "no profile has a sharing score to learn from: fill in the column label (0, 1 \
-                         or 2) of some, or name another file with --profiles";
+            let fault = "no profile has a sharing score to learn from: fill in the column label \
+                         (0, 1 or 2) for some profiles, or name another file with --profiles";
             return Err(Error::Usage(fault.into()));
         }
         Ok(profiles)
@@ -149,14 +149,14 @@ impl DataArgs {
         let inside = || self.data.as_deref().map(|data| inside(data, name));
         given.clone().or_else(inside).ok_or_else(|| {
             Error::Usage(format!(
-                "{option} FILE is needed, or --data DIR with {name} in it; gleaner synth jobs \
-                 makes such a directory"
+                "{option} FILE is required, or --data DIR with {name} in it; gleaner synth jobs \
+                 generates such a directory"
             ))
         })
     }
 }
 
-/// The path of a file in a directory; that of its Parquet version if only that exists.
+/// The path of a file in a directory, or of its Parquet version if only that exists.
 fn inside(directory: &Path, name: &str) -> PathBuf {
     let csv = directory.join(name);
     let parquet = csv.with_extension("parquet");

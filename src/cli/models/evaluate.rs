@@ -1,4 +1,4 @@
-//! `gleaner evaluate`: measures how well models predict data that they have not seen.
+//! `gleaner evaluate`: measures the accuracy of models on held-out data.
 
 use clap::Args as ClapArgs;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
@@ -17,11 +17,10 @@ use gleaner_predict::{self, known_jobs, learn_scores, packing_pairs, packing_pro
 use gleaner_runs::evaluation::printed;
 use gleaner_runs::evaluation::{EvaluationResults, PackingResults, PackingRow};
 
-/// Measure models on data that they have not seen.
+/// Measure the accuracy of models on held-out data.
 ///
-/// Compares them with simple rules, and with models from libraries.
-/// The measures are mean absolute error, R², rank correlation, and the time to fit and to
-/// predict.
+/// Compares the models with simple rules, and with models from other libraries. The measures are
+/// mean absolute error, R², rank correlation, and the time to fit and to predict.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner evaluate --data trace\n  \
@@ -31,8 +30,8 @@ pub struct Args {
     /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<gleaner_predict::Kind>,
-    /// Learn from what was submitted before this time, and test on the rest [default: the start
-    /// of the last month of a series; for jobs, two weeks after the first, or the middle].
+    /// Learn from the jobs submitted before this time, and test on the rest [default: the start of
+    /// the last month of a series; for jobs, two weeks after the first, or the middle].
     #[arg(long, value_name = "TIME")]
     until: Option<Local>,
     /// For workload: also measure these estimates, a file with the columns job_id and priority.
@@ -44,7 +43,7 @@ pub struct Args {
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
-    // Last, as the heading of its options holds for all that follow.
+    // This field is last, because its help heading applies to all options after it.
     #[command(flatten)]
     data: DataArgs,
 }
@@ -162,8 +161,8 @@ fn both_parts(train: usize, rows: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--until leaves {train} of {rows} rows to learn from and {} to test on: name a time within \
-         the data",
+        "--until leaves {train} of {rows} rows to learn from and {} to test on: choose a time \
+         within the data",
         rows - train
     )))
 }

@@ -28,9 +28,10 @@ use gleaner_runs::read::RunInfo;
 
 /// Explain a trained model and its predictions.
 ///
-/// Shows which features the model uses, what each of them adds, and how one prediction comes about.
-/// An explainable boosting machine adds up one score for each feature, and one for some pairs of
-/// features. The model consists of these scores alone, and all of them can be shown.
+/// Shows the features of the model, the contribution of each feature, and the composition of a
+/// single prediction. An explainable boosting machine adds up one score for each feature, and one
+/// for some pairs of features. The model consists only of these scores, and all of them can be
+/// shown.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner explain models/workload.json\n  \
@@ -64,7 +65,7 @@ pub struct Args {
     #[command(flatten)]
     #[serde(skip)]
     drawn: Drawn,
-    // Last, as the heading of its options holds for all that follow.
+    // This field is last, because its help heading applies to all options after it.
     #[command(flatten)]
     #[serde(flatten)]
     data: DataArgs,
@@ -107,7 +108,7 @@ fn facts(machine: &LabelledEbm<'_>, name: &str) -> Result<TermFacts> {
     }
     let names = machine.strongest().into_iter().map(|(term, _)| term.term);
     Err(Error::Usage(format!(
-        "--term: there is no term {name:?}; strongest first, there are: {}",
+        "--term: unknown term {name:?}; the terms of the model, strongest first: {}",
         names.collect::<Vec<_>>().join(", ")
     )))
 }
@@ -115,29 +116,30 @@ fn facts(machine: &LabelledEbm<'_>, name: &str) -> Result<TermFacts> {
 fn no_terms(explanation: &Explanation) -> Error {
     Error::Usage(match &explanation.estimator {
         Some(facts) => format!(
-            "--term: the estimator {} has no terms; choose a machine, as with --estimator ebm",
+            "--term: the estimator {} has no terms; choose an explainable boosting machine, for \
+             example with --estimator ebm",
             facts.name
         ),
-        None => "--term: a packing model is a decision tree, which has no terms; without --term \
-                 the tree is shown"
+        None => "--term: a packing model is a decision tree, which has no terms; leave --term out \
+                 to show the tree"
             .to_owned(),
     })
 }
 
 fn out_of_range(row: usize, rows: usize, what: &str) -> Error {
     Error::Usage(format!(
-        "--row {row}: the data has {rows} {what}, counted from 1"
+        "--row {row}: the data contain {rows} {what}, counted from 1"
     ))
 }
 
 impl Args {
-    /// Checks what does not require the model.
+    /// Performs the checks that do not require the model.
     fn check(&self) -> Result<()> {
         let asked = self.row.is_some() || self.job.is_some();
         if !asked && !self.data.is_nothing() {
             return Err(Error::Usage(
-                "data are only needed to explain the prediction for one row: name it with --row or \
-                 --job"
+                "data are only needed to explain the prediction for one row: name the row with \
+                 --row or --job"
                     .into(),
             ));
         }
@@ -165,7 +167,7 @@ impl Args {
         if self.job.is_some() && !matches!(trained.model, Model::Workload(_)) {
             let kind = trained.model.kind();
             return Err(Error::Usage(format!(
-                "--job is for workload models; this is a {kind} model, name a row with --row"
+                "--job is for workload models; this is a {kind} model: name a row with --row"
             )));
         }
         if self.row.is_none() && self.job.is_none() {
@@ -196,7 +198,7 @@ impl Args {
         sources: &mut Vec<SourceId>,
     ) -> Result<Prediction> {
         let series = self.data.series(sources)?;
-        // The number of intervals that `gleaner predict` forecasts.
+        // This is the number of intervals that `gleaner predict` forecasts.
         let step = self.place(series.len() + LEAD, "intervals that can be predicted")?;
         of_interval(machine, &series, step).map_err(|error| Error::Run(error.to_string()))
     }
@@ -222,8 +224,8 @@ impl Args {
             Some(id) => all.iter().position(|job| job.id == *id).ok_or_else(|| {
                 let (count, first) = (all.len(), all.first().map_or("", |job| job.id.as_str()));
                 Error::Usage(format!(
-                    "--job: there is no job {id:?} among the trace's {count}, the first of which \
-                     is {first:?}"
+                    "--job: unknown job {id:?}; the trace has {count} jobs, the first of which is \
+                     {first:?}"
                 ))
             })?,
         };

@@ -1,4 +1,4 @@
-//! Features whose curves are to be monotone.
+//! Options for monotone features.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use gleaner_predict::Kind;
 pub struct Monotone {
     /// Its name.
     pub feature: String,
-    /// Whether the curve increases or decreases.
+    /// The direction of the curve.
     pub direction: Direction,
 }
 
@@ -35,8 +35,8 @@ impl FromStr for Monotone {
     }
 }
 
-/// Checks that a model has the features whose curves are to be monotone. Packing models have no curves. `profile`
-/// states whether a workload model learns from profiles.
+/// Checks that a model has the features that must be monotone. Packing models have no curves. `profile` states whether
+/// a workload model learns from profiles.
 ///
 /// # Errors
 /// The model lacks a feature, or the feature is not a number.

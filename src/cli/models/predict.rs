@@ -1,4 +1,4 @@
-//! `gleaner predict`: predicts with a model.
+//! `gleaner predict`: makes predictions with a model.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,10 @@ use gleaner_io::table::Form;
 use gleaner_predict::{Model, estimates_by};
 use gleaner_runs::prediction;
 
-/// Predict with a trained model.
+/// Make predictions with a trained model.
 ///
-/// The table that is written is one that `gleaner simulate` reads: of a throughput model the file
-/// for --forecast, of a workload model that for --estimates, of a packing model that for
-/// --profiles.
+/// `gleaner simulate` reads the resulting table: that of a throughput model with --forecast, that
+/// of a workload model with --estimates, and that of a packing model with --profiles.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner predict models/workload.json --data trace -o estimates.csv\n  \
@@ -35,7 +34,7 @@ pub struct Args {
     /// Table to write: .csv or .parquet.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    // Last, as the heading of its options holds for all that follow.
+    // This field is last, because its help heading applies to all options after it.
     #[command(flatten)]
     data: DataArgs,
 }

@@ -28,16 +28,16 @@ use gleaner_runs::{model, training};
 
 /// Train the models that the policy Lucid uses, and save them.
 ///
-/// Each model gets its own file in the directory of --out: throughput.json forecasts what will be
-/// submitted, packing.json scores how well workloads share a GPU, and workload.json estimates how
-/// long jobs run. `gleaner predict` and `gleaner simulate --models` use these files; `gleaner
-/// explain` shows what is in them.
+/// Each model gets its own file in the directory of --out: throughput.json forecasts submissions,
+/// packing.json scores how well workloads share a GPU, and workload.json estimates the durations of
+/// jobs. `gleaner predict` and `gleaner simulate --models` use these files; `gleaner explain` shows
+/// their content.
 ///
 /// Durations are estimated in several ways: by explainable boosting machines, by the earlier jobs
 /// of the user, and by the median or the mean of all jobs. To compare these estimators, the last
-/// third of the jobs, in whole weeks, is held out. The file then holds all estimators, fitted on
-/// all jobs, and the name of the one that ranked the held-out jobs best. That one is used unless
-/// another is named.
+/// third of the jobs, in whole weeks, is held out. The file contains all estimators, fitted to all
+/// jobs, and the name of the estimator that ranked the held-out jobs best. This estimator is used
+/// unless another is named.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -51,13 +51,13 @@ pub struct Args {
     /// Directory for the models.
     #[arg(short, long, value_name = "DIR", default_value = "models")]
     out: PathBuf,
-    // These come last, because the headings of these options apply to all that follow.
+    // These fields are last, because their help headings apply to all options after them.
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
     learning: LearningArgs,
-    /// For throughput and workload: make what a feature adds only increase or only decrease, such
-    /// as gpu_num=increasing (isotonic regression).
+    /// For throughput and workload: make the contribution of a feature only increase or only
+    /// decrease, such as gpu_num=increasing (isotonic regression).
     #[arg(
         long,
         value_name = "FEATURE=increasing|decreasing",
@@ -66,16 +66,16 @@ pub struct Args {
     monotone: Vec<Monotone>,
 }
 
-/// How models learn.
+/// Options for training.
 #[derive(Debug, Clone, Copy, ClapArgs, serde::Serialize)]
 #[command(next_help_heading = "Learning")]
 pub struct LearningArgs {
-    /// Learn only from what was submitted before this time.
+    /// Learn only from the jobs submitted before this time.
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
     pub until: Option<Local>,
     /// For workload: learn without the profiles of jobs. In published traces, profiles were derived
-    /// from the durations and so reveal them.
+    /// from durations and therefore reveal them.
     #[arg(long)]
     pub no_profile: bool,
     /// For workload: the default estimator: best (on held-out jobs), ebm,
@@ -96,11 +96,11 @@ impl LearningArgs {
 /// A model, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Forecasts what will be submitted.
+    /// Forecasts submissions.
     Throughput,
     /// Scores how well workloads share a GPU.
     Packing,
-    /// Estimates how long jobs run.
+    /// Estimates the durations of jobs.
     Workload,
     /// All three models.
     All,
@@ -238,7 +238,7 @@ fn span(rows: Range<usize>, time: impl Fn(usize) -> DateTime) -> Span {
 
 fn no_rows(error: FitError) -> Error {
     match error {
-        FitError::NoRows => Error::Usage("nothing was submitted before --until".into()),
+        FitError::NoRows => Error::Usage("no job was submitted before --until".into()),
         other => Error::Run(other.to_string()),
     }
 }

@@ -6,10 +6,11 @@ use gleaner_domain::observer::Parts;
 
 use crate::cli::terminal::Terminal;
 
-/// Steps of the progress bar. A fit has more steps than anyone can follow.
+/// Steps of the progress bar. A fit reports far more steps than a bar can show.
 const STEPS: usize = 100;
 
-/// Runs a function that fits models. The terminal shows its progress, and a signal stops it.
+/// Runs a function that fits models. The terminal shows the function's progress, and a signal stops
+/// the function.
 pub fn watched<T>(run: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
     let terminal = Terminal::default();
     let whole = Parts::new(&terminal, STEPS);

@@ -16,15 +16,15 @@ use gleaner_setup::solver::report_faults;
 /// Solve allocation problems: JSON in, one JSON line out for each.
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
-/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. It may have
-/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the nodes that several
-/// tasks hold together. It may have "goal": "max-min", the goal of share-fair replays;
-/// --write-model then writes the model that maximises the least share. A task may have a
+/// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. A problem may have
+/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the total number of nodes
+/// that several tasks hold. A problem may have "goal": "max-min", the goal of share-fair replays.
+/// In this case, --write-model writes the model that maximises the least share. A task may have a
 /// "weight", which multiplies its objective.
 ///
-/// So that every solver takes a problem, its numbers have ranges: "t_fwd" is from 1e-6 to 1e12
-/// seconds. A rescale costs at most 1e12 seconds, and at most a million times what its task earns
-/// in a window at its best. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
+/// The numbers of a problem have ranges, so that every solver can handle it: "t_fwd" is from 1e-6
+/// to 1e12 seconds. A rescale costs at most 1e12 seconds, and at most a million times the greatest
+/// gain of its task in a window. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// The settings of the solver. A formulation that is only for the written model is removed.
+    /// The settings of the solver. A formulation that applies only to the written model is removed.
     fn solver_args(&self) -> SolverArgs {
         match &self.write_model {
             Some(_) if !self.settings.solver.solver.is_milp() => SolverArgs {

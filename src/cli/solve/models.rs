@@ -11,12 +11,12 @@ use crate::solving::of_problem;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::files;
 
-/// Writes the model of every problem: a single one to `path`, several to separate files beside it. Returns text with a
-/// line for each file.
+/// Writes the model of every problem: a single model to `path`, several models to separate files in the same folder.
+/// Returns text with a line for each file.
 ///
 /// # Errors
-/// Before anything is written: the extension of a file is unknown, the formulation cannot state a problem, or two
-/// problems would have the same file. Afterwards: a file cannot be written.
+/// Before anything is written: the extension of a file is unknown, the formulation cannot express a problem,
+/// or two problems would have the same file. Afterwards: a file cannot be written.
 pub(super) fn write_all(
     problems: &[Problem],
     formulation: Formulation,
@@ -81,7 +81,7 @@ fn paths(problems: &[Problem], input: &Path, path: &Path) -> Result<Vec<PathBuf>
     faults.into_result(paths)
 }
 
-/// Turns `dir/name.lp` into `dir/name-ID.lp`. The id is made valid in a file name.
+/// Turns `dir/name.lp` into `dir/name-ID.lp`. Characters of the id that are not valid in a file name are replaced.
 fn numbered(path: &Path, id: &str) -> PathBuf {
     let is_fit = |c: char| c.is_alphanumeric() || c == '-';
     let fit: String = id

@@ -1,4 +1,4 @@
-//! Writes the tables if all runs are done. Otherwise resubmits lost runs, or reports what is missing.
+//! Writes the tables if all runs are done. Otherwise resubmits lost runs, or reports the missing runs.
 
 use std::fs;
 use std::path::Path;
@@ -34,12 +34,12 @@ pub(super) enum Next {
 /// Who collects.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who<'a> {
-    /// A user, who gets the tables or a list of what is missing.
+    /// A user, who gets the tables or a list of the missing runs.
     User,
     /// The collecting job of a batch, which also resubmits lost runs.
     Job(&'a str),
-    /// The command that submitted jobs and followed them until they ended. It does what the batch's collecting job
-    /// should have done.
+    /// The command that submitted jobs and followed them until they ended. It performs the work of the batch's
+    /// collecting job.
     Follower,
 }
 
@@ -120,7 +120,7 @@ fn again(
         hopeless.extend(found.into_iter().filter(Trouble::is_final));
     }
     let (deal, own) = troubles_of(opened, state, found, &batches, &batch.name)?;
-    // Tasks that did some runs and stopped because their time limit was near do not count as failures.
+    // Tasks that executed some runs and stopped because their time limit was near do not count as failures.
     let missing_of = deal
         .runs()
         .filter(|run| state.missing.binary_search(run).is_ok());
@@ -145,7 +145,7 @@ fn again(
         },
     )?;
     let why = if is_orderly {
-        "are left by tasks whose time limit was near".to_owned()
+        "remain from tasks whose time limit was near".to_owned()
     } else {
         format!("were lost (attempt {round} of {})", batch.options.retries)
     };
@@ -157,7 +157,7 @@ fn again(
     Ok(Next::Submitted)
 }
 
-/// The assignment of a batch, and its parts that have not done all their runs.
+/// The assignment of a batch, and the parts of the batch with unfinished runs.
 fn troubles_of(
     opened: &Opened<'_>,
     state: &State,
@@ -181,7 +181,7 @@ fn missing(
     let prepared = opened.prepared.as_ref();
     let failed = state.failed.len();
     let mut lines = vec![format!(
-        "{} of {} are not done, {failed} of which failed; the tables need all of them",
+        "{} of {} are not done, of which {failed} failed; the tables need all runs",
         state.missing.len(),
         counted(prepared.count(), "run")
     )];

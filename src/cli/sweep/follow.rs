@@ -34,8 +34,8 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     let is_left = submit_missing(opened, args, out)?;
     if args.batch.detaches() && is_left {
         remark(&[format!(
-            "the jobs run on, and one of them collects; `gleaner sweep {} --out {} --status` shows \
-             the progress",
+            "the jobs keep running, and one of them collects the results; `gleaner sweep {} --out \
+             {} --status` shows the progress",
             args.plan.display(),
             out.display()
         )]);
@@ -74,7 +74,7 @@ fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> 
         .filter(|run| !covered.contains(run))
         .collect();
     if runs.is_empty() {
-        remark(&["all that is missing waits or runs already".to_owned()]);
+        remark(&["all missing runs belong to jobs that are already waiting or running".to_owned()]);
         return Ok(true);
     }
     let batch = submit(
@@ -113,8 +113,8 @@ fn follow(opened: &Opened<'_>, args: &Args, out: &Path, stop: &AtomicBool) -> Re
             if stop.load(Ordering::Relaxed) {
                 watch.progress.finish();
                 remark(&[format!(
-                    "the jobs run on; `gleaner sweep {} --out {} --slurm` follows them again, and \
-                     --status shows the progress",
+                    "the jobs keep running; `gleaner sweep {} --out {} --slurm` follows them \
+                     again, and --status shows the progress",
                     args.plan.display(),
                     out.display()
                 )]);
@@ -144,9 +144,9 @@ struct Watch<'a> {
     gone: BTreeSet<String>,
     tracker: Tracker,
     progress: Progress,
-    /// Whether the user was told that the queue does not answer.
+    /// Whether a remark has reported that the queue does not respond.
     is_silent: bool,
-    /// Why jobs wait until their owner acts; empty if there are none.
+    /// The reasons for which jobs wait until their owner acts; empty if there are no such jobs.
     held: String,
 }
 
@@ -167,7 +167,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether every run is done or has failed, so only the jobs have yet to end.
+    /// Shows how many runs are done. Returns whether every run is done or has failed, so that only the jobs have yet to
+    /// end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();
@@ -187,7 +188,7 @@ impl<'a> Watch<'a> {
         Ok(done + failed == prepared.count())
     }
 
-    /// Whether no job is left in the queue. One call asks for the jobs of all batches.
+    /// Whether no job is left in the queue. One call queries the jobs of all batches.
     fn is_over(&mut self) -> Result<bool> {
         let all = self.batches.all()?;
         let is_known = |batch: &&Batch| !self.gone.contains(&batch.name);

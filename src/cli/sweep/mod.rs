@@ -27,10 +27,10 @@ use gleaner_sweep::cluster::Share;
 
 /// Run all combinations of settings, and find the best.
 ///
-/// The plan is a TOML file with a table [replay] or [simulate]. Each of its settings is a value
-/// or a list of values; dataset/README.md describes them. The result of each run is saved when it
-/// finishes. A sweep that is restarted executes only the missing runs. If the plan has changed, results
-/// that still fit are reused. docs/CLUSTER.md describes sweeps on several machines.
+/// The plan is a TOML file with a table [replay] or [simulate]. Each setting in it is a value or a list of values;
+/// dataset/README.md describes the settings. The result of each run is saved when it finishes. A sweep that is
+/// restarted executes only the missing runs. If the plan has changed, results that still apply are reused.
+/// docs/CLUSTER.md describes sweeps on several machines.
 #[allow(
     rustdoc::broken_intra_doc_links,
     reason = "the help shows the tables of a plan as they are written"
@@ -66,7 +66,7 @@ pub struct Args {
     /// Report which runs are done, which have failed, and which jobs are in Slurm's queue.
     #[arg(long, group = "way")]
     status: bool,
-    /// Write the tables if all runs are done; otherwise report what is missing.
+    /// Write the tables if all runs are done; otherwise report the missing runs.
     #[arg(long, group = "way")]
     collect: bool,
     /// With --collect: write the tables of the runs finished so far, marked as unfinished.
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
     threads::with(args.way.jobs, || run_a_way(args))
 }
 
-/// Dispatches on the arguments.
+/// Selects the action according to the arguments.
 fn run_a_way(args: &Args) -> Result<()> {
     if let Some(share) = args.part {
         return part::run(args, out(args)?, share);

@@ -19,7 +19,7 @@ use gleaner_sweep::{Attempt, execute};
 /// batch system.
 pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
-    // Checked before a segment is created, so that a rejected plan writes nothing to another plan's directory.
+    // This check comes before a segment is created, so that a rejected plan writes nothing to another plan's directory.
     if owner::other_plan(&args.plan, out).is_some() {
         owner::check(
             &Opened::read(&args.plan, args.way.best.as_deref(), &Terminal::default())?,
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     print(&format!("part {share}: {}\n", done?))
 }
 
-/// Executes the runs, and reports what was done.
+/// Executes the runs, and reports their numbers.
 fn attempt(
     args: &Args,
     out: &Path,
@@ -79,18 +79,18 @@ fn attempt(
         counted(all, "run")
     );
     if left > 0 {
-        said += &format!(", {left} left as the time limit is near");
+        said += &format!("; {left} remain because the time limit is near");
     }
     match failed {
         0 => Ok(said),
         failed => Err(Error::Run(format!(
-            "{said}, {failed} failed, as --status lists"
+            "{said}; {failed} failed: --status lists them"
         ))),
     }
 }
 
-/// The assignment of runs to parts. Unless one was written before, it depends only on the lengths of the runs, so that
-/// all parts compute the same one.
+/// The assignment of runs to parts. Unless an assignment was written before, it depends only on the lengths of the
+/// runs, so that all parts compute the same assignment.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();
     if let Some(path) = &args.batch.dealt {

@@ -1,13 +1,13 @@
-//! Reports what went wrong in a sweep.
+//! Reports failures in a sweep.
 
 use gleaner_domain::words::counted;
 use gleaner_sweep::PreparedRuns;
 use gleaner_sweep::cluster::{State, Trouble};
 
-/// Maximum number of failures shown, and of parts.
+/// Maximum number of failed runs, and of parts, that are shown.
 const SHOWN: usize = 5;
 
-/// Text that lists failed runs and parts that did not do all their runs.
+/// Text that lists failed runs and parts with unfinished runs.
 pub(super) fn report(
     prepared: &dyn PreparedRuns,
     state: &State,
@@ -24,7 +24,7 @@ pub(super) fn report(
     let parts = troubles.iter().map(|trouble| {
         let how = match &trouble.ended {
             Some(ended) => format!("it ended with exit code {}: {}", ended.code, ended.message),
-            None => "it was killed, its node failed, or it never began".to_owned(),
+            None => "it was killed, its node failed, or it never started".to_owned(),
         };
         let log = if trouble.log.is_empty() {
             String::new()
@@ -33,14 +33,14 @@ pub(super) fn report(
         };
         let (part, batch) = (trouble.name.part, &trouble.name.batch);
         let left = counted(trouble.runs.len(), "run");
-        format!("part {part} of batch {batch}, {left} left: {how}{log}")
+        format!("part {part} of batch {batch}, {left} remaining: {how}{log}")
     });
     let mut lines = first(failed.collect(), "failed run");
     lines.extend(first(parts.collect(), "part"));
     lines
 }
 
-/// The first lines, and the number of the others.
+/// The first lines, and the number of remaining lines.
 fn first(mut lines: Vec<String>, what: &str) -> Vec<String> {
     let others = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);

@@ -10,10 +10,10 @@ use serde::Serialize;
 /// Default number of times that lost runs are resubmitted.
 const RETRIES: u32 = 3;
 
-/// Options of `--slurm`, and what its jobs are told.
+/// Options of `--slurm`, and hidden options that its jobs receive.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct SlurmArgs {
-    /// Return when the jobs are submitted. A job collects when they have ended.
+    /// Return when the jobs are submitted. A further job collects the results when they have ended.
     #[arg(long, requires = "slurm", help_heading = "Slurm")]
     detach: bool,
     /// Partition of the jobs.
@@ -22,14 +22,14 @@ pub struct SlurmArgs {
     /// Account of the jobs.
     #[arg(long, value_name = "NAME", requires = "slurm", help_heading = "Slurm")]
     account: Option<String>,
-    /// Time limit of a task, as sbatch takes it, such as 2:00:00. A task starts no
-    /// further run in the last two minutes.
+    /// Time limit of a task in the format of sbatch, such as 2:00:00. A task starts no further runs in the last two
+    /// minutes.
     #[arg(long, value_name = "TIME", requires = "slurm", help_heading = "Slurm")]
     time: Option<String>,
-    /// Memory of a task, as sbatch takes it, such as 4G.
+    /// Memory of a task in the format of sbatch, such as 4G.
     #[arg(long, value_name = "SIZE", requires = "slurm", help_heading = "Slurm")]
     mem: Option<String>,
-    /// Cores of a task, which does as many runs at once.
+    /// Number of cores of a task, and of the runs that it executes at once.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     cpus: Option<u32>,
@@ -43,7 +43,7 @@ pub struct SlurmArgs {
     /// Number of times that runs are resubmitted if their task was killed or timed out, or their node failed.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm", default_value_t = RETRIES)]
     retries: u32,
-    /// Minimum time between two calls of squeue, in seconds. It grows to a minute.
+    /// Minimum time between two calls of squeue, in seconds. The time gradually grows to a minute.
     #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
           value_parser = interval)]
     interval: f64,
@@ -56,10 +56,10 @@ pub struct SlurmArgs {
         allow_hyphen_values = true
     )]
     sbatch_options: Vec<String>,
-    /// The batch that a job belongs to.
+    /// The batch to which a job belongs.
     #[arg(long, hide = true)]
     pub(super) batch: Option<String>,
-    /// The file that says which part does which runs.
+    /// The file with the assignment of runs to parts.
     #[arg(long, hide = true, requires = "part")]
     pub(super) dealt: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ fn interval(text: &str) -> std::result::Result<f64, String> {
         .parse()
         .ok()
         .filter(|seconds| (0.1..=3600.0).contains(seconds));
-    seconds.ok_or_else(|| "expected seconds from 0.1 to 3600".to_owned())
+    seconds.ok_or_else(|| "expected a number of seconds from 0.1 to 3600".to_owned())
 }
 
 impl SlurmArgs {
@@ -83,7 +83,7 @@ impl SlurmArgs {
         self.interval
     }
 
-    /// How jobs are submitted.
+    /// The options for submitting jobs.
     pub(super) fn options(&self) -> SlurmOptions {
         SlurmOptions {
             partition: self.partition.clone(),
@@ -99,7 +99,7 @@ impl SlurmArgs {
     }
 }
 
-/// How jobs call gleaner.
+/// The commands with which jobs call gleaner.
 pub(super) fn call(args: &super::Args, out: &Path) -> Result<Call> {
     let here = |error| Error::io("find", ".", error);
     let mut collecting = Vec::new();

@@ -23,10 +23,11 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let mut text = counts(prepared, &state);
     let mut wrong = Vec::new();
     match Queue::ask(&all) {
-        Err(error) => remark(&[format!("the queue is not known: {error}")]),
+        Err(error) => remark(&[format!("cannot query the queue: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // A later batch takes over the remaining runs of earlier ones, so only the last batch can have any.
+            // A later batch takes over the remaining runs of earlier ones, so only the last batch can have remaining
+            // runs.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)
@@ -35,7 +36,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
     }
     for batch in broken {
         let (name, error) = (batch.name, batch.error);
-        text += &format!("batch {name}, whose jobs are not known: {error}\n");
+        text += &format!("batch {name}: its jobs are unknown: {error}\n");
     }
     for line in report(prepared, &state, &wrong) {
         text += &format!("{line}\n");
@@ -57,7 +58,7 @@ fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
         text += &format!("running  {}\n", state.running);
     }
     if state.begun_again > 0 {
-        text += &format!("begun again  {}\n", state.begun_again);
+        text += &format!("restarted {}\n", state.begun_again);
     }
     if state.costs.are_seconds() && !state.missing.is_empty() {
         let costs = state
@@ -80,12 +81,12 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
         batch.name, jobs.waiting
     );
     if let Some(why) = jobs.held {
-        text += &format!("         some wait until you do something: {why}\n");
+        text += &format!("         some jobs need your help to start: {why}\n");
     }
     text
 }
 
-/// The parts of an ended batch that have not done all their runs.
+/// The parts of an ended batch with unfinished runs.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,
@@ -95,7 +96,7 @@ fn troubles_of(
 ) -> Vec<Trouble> {
     match Deal::read(&batches.deal(&batch.name), prepared) {
         Ok(deal) => troubles(state, found, batches, batch, &deal),
-        // The assignment of another plan says nothing about these runs.
+        // The assignment belongs to another plan and does not include these runs.
         Err(_) => Vec::new(),
     }
 }

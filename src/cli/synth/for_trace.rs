@@ -20,11 +20,11 @@ pub struct Made {
 }
 
 /// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`. A
-/// graph belongs to the family of the workload's model. The training of the graph keeps a GPU of the set-up about as
-/// busy as the trace says.
+/// graph belongs to the family of the workload's model. The GPU utilisation of its training on the set-up is
+/// approximately that in the trace.
 ///
 /// # Errors
-/// The trace is faulty, or no job states what it trains; errors of `write`.
+/// The trace is faulty, or no job states its workload; errors of `write`.
 pub fn make(
     data: &Path,
     setup: &Setup,
@@ -67,7 +67,7 @@ impl Made {
         self.rows.len()
     }
 
-    /// Writes the table of workloads and their graphs, which are in `folder` beside it.
+    /// Writes the table of workloads and their graphs, which are in the subfolder `folder` next to the table.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -12,12 +12,11 @@ use crate::cli::remark;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::files;
 
-/// Generate computational graphs of training jobs, and what the jobs consume on a set-up.
+/// Generate computational graphs of training jobs, and the resource consumption of the jobs on a set-up.
 ///
-/// Writes graphs/*.pbtxt (the graph of a training step, as TensorFlow writes it), onnx/*.onnx
-/// (the model alone), and measured.csv. Networks are drawn at random from families of
-/// convolutional networks and transformers. The figures in measured.csv are computed from a
-/// simple model of the set-up; nothing is measured.
+/// Writes graphs/*.pbtxt (the graph of a training step, as TensorFlow writes it), onnx/*.onnx (only the model), and
+/// measured.csv. Networks are drawn at random from families of convolutional networks and transformers. The figures in
+/// measured.csv are computed from a simple model of the set-up; nothing is measured.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \
@@ -25,16 +24,16 @@ use gleaner_io::files;
     gleaner synth graphs --setup 2080Ti --count 20 -o slower\n  \
     gleaner synth graphs --for trace -o workloads")]
 pub struct Args {
-    /// Number of jobs. A model needs about 200 to learn well.
+    /// Number of jobs. A model needs about 200 jobs to learn well.
     #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
-    /// Generate one job for each workload of this trace, a directory of `gleaner synth jobs`: a
-    /// network of the family of the model that keeps a GPU about as busy as the trace says. Also
-    /// writes workloads.csv, a table of these jobs.
+    /// Generate one job for each workload of this trace, a directory of `gleaner synth jobs`: a network of the model's
+    /// family whose GPU utilisation is approximately that in the trace. Also writes workloads.csv, a table of these
+    /// jobs.
     #[arg(long = "for", value_name = "DIR", conflicts_with = "count")]
     trace: Option<PathBuf>,
-    /// Machines that the jobs are trained on: two V100 with 10 Gbit/s between them, two 2080Ti
-    /// with 1 Gbit/s, or four TitanRTX with 40 Gbit/s.
+    /// Machines on which the jobs are trained: two V100 with 10 Gbit/s between them, two 2080Ti with 1 Gbit/s, or four
+    /// TitanRTX with 40 Gbit/s.
     #[arg(long, value_name = "GPU", default_value = Setup::V100.gpu, value_parser = setups())]
     setup: Setup,
     /// Seed. The same seed gives the same jobs.
@@ -63,7 +62,8 @@ pub fn run(args: &Args) -> Result<()> {
         let some = fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
         if some {
             return Err(Error::Usage(format!(
-                "-o {}: the directory holds graphs already, which would mix; name a new one",
+                "-o {}: the directory already contains graphs, which would be mixed with the new \
+                 ones; name another directory",
                 args.output.display()
             )));
         }

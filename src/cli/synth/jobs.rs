@@ -15,7 +15,7 @@ use gleaner_runs::experiment;
 use gleaner_synth::copies::{self, CopyError};
 use gleaner_synth::jobs::{Amount, JobOptions, generate};
 
-/// Generate jobs of a GPU cluster, and all else that `gleaner simulate` reads.
+/// Generate jobs of a GPU cluster, and all other inputs of `gleaner simulate`.
 ///
 /// Writes jobs.csv, vc_config.csv, single_data.csv (profiles), colocate_info.csv (pairs),
 /// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on one
@@ -31,7 +31,7 @@ pub struct Args {
     /// Number of virtual clusters.
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     vcs: u32,
-    /// Number of nodes, of all virtual clusters together.
+    /// Total number of nodes of all virtual clusters.
     #[arg(long, value_name = "COUNT", default_value_t = 24)]
     nodes: u32,
     /// GPUs of each node.
@@ -40,7 +40,7 @@ pub struct Args {
     /// Number of days. The first is a Monday.
     #[arg(long, value_name = "DAYS", default_value_t = 7)]
     days: u32,
-    /// GPU time that the jobs ask for, as a share of the GPU time of the cluster.
+    /// GPU time that the jobs request, as a share of the GPU time of the cluster.
     #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
     load: f64,
     /// Number of jobs, instead of a load.
@@ -49,7 +49,7 @@ pub struct Args {
     /// Seed. The same seed gives the same files.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Copy this trace, a CSV file, and the other files of the experiment beside it. Needs
+    /// Copy this trace, a CSV file, and the other files of the experiment in the same folder. Needs
     /// --copies.
     #[arg(long, value_name = "TRACE", requires = "copies",
         conflicts_with_all = ["vcs", "nodes", "gpus_per_node", "days", "load", "jobs", "seed"])]
@@ -99,10 +99,10 @@ fn synthesise(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// How a file is copied.
+/// Method of copying a file.
 #[derive(Clone, Copy)]
 enum Copy {
-    /// Every row is repeated, each time with another id.
+    /// Every row is repeated, each time with a different id.
     Rows,
     /// These numeric columns are multiplied by the number of copies.
     Numbers(&'static [&'static str]),
@@ -113,7 +113,7 @@ enum Copy {
 /// Columns with a job's id. The second one is used if the first is missing.
 const IDS: [&str; 2] = ["job_id", "jobname"];
 const NODES: [&str; 2] = ["num", "nodes"];
-/// Columns with numbers of submissions, measured or forecast. They grow with the cluster.
+/// Columns with numbers of submissions, measured or forecast. These numbers grow with the cluster.
 const SUBMISSIONS: [&str; 4] = [
     "pred_gpu_job",
     "pred_gpu_num",
@@ -121,7 +121,7 @@ const SUBMISSIONS: [&str; 4] = [
     "submit_gpu_num",
 ];
 
-/// Files beside a trace. Only the first one is required.
+/// Files in the same folder as a trace. Only the first one is required.
 const BESIDE: [(&str, Copy); 7] = [
     ("vc_config.csv", Copy::Numbers(&NODES)),
     ("single_data.csv", Copy::Same),

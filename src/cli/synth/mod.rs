@@ -88,12 +88,12 @@ struct EventArgs {
 /// Distribution of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Lengths {
-    /// Many short and few long, as on real machines.
+    /// Many short and few long fragments, as on real machines.
     #[value(name = "lognormal")]
     LogNormal,
-    /// Without memory: how long a fragment has lasted says nothing about its end.
+    /// Without memory: the age of a fragment carries no information about its remaining length.
     Exponential,
-    /// All of the same length.
+    /// All fragments have the same length.
     Fixed,
 }
 
@@ -150,7 +150,7 @@ struct ProblemArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     nodes: u32,
-    /// Seed of the first problem; the others count up from it.
+    /// Seed of the first problem. Each further problem has the next seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Where to write; - for stdout.
@@ -179,12 +179,12 @@ fn synth_problems(args: &ProblemArgs) -> Result<()> {
     let all = u64::from(args.count) * u64::from(args.tasks);
     if all > MOST_TASKS {
         return Err(Error::Usage(format!(
-            "--count and --tasks ask for {all} tasks, expected at most {MOST_TASKS}"
+            "--count and --tasks request {all} tasks, expected at most {MOST_TASKS}"
         )));
     }
     let Some(last) = args.seed.checked_add(u64::from(args.count) - 1) else {
         return Err(Error::Usage(format!(
-            "--seed is {}, expected at most {}, because the seeds of {} problems count up from it",
+            "--seed is {}, expected at most {}, because the {} problems have consecutive seeds",
             args.seed,
             u64::MAX - u64::from(args.count) + 1,
             args.count
@@ -261,7 +261,7 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs a generator with a progress bar. A signal stops it.
+/// Runs a generator with a progress bar. A signal stops the generator.
 fn generated<T>(generate: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
     let terminal = Terminal::default();
     let made = generate(&terminal);

@@ -16,7 +16,7 @@ use gleaner_synth::schedule::{ScheduleOptions, generate};
 /// Whose log.
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
-    /// Generate the jobs of a Slurm cluster, as sacct lists them.
+    /// Generate the jobs of a Slurm cluster, in the format of sacct.
     #[command(before_help = "Example:\n  \
         gleaner synth slurm --nodes 500 --days 30 -o jobs.txt --node-list nodes.txt \\\n      \
             --outages events.txt --truth truth.gev")]
@@ -33,7 +33,7 @@ pub(super) enum What {
 pub(super) struct SlurmArgs {
     #[command(flatten)]
     schedule: ScheduleArgs,
-    /// Let nodes fail occasionally, and write these events as `sacctmgr -P list events` does.
+    /// Let nodes fail occasionally, and write these events in the format of `sacctmgr -P list events`.
     #[arg(long, value_name = "FILE")]
     outages: Option<PathBuf>,
 }
@@ -64,8 +64,7 @@ pub(super) struct ScheduleArgs {
     /// Also write the names of the nodes, as a list for --nodes of `gleaner ingest`.
     #[arg(long, value_name = "FILE")]
     node_list: Option<PathBuf>,
-    /// Also write which nodes were idle, the event log that `gleaner ingest` must find: .gev,
-    /// .parquet or .csv.
+    /// Also write the true log of idle nodes, which `gleaner ingest` must reproduce: .gev, .parquet or .csv.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Where to write the log; - for stdout.

@@ -16,7 +16,7 @@ use gleaner_synth::tasks::TaskOptions;
 /// Generate a search for hyperparameters or architectures: networks, and the algorithm that starts and stops
 /// the trials that train them.
 ///
-/// With --losses, the learning curves of all trials are written too: slower networks are better.
+/// With --losses, the learning curves of all trials are also written. In these curves, slower networks are better.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \
@@ -25,7 +25,7 @@ pub struct Args {
     /// Algorithm that starts and stops trials.
     #[arg(long, value_name = "NAME", default_value = "asha", value_parser = one_of::<Algorithm>())]
     algorithm: Algorithm,
-    /// Number of trials; hyperband derives it from the resources [default: 81].
+    /// Number of trials; hyperband derives the number from the resources [default: 81].
     #[arg(long, value_name = "COUNT")]
     trials: Option<u32>,
     /// The best 1/NUMBER of the trials of each rung are promoted.
@@ -46,7 +46,7 @@ pub struct Args {
     /// Mean work of a whole training, in hours on one node.
     #[arg(long, value_name = "HOURS", default_value_t = 8.0)]
     hours: f64,
-    /// Also write learning curves, to this file. It must be in the folder of the search.
+    /// Also write learning curves to this file, which must be in the folder of the search.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
     /// Seed. The same seed gives the same search.
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The name of a file, which must be in the same folder as another one.
+/// The name of a file, which must be in the same folder as another file.
 fn beside(path: &std::path::Path, other: &std::path::Path) -> Result<String> {
     let name = path.file_name().and_then(|name| name.to_str());
     match name.filter(|_| path.parent() == other.parent()) {

@@ -27,14 +27,14 @@ fn the_same_jobs_make_the_same_bytes() {
     let bytes = |here: &Path| fs::read(here.join("data.safetensors")).unwrap();
     assert_eq!(bytes(a), bytes(b));
     let again = gleaner(a, "synth graphs --count 2 -o jobs").expect(2);
-    again.says(&["holds graphs already", "name a new one"]);
+    again.says(&["already contains graphs", "name another directory"]);
     gleaner(a, "synth graphs --setup Abacus -o other")
         .expect(2)
         .says(&["2080Ti", "TitanRTX"]);
 }
 
-// By formula: of 24 jobs, 14 train, 5 validate and 5 test; frequencies sum to one over the
-// operations of the training part.
+// By formula: of 24 jobs, 14 are for training, 5 for validation and 5 for testing. Frequencies sum
+// to one over the operations of the training part.
 #[test]
 fn jobs_are_split_and_the_manifest_records_it() {
     let directory = jobs();
@@ -158,8 +158,8 @@ fn all_faulty_graphs_are_reported_and_can_be_left_out() {
     let run = build(here, "-o data.safetensors", 3);
     let run = run.says(&[
         "3 faults in the input",
-        "line 4: a value should be here",
-        "cannot make 20 groups",
+        "line 4: expected a value",
+        "cannot form 20 groups",
     ]);
     run.says(&names)
         .says(&["line 1: node 1 `x`: it has no `op`"]);
@@ -193,14 +193,15 @@ fn jobs_without_measurements_are_named() {
     let run = build(here, "-o data.safetensors", 0);
     for words in [
         "3 jobs left out",
-        "one row each of",
-        "no rows of this job",
+        "one row for each of",
+        "no rows for this job",
         "has 2 fields",
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
     fs::write(here.join("jobs/measured.csv"), rows[0]).unwrap();
-    build(here, "-o data.safetensors", 3).says(&["measured.csv", "no measurements of the 25 jobs"]);
+    build(here, "-o data.safetensors", 3)
+        .says(&["measured.csv", "no measurements for the 25 jobs"]);
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn wrong_usage_is_reported() {
     let line = "driple build --graphs none.pbtxt --measured jobs/measured.csv -o d";
     gleaner(here, line)
         .expect(3)
-        .says(&["no measurements of the 1 jobs"]);
+        .says(&["no measurements for the 1 jobs"]);
     fs::write(here.join("m.csv"), "GPU,Model\n").unwrap();
     let line = "driple build --graphs jobs/graphs --measured m.csv -o d";
     gleaner(here, line)

@@ -20,7 +20,7 @@ fn models_and_weights_are_converted_into_each_other() {
     let line =
         "driple train --data data.safetensors --network gin --compat --hidden 8 --epochs 1 -q -o o";
     gleaner(here, line).expect(0);
-    convert("o --weights -o w", 0).says(&["the weights of the model alone"]);
+    convert("o --weights -o w", 0).says(&["only the weights of the model"]);
     convert("w --depth 5 --scale-of data.safetensors -o again", 0);
     let model = |name: &str| inspector::read(&fs::read(here.join(name)).unwrap()).unwrap();
     let (old, new) = (model("o"), model("again"));
@@ -29,9 +29,9 @@ fn models_and_weights_are_converted_into_each_other() {
     assert_eq!(new.card.architecture.depth, Depth::Fixed(5));
     assert_eq!(new.card.scale, old.card.scale);
     assert_eq!(new.card.frequencies, old.card.frequencies);
-    convert("o -o x", 2).says(&["is a model already", "--weights"]);
+    convert("o -o x", 2).says(&["is already a model", "--weights"]);
     convert("o --depth half --scale-of data.safetensors -o x", 2).says(&["its own depth"]);
-    convert("w --weights -o x", 2).says(&["plain weights already"]);
+    convert("w --weights -o x", 2).says(&["already contains plain weights"]);
     convert("data.safetensors --weights -o x", 2).says(&["is a data set"]);
     convert("data.safetensors -o copy", 0);
     assert_eq!(read(here, "copy"), read(here, "data.safetensors"));

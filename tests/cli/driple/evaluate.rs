@@ -28,7 +28,7 @@ fn models_are_compared_with_baselines() {
     let table = fs::read_to_string(here.join("s.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 4 * 12);
     assert!(table.starts_with("model,metric,mse,mae,relative,r2,rank\n"));
-    // The test error is the one that training recorded in the model.
+    // The test error equals the error that training recorded in the model.
     let scores = json(&gleaner(here, &format!("{line} --json")).expect(0).out);
     let model = inspector::read(&fs::read(here.join("model.safetensors")).unwrap()).unwrap();
     let noted = model.card.provenance.unwrap().test.unwrap();

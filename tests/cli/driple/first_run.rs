@@ -6,7 +6,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Without any option, the commands lead from sample graphs to a model that is far better than the
+/// With default options, the commands train a model on sample graphs that is far better than the
 /// mean.
 #[test]
 fn the_first_model_of_a_new_user_learns() {
@@ -34,7 +34,7 @@ fn the_first_model_of_a_new_user_learns() {
     assert!(explained > 0.5, "{explained}");
 }
 
-/// A model that has learnt nothing says so.
+/// For a model that has learnt nothing, a remark is printed.
 #[test]
 fn a_model_that_learns_nothing_is_reported() {
     let directory = super::support::built();

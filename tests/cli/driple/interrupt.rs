@@ -29,7 +29,7 @@ fn begun(here: &Path) -> Child {
 }
 
 /// Ends a training after its first checkpoint with `end`, which returns whether the training was
-/// still running. If it was not, the training is started again.
+/// still running. If the training had already finished, it is started again.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {
         if end(begun(here)) {
@@ -83,7 +83,7 @@ fn killed_trainings_are_resumed_from_their_checkpoint() {
     });
     assert!(!here.join("part").exists());
     assert_resumed_as_uninterrupted(here);
-    // The training is finished: only the model remains to be written.
+    // The training is finished, and only the model remains to be written.
     gleaner(
         here,
         "driple train --data data.safetensors --resume c -o again",
@@ -116,7 +116,7 @@ fn other_data_and_options_are_refused() {
     .expect(2);
     run.says(&[
         "options contradict --resume c",
-        "--epochs asks for 9, but there it is 2",
+        "--epochs requests 9, but the value there is 2",
         "--rate",
     ]);
     let run = gleaner(
@@ -125,8 +125,8 @@ fn other_data_and_options_are_refused() {
     )
     .expect(2);
     run.says(&[
-        "--hidden asks for 16, but there it is 8",
-        "--network asks for gin",
+        "--hidden requests 16, but the value there is 8",
+        "--network requests gin",
         "--compat",
     ]);
     gleaner(here, &format!("{resume} --epochs 2 --hidden 8 --seed 0")).expect(0);

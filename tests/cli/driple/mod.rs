@@ -1,4 +1,5 @@
-//! `gleaner driple` and `gleaner synth graphs` as a user runs them, and the use of predictions.
+//! `gleaner driple` and `gleaner synth graphs` run from the command line, and the use of
+//! predictions.
 
 mod build;
 mod convert;

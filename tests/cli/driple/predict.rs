@@ -37,7 +37,7 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
                 alone[metric].as_f64().unwrap(),
                 row[metric].as_f64().unwrap(),
             );
-            // Several graphs go through the network in one matrix, whose sums round differently.
+            // The network processes several graphs in one matrix, so sums are rounded differently.
             assert!(
                 (told - wanted).abs() <= 1e-5 * wanted.abs(),
                 "{told} {wanted}"
@@ -82,14 +82,15 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
         .says(&["3 faults", "a.pbtxt: line 1: node 1"]);
     run.says(&[
         "b.pb: this is not a TensorFlow GraphDef",
-        "c.txt: found a name of another kind",
+        "c.txt: found a name with another extension",
     ]);
     predict(here, "none.pbtxt", 1).says(&["cannot read none.pbtxt"]);
     predict(here, "", 2);
     predict(here, "jobs/graphs --data data.safetensors", 2);
     predict(here, "jobs/graphs -o p.txt", 2).says(&[".csv or .parquet"]);
     predict(here, "jobs/graphs --groups 30", 2).says(&["graphs of 20 groups"]);
-    predict(here, "jobs/graphs --frequencies f.csv", 2).says(&["the model has those"]);
+    predict(here, "jobs/graphs --frequencies f.csv", 2)
+        .says(&["the model contains the frequencies"]);
     predict(here, "--data model.safetensors", 3)
         .says(&["this is a trained model, expected a data set"]);
     // Types that no graph of the training part has are reported.
@@ -99,7 +100,10 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
         unseen.replace("\"MatMul\"", "\"Quantum\""),
     )
     .unwrap();
-    predict(here, "d.pbtxt", 0).says(&["d: ", "types that the model has not seen: Quantum"]);
+    predict(here, "d.pbtxt", 0).says(&[
+        "d: ",
+        "types that were not in the training data of the model: Quantum",
+    ]);
     let line = "driple predict --model data.safetensors jobs/graphs";
     gleaner(here, line)
         .expect(3)
@@ -135,7 +139,7 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     // A faulty graph that is named directly ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
-    // A directory without a valid graph ends the command too.
+    // A directory without a valid graph also ends the command.
     fs::create_dir(here.join("faulty")).unwrap();
     for name in ["a.pbtxt", "b.pbtxt"] {
         fs::write(here.join("faulty").join(name), FAULTY).unwrap();
@@ -152,7 +156,7 @@ fn predictions_below_zero_are_zero_for_users() {
     assert!(!run.err.contains("below zero"), "{}", run.err);
     change_model(here, |inspector| set_bias(inspector, -100.0));
     let run = predict(here, "--data data.safetensors --json", 0);
-    let run = run.says(&["60 of 60 predictions are below zero and given as 0"]);
+    let run = run.says(&["60 of 60 predictions are negative and set to 0"]);
     for row in json(&run.out).as_array().unwrap() {
         for metric in METRIC_NAMES {
             assert_eq!(row[metric].as_f64(), Some(0.0), "{row}");
@@ -175,14 +179,14 @@ fn predictions_below_zero_are_zero_for_users() {
     let scores = json(&gleaner(here, line).expect(0).out);
     let relative = numbers(&scores["scores"][0]["relative"]);
     assert!(relative.iter().all(|share| (share - 1.0).abs() < 1e-12));
-    // A model whose predictions are not finite must not be reported as one that predicts zeros.
+    // A model whose predictions are not finite must not be reported as a model that predicts zeros.
     change_model(here, |inspector| set_bias(inspector, f32::MAX));
     let scale = "--data data.safetensors";
     predict(here, scale, 0);
     change_model(here, |inspector| {
         inspector.card.scale.as_mut().unwrap().0.fill(f64::MAX);
     });
-    predict(here, scale, 3).says(&["5 faults", "no finite numbers"]);
+    predict(here, scale, 3).says(&["5 faults", "values that are not finite"]);
 }
 
 /// A pipe can be read only once.
@@ -249,7 +253,7 @@ fn published_weights_need_units_grouping_and_frequencies() {
         .says(&["--frequencies FILE", "convert --scale-of DATA"]);
     fs::write(here.join("f.csv"), "MatMul,0.5\nConv2D,0.5\n").unwrap();
     let run = gleaner(here, &format!("{bare} --frequencies f.csv --groups 20")).expect(0);
-    let run = run.says(&["does not know the units"]);
+    let run = run.says(&["does not contain the units"]);
     assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
     gleaner(here, &format!("{bare} --frequencies f.csv --fewer-groups"))
         .expect(0)

@@ -92,7 +92,7 @@ fn model(at: &Path, change: impl Fn(&mut Card)) -> Inspector {
 
 const PROFILES: &str = "driple profiles --model model.safetensors --jobs workloads/workloads.csv";
 
-// Derived by formula: a profile has the averages of the model's own predictions.
+// Derived by formula: a profile contains the averages of the model's own predictions.
 #[test]
 fn profiles_are_averages_of_predictions() {
     let directory = cluster();
@@ -166,7 +166,7 @@ fn memory_can_be_that_of_the_peak_and_never_exceeds_a_gpus() {
         "{small:?}"
     );
     assert!(
-        said.contains("clipped to what is possible: predictions of"),
+        said.contains("clipped to the possible range: predictions for"),
         "{said}"
     );
     let (once, _) = held("--memory peak --gpu-memory 10000");
@@ -234,7 +234,7 @@ fn workloads_can_be_parsed_from_the_names_of_graphs() {
     run.says(&[
         "3 faults",
         "has no batch size",
-        "which is also that of few/",
+        "which is also the workload of few/",
         "expected 6",
         "--jobs",
     ]);
@@ -246,11 +246,15 @@ fn faults_name_the_file_and_a_remedy() {
     let at = directory.path();
     model(at, |card| card.scale = None);
     let run = gleaner(at, &format!("{PROFILES} -o p.csv")).expect(3);
-    run.says(&["model.safetensors", "in which units", "--scale-of"]);
+    run.says(&[
+        "model.safetensors",
+        "the units of its predictions",
+        "--scale-of",
+    ]);
     model(at, |card| card.grouping = None);
     gleaner(at, &format!("{PROFILES} -o p.csv"))
         .expect(3)
-        .says(&["how it groups"]);
+        .says(&["the settings for grouping"]);
     model(at, |_| ());
     gleaner(at, &format!("{PROFILES} -o p.txt"))
         .expect(2)
@@ -309,7 +313,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
         close += usize::from((figures[job] - wanted).abs() < 0.15 * wanted + 2.0);
     }
     assert!(close >= 26, "{close} of 40");
-    // A trace that does not say what its jobs train.
+    // A trace that does not state the workloads of its jobs.
     let jobs = at.join("trace/jobs.csv");
     let text = fs::read_to_string(&jobs).unwrap();
     let silent = |line: &str| line.split(',').take(9).collect::<Vec<_>>().join(",") + "\n";
@@ -348,7 +352,7 @@ fn the_documented_table_of_workloads_is_read() {
     );
 }
 
-/// The way from sample graphs to a simulation, as a user takes it.
+/// Runs all commands from sample graphs to a simulation.
 #[test]
 fn a_simulation_runs_on_what_a_trained_model_predicts() {
     let directory = cluster();

@@ -33,7 +33,7 @@ const NAMES: [&str; 9] = [
 /// A row of a table of profiles: its cells by column.
 type Row = BTreeMap<String, String>;
 
-/// Writes the measured profiles as predicted ones, each after a change. Rows for which `change`
+/// Changes the measured profiles and writes them as predicted profiles. Rows for which `change`
 /// returns false are left out.
 fn predict(at: &Path, name: &str, change: impl Fn(&mut Row) -> bool) {
     let text = fs::read_to_string(at.join("trace/single_data.csv")).unwrap();
@@ -120,7 +120,7 @@ fn correct_predictions_give_the_schedule_of_measurements() {
     );
 }
 
-// Derived by formula: the cluster's utilisations are the measured ones, whatever was predicted.
+// Derived by formula: the cluster's utilisations are the measured ones, whatever the predictions.
 #[test]
 fn running_jobs_use_gpus_as_measured() {
     let directory = busy();
@@ -227,7 +227,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     gleaner(at, "train packing --profiles right.csv --out m")
         .expect(2)
         .says(&["label"]);
-    // A table that the model has scored needs no model.
+    // If the model has already scored a table, the simulation needs no model.
     gleaner(
         at,
         "predict models/packing.json --profiles right.csv -o scored.csv",
@@ -242,7 +242,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     assert_eq!(right, scores(at, "scored"));
 }
 
-/// If a trace does not say what jobs use, the measured table does.
+/// If a trace does not state the usage of jobs, the measured table provides it.
 #[test]
 fn measured_profiles_apply_where_the_trace_has_no_usage() {
     let directory = busy();

@@ -44,7 +44,8 @@ fn models_contain_all_that_predictions_need() {
     let history = fs::read_to_string(here.join("h.csv")).unwrap();
     assert!(history.starts_with("epoch,train,val\n0,0."), "{history}");
     assert_eq!(history.lines().count(), 5);
-    // The same seed gives the same bytes with any number of threads. Another seed gives others.
+    // The same seed gives the same bytes with any number of threads. Another seed gives different
+    // bytes.
     let again = |more: &str| {
         train(
             here,
@@ -123,8 +124,8 @@ fn transfer_changes_the_readout_alone() {
     assert!(new.card.provenance.unwrap().started_from.is_some());
     let line = "--from model.safetensors --network gat --hidden 16 -o new.safetensors";
     train(here, line, 2).says(&[
-        "--network asks for gat, but there it is gcn",
-        "--hidden asks for 16",
+        "--network requests gat, but the value there is gcn",
+        "--hidden requests 16",
     ]);
 }
 

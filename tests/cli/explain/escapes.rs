@@ -1,4 +1,4 @@
-//! Names from files that contain characters that a terminal or a browser would obey.
+//! Names from files with characters that control a terminal or a browser.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const HOSTILE: &str = "\u{1b}[31mred\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}end"
 /// The same name as it must be shown.
 const SHOWN: &str = "\\u{1b}[31mred\\u{9b}2J\\u{202e}\\u{2066}\\u{200f}\\u{2028}end";
 
-/// Whether a terminal obeys a character, or the character changes the direction of text.
+/// Whether a character controls terminals or changes the direction of text.
 fn is_obeyed(c: char) -> bool {
     (c.is_control() && c != '\n')
         || ('\u{200e}'..='\u{200f}').contains(&c)
@@ -20,7 +20,7 @@ fn is_obeyed(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
-/// Asserts that a text shows the escaped name, and has no character that is obeyed.
+/// Asserts that a text shows the escaped name and contains no control character.
 #[track_caller]
 fn is_plain(text: &str) {
     let obeyed = text.chars().find(|c| is_obeyed(*c));

@@ -45,7 +45,7 @@ pub fn json(kind: &str, more: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
-/// The prediction for a row of the sample cluster's data, broken down, as JSON.
+/// The breakdown of the prediction for a row of the sample cluster's data, as JSON.
 #[track_caller]
 pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
     let (row, data) = (row.to_string(), data());
@@ -53,7 +53,7 @@ pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
     json(kind, &more)["prediction"].clone()
 }
 
-/// A column, as texts, of what `gleaner predict` writes for the sample cluster.
+/// A column, as texts, of the table that `gleaner predict` writes for the sample cluster.
 pub fn predicted(kind: &str, column: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("table.csv");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{assert_near, explain, json, list, model, number};
 
-/// Names of a machine's terms, the most important first.
+/// Names of a machine's terms, in descending order of importance.
 fn names(kind: &str) -> Vec<String> {
     let found = json(kind, &[]);
     let terms = list(&found["machines"][0], "importances").iter();
@@ -60,7 +60,7 @@ fn terms_are_sorted_and_match_the_file() {
 }
 
 // By formula: over the training rows, the mean of a term's scores is 0, and the mean of their
-// absolute values is its importance. Each row is in one of its cells.
+// absolute values is its importance. Each row is in one of the term's cells.
 #[test]
 fn scores_and_rows_make_the_importance() {
     let names = names("workload");

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbers, page, sign};
 
-/// The name, in tables, of a program that reports two plans 20 ms apart, and then the best one.
+/// The name in tables of a solver program that reports two plans, 20 ms apart, and then the best
+/// plan.
 const STEPS: &str = "exec:steps.py";
 
 /// A directory with the comparison `compared` of the sample problems. If Python is installed, it
@@ -62,8 +63,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is the smallest
-/// among the plans found until then; 1 without a plan.
+/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is that of the
+/// best plan found until then, or 1 without a plan.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found
@@ -120,7 +121,7 @@ fn the_gap_over_time_is_that_of_the_plans_on_the_way() {
     gleaner(directory.path(), "check compared").expect(0);
 }
 
-// The program reports a plan, waits 20 ms, reports another, waits again, and answers.
+// The program reports a plan, waits 20 ms, reports another plan, waits again, and answers.
 #[test]
 fn plans_of_a_program_are_in_the_tables_when_they_came() {
     let (directory, true) = comparison("exact") else {

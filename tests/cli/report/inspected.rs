@@ -70,7 +70,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
     let t_fwd = window["t_fwd_s"].as_f64().unwrap();
     let tile = format!("<dt>suggested --t-fwd</dt><dd>{t_fwd} s ");
     assert!(page.contains(&tile), "{tile}");
-    for told in ["How the window comes about", "F(τ)", "SHA-256", "max-tasks"] {
+    for told in ["How the window is derived", "F(τ)", "SHA-256", "max-tasks"] {
         assert!(page.contains(told), "{told}");
     }
     let figures = Figures::of(&page);
@@ -135,7 +135,7 @@ fn json_and_pictures_come_beside_the_page() {
     let printed: Value = serde_json::from_str(&run.out).unwrap();
     assert!(printed["suggestion"]["others"].as_array().unwrap().len() > 30);
     assert_eq!(fs::read_dir(path.join("out")).unwrap().count(), 14);
-    // A page that cannot be written is reported.
+    // A page that cannot be written causes an error.
     let line = format!("inspect {} -o missing/page.html", log.display());
     gleaner(path, &line).expect(1).says(&["missing/page.html"]);
 }
@@ -146,8 +146,8 @@ fn odd_logs_have_pages() {
     let path = directory.path();
     let quoted = HOSTILE.replace('"', "\"\"");
     let logs = [
-        // One row with all nodes busy, one row with all idle, a hostile name, and nodes that are
-        // idle throughout.
+        // One row with all nodes busy, one row with all nodes idle, a hostile name, and nodes that
+        // are always idle.
         "time,node,state\n2021-02-10 00:00:00,a,0\n".to_owned(),
         "time,node,state\n2021-02-10 00:00:00,a,1\n".to_owned(),
         format!(

@@ -1,5 +1,5 @@
-//! Pages about sweeps of 10,000 runs. The runs are made up: a single replay is simulated, and its
-//! figures are varied.
+//! Pages about sweeps of 10,000 runs. The runs are artificial: the figures of a single replay are
+//! varied.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::support::{Figures, assert_near, dataset, gleaner, json as read_json, numbers, page};
 use crate::browser::check;
 
-/// Maximum size of a page in bytes: it fits into a mail as an attachment.
+/// Maximum size of a page in bytes, so that it can be attached to an email.
 const MOST: usize = 5_000_000;
 
-/// A number from 0 to 1 for the run `index`, which looks random.
+/// A pseudo-random number from 0 to 1 for the run `index`.
 fn noise(index: u32, salt: u32) -> f64 {
     let mixed = (index ^ (salt << 20)).wrapping_mul(0x9E37_79B1);
     f64::from((mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77)) / f64::from(u32::MAX)
@@ -49,7 +49,7 @@ fn swept(settings: impl Fn(u32) -> Value) -> TempDir {
     directory
 }
 
-/// The summary of a replay with other work, losses and times.
+/// The summary of a replay with different work, losses and times.
 fn varied(summary: &Value, index: u32) -> RunSummary {
     let mut summary = summary.clone();
     for (salt, name) in (1..).zip(["total_work", "rescale_loss", "completion_mean_s"]) {
@@ -76,7 +76,7 @@ fn write(path: &Path, runs: &[SweepRun], results: &[RunOutcome]) {
     directory.finish(&end).unwrap();
 }
 
-// The hardest case: every run has settings of its own, and points cover the whole chart.
+// The hardest case: every run has its own settings, and points cover the whole chart.
 #[test]
 fn a_page_of_10_000_settings_is_small_and_works() {
     let directory =
@@ -95,7 +95,7 @@ fn a_page_of_10_000_settings_is_small_and_works() {
     assert!((1_000..=3_000).contains(&drawn.len()), "{}", drawn.len());
     let left_out = 10_000 - drawn.len();
     let thousands = format!(
-        "{},{:03} points that others hide",
+        "{},{:03} points hidden by others",
         left_out / 1_000,
         left_out % 1_000
     );

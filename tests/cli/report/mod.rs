@@ -1,4 +1,4 @@
-//! Pages and pictures about runs, written by the program as a user runs it.
+//! Pages and pictures about runs, written from the command line.
 
 mod broken;
 mod browser;

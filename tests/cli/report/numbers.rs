@@ -7,7 +7,7 @@ use super::support::{
     simulation, steps,
 };
 
-/// Times of a CSV table in whole milliseconds since 1970, as pages have them.
+/// Times of a CSV table in whole milliseconds since 1970, as in pages.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
@@ -47,7 +47,7 @@ fn curves_equal_the_steps() {
     }
 }
 
-/// In both accounts the parts of each bar add up to the total, with and without completion events.
+/// In both accounts, the parts of each bar add up to the total, with and without completion events.
 #[test]
 fn shares_are_those_of_the_summary() {
     let directory = replays();
@@ -319,7 +319,7 @@ fn warm_up_and_drain_are_shaded() {
         }
     }
     for told in [
-        "known to sjf, srtf, but to no real scheduler",
+        "known to sjf, srtf, but not to any real scheduler",
         "placers are not compared",
         "not known",
     ] {
@@ -359,14 +359,16 @@ fn unequal_numbers_of_gpus_are_noted() {
     let directory = profiled();
     let note = "72 GPUs for fifo; 80 for lucid";
     let extra = page(directory.path(), "extra");
-    assert!(extra.contains("did not run on the same GPUs") && extra.contains(note));
+    assert!(extra.contains("ran on different numbers of GPUs") && extra.contains(note));
     assert!(extra.contains("--lend auto"));
     assert!(extra.contains("own GPUs that jobs hold, hourly means: 72 GPUs"));
     let lent = page(directory.path(), "lent");
-    assert!(!lent.contains("the same GPUs"));
+    assert!(!lent.contains("different numbers of GPUs"));
     assert!(lent.contains("Share of the 72 GPUs"));
     let both = page(directory.path(), "lent extra");
-    assert!(both.contains("Not all ran on the same GPUs: the numbers are from 72 to 80"));
+    assert!(both.contains(
+        "Not all policies ran on the same number of GPUs: the numbers range from 72 to 80"
+    ));
 }
 
 #[test]

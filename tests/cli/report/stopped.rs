@@ -1,4 +1,4 @@
-//! Pages that are stopped while they are made.
+//! Reports that are stopped while pages are created.
 
 use gleaner_domain::Error;
 use gleaner_report::{SweepChoice, of_runs};
@@ -11,7 +11,7 @@ use super::support::replays;
 fn a_stop_ends_a_page_before_any_section() {
     let directory = replays();
     let runs = ["short", "long"].map(|name| read::read(&directory.path().join(name)).unwrap());
-    // One section compares the two runs, and each run has a section of its own.
+    // One section compares the two runs, and each run has its own section.
     for at in 1..=3 {
         let stopped = of_runs(&runs, &SweepChoice::default(), &StopAtCheck::new(at));
         assert!(matches!(stopped, Err(Error::Stopped)), "{at}");

@@ -61,7 +61,7 @@ pub fn searches() -> TempDir {
     directory
 }
 
-/// A directory with a simulation `sim` of 400 made-up jobs in two virtual clusters.
+/// A directory with a simulation `sim` of 400 generated jobs in two virtual clusters.
 pub fn simulation() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
@@ -112,8 +112,8 @@ pub fn sweep() -> TempDir {
     directory
 }
 
-/// Makes `run.json` list the files of a run as they are now, without those that are gone. Such a run is the result of
-/// an attack, not of an accident.
+/// Updates the list in `run.json` to the current files of a run, without files that were removed. Such a run results
+/// from an attack, not from an accident.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);
@@ -195,7 +195,7 @@ pub fn floats(list: &Value) -> Vec<f64> {
     list.iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// The numbers, from the first one and the differences.
+/// The numbers, reconstructed from the first number and the differences.
 pub fn steps(value: &Value) -> Vec<f64> {
     let mut numbers = vec![value["first"].as_f64().unwrap()];
     for step in floats(&value["steps"]) {

@@ -125,7 +125,7 @@ fn the_best_settings_and_all_settings_are_listed() {
         ),
         (&12.into(), &2.into(), &12.into())
     );
-    // Of the settings that did the same work, the best are those whose tasks finished first on
+    // Among the settings with the same work, the best are those whose tasks finished first on
     // average.
     let run = directory.path().join("swept");
     let table = Table(&run);

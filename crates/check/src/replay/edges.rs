@@ -6,7 +6,7 @@ use super::Written;
 use crate::Findings;
 use gleaner_domain::{EventLog, Utc};
 
-/// The moment at which a task gets or loses a node.
+/// A point in time at which a task gets or loses a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) time: Utc,
@@ -17,7 +17,8 @@ pub(super) struct Edge {
     pub(super) task: u32,
 }
 
-/// The starts and ends of all allocations in time order, with each node's index in the log.
+/// The starts and ends of all allocations in chronological order, with the index of each node in
+/// the log.
 pub(super) fn edges(
     log: &EventLog,
     written: &Written<'_>,

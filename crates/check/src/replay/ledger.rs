@@ -17,7 +17,7 @@ use gleaner_domain::{TrainingTask, Utc};
 pub(super) struct Account {
     pub held: u32,
     pub rate: f64,
-    /// Rescale cost to be charged at the next event.
+    /// Rescale cost that will be charged at the next event.
     pub pending: f64,
     /// Progress since the last event.
     pub progress: f64,
@@ -37,13 +37,13 @@ pub(super) struct Account {
     pub spent: Spent,
 }
 
-/// How node-time and work were spent.
+/// How node-time and gross work were spent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     pub used: f64,
-    /// Node-time between the task's completion and the event at which it was noticed.
+    /// Node-time between the task's completion and the event at which the completion was noticed.
     pub after: f64,
-    /// Node-time during which the task held fewer nodes than it needs.
+    /// Node-time during which the task held fewer nodes than its minimum.
     pub below: f64,
     /// Rate times duration, before costs.
     pub gross: f64,
@@ -82,34 +82,36 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list tasks other than those that the inputs imply, so that the replay cannot be followed.
+    /// Whether the tables list other tasks than the inputs imply. The replay can then not be followed.
     is_lost: bool,
-    /// Whether each node is idle; `holder` is the task that holds it.
+    /// Whether each node is idle.
     idle: Vec<bool>,
+    /// The task that holds each node.
     holder: Vec<Option<u32>>,
     pub idle_count: u32,
     pub start: Utc,
     pub now: Utc,
-    /// Row of the last event in the log.
+    /// Index of the last event in the log.
     pub event: usize,
     /// Whether the replay ended because no task remains.
     pub is_over: bool,
     pub idle_node_seconds: f64,
     pub active_seconds: f64,
-    /// Idle node-time while tasks were active.
+    /// Idle node-time during which tasks were active.
     pub active_idle: f64,
-    /// Sum over all tasks.
+    /// Node-time and work of all tasks.
     pub spent: Spent,
-    /// Number of events at which nodes left while tasks were active, and number of tasks that lost
-    /// progress at them.
+    /// Number of events at which nodes left while tasks were active, and number of tasks that lost progress at these
+    /// events.
     pub hits: (u64, u64),
     /// Number of events at which the groups' minimum nodes could not be met; `None` if unknown.
     pub short: Option<usize>,
     pub rates: BestRates,
-    /// Work at the best rates for the idle nodes; `None` if computing it takes too long.
+    /// Work if the active tasks had always worked at the best rate for the idle nodes; `None` if computing it takes too
+    /// long.
     pub fluid_work: Option<f64>,
-    /// For each set of active tasks, given as sorted indices into the file: seconds in which
-    /// exactly these tasks were active.
+    /// Seconds during which exactly the given tasks were active. The key is the set of these tasks, as sorted indices
+    /// into the file.
     pub spans: BTreeMap<Vec<u32>, f64>,
 }
 
@@ -169,12 +171,13 @@ impl<'a> Ledger<'a> {
         self.active.iter().map(account)
     }
 
-    /// The task in the file that a task of the replay comes from.
+    /// The task in the file from which a task of the replay is derived.
     pub fn definition(&self, task: u32) -> &'a TrainingTask {
         &self.inputs.set[self.tasks[task as usize].origin as usize]
     }
 
-    /// Recomputes the accounts row by row and compares them with `steps`. Returns false if the verification cannot continue.
+    /// Recomputes the accounts row by row, and compares them with `steps`. Returns false if the verification cannot
+    /// continue.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -204,8 +207,8 @@ impl<'a> Ledger<'a> {
         Ok(is_followed && self.written.tasks.len() == self.tasks.len())
     }
 
-    /// Event 0: the first tasks become active and get their first nodes, each at the cost of a
-    /// start.
+    /// Processes event 0: the first tasks become active and get their first nodes. Each of these tasks pays the cost of
+    /// a start.
     fn begin(&mut self, findings: &mut Findings) {
         for change in self.inputs.log.changes(0) {
             self.idle[change.node() as usize] = change.idle();
@@ -251,7 +254,7 @@ impl<'a> Ledger<'a> {
         let before: Vec<u32> = self.active_accounts().map(|account| account.held).collect();
         self.apply_edges(&place, findings);
         self.is_over = self.active.is_empty() && self.supply.is_empty();
-        // All allocations end with the replay, which is not a rescaling.
+        // All allocations end with the replay. These ends are not rescalings.
         if !is_last {
             self.charge(&before, &mut expected);
         }
@@ -322,7 +325,7 @@ impl<'a> Ledger<'a> {
         self.now = time;
     }
 
-    /// Adds the most work that the active tasks could do in this time.
+    /// Adds the largest amount of work that the active tasks could do in this time.
     fn book_best(&mut self, seconds: f64) {
         let members = self.active.iter();
         let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
@@ -336,7 +339,7 @@ impl<'a> Ledger<'a> {
         *self.spans.entry(members).or_default() += seconds;
     }
 
-    /// Applies the nodes that leave and join. A task pays once, however many nodes it loses.
+    /// Processes the nodes that leave and join. A task pays only once, however many nodes it loses.
     fn take_changes(&mut self, expected: &mut Expected) {
         let mut preempted = BTreeSet::new();
         for change in self.inputs.log.changes(self.event) {
@@ -379,7 +382,7 @@ impl<'a> Ledger<'a> {
             let work = self.tasks[task as usize].work;
             let account = &mut self.accounts[task as usize];
             account.work_done += account.progress;
-            // Completion times are rounded to whole nanoseconds, so the work may be slightly short.
+            // Completion times are rounded to whole nanoseconds, so the work done may be slightly below the total.
             let slack = match kind {
                 EventKind::Completion if work.is_finite() => 1e-9 * work,
                 _ => 0.0,
@@ -463,7 +466,7 @@ impl<'a> Ledger<'a> {
         true
     }
 
-    /// Adds tasks, which must be the next rows of the table.
+    /// Adds tasks, which must match the next rows of the table.
     fn learn(&mut self, tasks: Vec<Known>, findings: &mut Findings) {
         for task in tasks {
             let row = self.written.tasks.get(self.tasks.len());
@@ -484,7 +487,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Applies the allocations that start or end now.
+    /// Processes the allocations that start or end now.
     fn apply_edges(&mut self, place: &str, findings: &mut Findings) {
         while let Some(&edge) = self.edges.get(self.next_edge)
             && edge.time <= self.now
@@ -492,7 +495,7 @@ impl<'a> Ledger<'a> {
             self.next_edge += 1;
             findings.holds(edge.time == self.now, || {
                 format!(
-                    "{place}: an allocation changes earlier, at {}, where there is no event",
+                    "{place}: an allocation begins or ends earlier, at {}, but there is no event at that time",
                     edge.time.at_offset(0)
                 )
             });
@@ -562,7 +565,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Work per second on this many nodes; 0 below the task's minimum.
+/// Work per second on `count` nodes; 0 below the task's minimum.
 pub(super) fn rate(task: &TrainingTask, count: u32) -> f64 {
     if count >= task.min_nodes {
         task.curve.progress_at(count)

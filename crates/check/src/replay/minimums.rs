@@ -1,10 +1,11 @@
-//! Whether the groups of tasks can have their minimum nodes.
+//! Checks whether all groups of tasks can get their minimum number of nodes.
 //!
-//! A task holds no node, or a number within its bounds, so a group cannot reach every total. For each
-//! group, [`sums`] finds the totals that its tasks can reach, as for subset sums. The group needs the
-//! smallest of these that is at least its minimum. The minimums can be met if these totals together
-//! fit on the nodes. For example, tasks of exactly 4 nodes and of 2 to 3 nodes reach the totals 0, 2,
-//! 3, 4, 6 and 7, so a group of them with a minimum of 5 needs 6 nodes.
+//! A task holds either no nodes or a number of nodes within its bounds, so some totals of a group
+//! are impossible. For each group, [`sums`] finds the possible totals, as in the subset-sum problem.
+//! The group needs the smallest possible total that is at least its minimum. The minimums can be met
+//! if these totals do not exceed the number of nodes. For example, a task of exactly 4 nodes and a
+//! task of 2 to 3 nodes have the possible totals 0, 2, 3, 4, 6 and 7, so their group needs 6 nodes
+//! if its minimum is 5.
 
 use gleaner_domain::{TaskGroup, TrainingTask};
 
@@ -12,7 +13,7 @@ use super::rates::cap;
 
 /// Whether `nodes` nodes suffice for a plan in which every group is within its minimum and maximum.
 /// Groups without an active task are ignored. Returns `None` if a task is in two groups, because
-/// counting each group separately is then wrong.
+/// the totals of these groups then depend on each other.
 pub(super) fn can_be_had(
     groups: &[TaskGroup],
     active: &[&TrainingTask],

@@ -3,11 +3,12 @@
 //! The allocations record which task held which node, and when. Together with the log and the
 //! tasks, they are enough to recompute the accounts event by event: progress, preemptions, rescale
 //! costs, completions, rounds, and the decisions of a search. Every row of the tables and every
-//! field of `summary.json` must agree with them, or is listed as not verified.
+//! field of `summary.json` must agree with these accounts; values that cannot be recomputed are
+//! listed as not verified.
 //!
-//! Two things cannot be recovered from the tables. The last decision's allocation has no duration,
-//! so its row is only partly verified. Events at the same time end the verification, because the
-//! effect of each is unknown.
+//! Some results cannot be recomputed from the tables. The allocation of the last decision has no
+//! duration, so its row is only partly verified. If several events have the same time, the
+//! verification ends, because the effect of each event is unknown.
 
 use super::Findings;
 use gleaner_domain::Observer;
@@ -38,13 +39,13 @@ use ledger::Ledger;
 /// The inputs of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
-    /// The part of the log that is replayed.
+    /// The slice of the log that is replayed.
     pub log: &'a EventLog,
     /// The tasks.
     pub set: &'a [TrainingTask],
     /// Node limits of groups of tasks.
     pub groups: &'a [TaskGroup],
-    /// The search that trains the tasks, with the algorithm used; `None` without a search.
+    /// The search that trains the tasks, with the algorithm that was used; `None` without a search.
     pub search: Option<&'a TrialSearch>,
     /// Seed of the replay.
     pub seed: u64,

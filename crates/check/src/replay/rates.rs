@@ -1,16 +1,17 @@
-//! The best total rate of tasks that share nodes at no cost, in work per second.
+//! Computes the best total rate, in work per second, of tasks that share nodes if rescaling is
+//! free.
 
 use std::collections::BTreeMap;
 
 use gleaner_domain::TrainingTask;
 
-/// Maximum number of additions over all sets of tasks, which take about ten seconds.
+/// Maximum total number of additions for all sets of tasks. They take about ten seconds.
 const BUDGET: u64 = 20_000_000_000;
 
 /// A cache of the best static splits of nodes among sets of tasks.
 #[derive(Debug, Default)]
 pub(super) struct BestRates {
-    /// Most nodes.
+    /// Maximum number of nodes.
     most: u32,
     spent: u64,
     /// The best rate for each number of nodes, keyed by the tasks' sorted indices into the file.
@@ -27,7 +28,7 @@ impl BestRates {
     }
 
     /// The best total rate of tasks for each number of nodes. `members` are sorted indices into
-    /// `set`. `None` if there are too many sets of tasks.
+    /// `set`. `None` if all sets of tasks together need too many additions.
     pub fn of(&mut self, set: &[TrainingTask], members: &Vec<u32>) -> Option<&[f64]> {
         if !self.known.contains_key(members) {
             let caps = members
@@ -57,10 +58,11 @@ pub(super) fn cap(task: &TrainingTask) -> u32 {
     task.max_nodes.min(last)
 }
 
-/// The best total rate of tasks on 0, 1, … `most` nodes. A task takes no node, or a number within
-/// its bounds. Tasks are added one by one: the best for n nodes maximises the earlier tasks' rate
-/// on n − k nodes plus this task's rate on k. For example, if each of two tasks has the rate 3 on one
-/// node and 5 on two, the best for 2 nodes is max(5, 3 + 3) = 6.
+/// The best total rate of tasks on 0, 1, … `most` nodes. A task gets either no nodes or a number
+/// within its bounds. Tasks are added one by one: the best rate on n nodes is the maximum, over k, of
+/// the earlier tasks' best rate on n − k nodes plus the new task's rate on k nodes. For example, if
+/// each of two tasks has the rate 3 on one node and 5 on two, the best rate on 2 nodes is max(5, 3 +
+/// 3) = 6.
 fn best_rates<'t>(tasks: impl Iterator<Item = &'t TrainingTask>, most: u32) -> Vec<f64> {
     let mut best = vec![0.0; most as usize + 1];
     for task in tasks {
@@ -90,8 +92,8 @@ pub(super) fn between(rates: &[f64], nodes: f64) -> f64 {
     }
 }
 
-/// The highest rate on any number of nodes that a task may hold; 0 if it may hold none. The curve
-/// is piecewise linear, so its maximum is at one of its points or at a bound.
+/// The highest rate on any number of nodes that a task may hold; 0 if there is no such number. The
+/// curve is piecewise linear, so its maximum is at one of its points or at a bound.
 pub(super) fn best_rate(task: &TrainingTask) -> f64 {
     let bounds = task.min_nodes..=cap(task);
     let ends = [*bounds.start(), *bounds.end()];
@@ -128,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The best over all plans, found by trying each of them.
+    /// The best rate over all plans, found by brute force.
     fn tried(tasks: &[TrainingTask], nodes: u32) -> f64 {
         let Some((first, others)) = tasks.split_first() else {
             return 0.0;

@@ -8,7 +8,8 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// Arguments used to read the log, the tasks and the search again. All tables depend on them.
+/// Arguments that are used to read the log, the tasks and the search again. All tables depend on
+/// them.
 const READ: [&str; 14] = [
     "events",
     "tasks",
@@ -40,7 +41,7 @@ const RUN_AGAIN: [&str; 7] = [
     "skip_invalid",
 ];
 
-/// Settings that follow from the arguments and the inputs together.
+/// Settings that are derived from both the arguments and the inputs.
 #[derive(Debug, Clone)]
 pub struct Chosen {
     /// The forward window in seconds.
@@ -51,7 +52,7 @@ pub struct Chosen {
     pub solver: Option<String>,
 }
 
-/// Compares the arguments with the summary, and lists those that are not verified.
+/// Compares the arguments with the summary, and lists the arguments that are not verified.
 pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summary) -> Findings {
     let mut findings = Findings::default();
     let argument = |name: &str| arguments.get(name).filter(|value| !value.is_null());
@@ -64,7 +65,7 @@ pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summa
     let text = |name: &str| argument(name).cloned().unwrap_or(Value::Null);
     same("max_tasks", summary.max_tasks.into(), text("max_tasks"));
     same("objective", json(&summary.objective), text("objective"));
-    // Scripted allocations use only the events of the log.
+    // A scripted replay has no completion events, only the events of the log.
     let asked = argument("completion_events").and_then(Value::as_bool);
     let has_completions = !is_scripted && asked.unwrap_or(false);
     same(

@@ -200,7 +200,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Whether the row describes the next event of the log, or a completion before it.
+    /// Whether the row describes the next event of the log, or a completion before that event.
     pub(super) fn is_next_event(
         &mut self,
         place: &str,
@@ -225,8 +225,8 @@ impl Ledger<'_> {
         row.event == expected && is_at_its_time
     }
 
-    /// Whether a task completes at the time of a row. That time must be before the log's next
-    /// event.
+    /// Whether a task completes at the time of a row, which must be before the next event of the
+    /// log.
     fn completes_at(&self, row: &StepRow) -> bool {
         let next = self.inputs.log.times().get(row.event + 1);
         let seconds = row.time.seconds_since(self.now);

@@ -132,7 +132,7 @@ impl Ledger<'_> {
         let steps = self.written.steps;
         let with = |status: StepStatus| steps.iter().filter(|row| row.status == status).count();
         let accounts = |is: fn(&Account) -> bool| self.accounts.iter().filter(|a| is(a)).count();
-        // No allocation shows which tasks got their first nodes from the last decision.
+        // The allocations do not show which tasks got their first nodes from the last decision.
         let started = self.written.tasks.iter().filter(|row| row.start.is_some());
         let endless = self.tasks.iter().filter(|task| task.work == f64::INFINITY);
         let rounds = match &self.supply {
@@ -164,7 +164,7 @@ impl Ledger<'_> {
     }
 
     /// Compares the number of events at which the groups' minimum nodes could not be met. The check
-    /// counts events without a feasible plan; a solver may also fail to find one.
+    /// counts events without a feasible plan, but a solver may also fail to find an existing plan.
     fn compare_short(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let has_minimum = self
@@ -260,8 +260,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["tasks_hit_mean"]);
     }
 
-    /// Compares the work of dedicated nodes, and the work if every event had the best plan at no
-    /// cost.
+    /// Compares the work that dedicated nodes would do, and the work if every event had the best
+    /// plan and rescaling were free.
     fn compare_efficiency(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);

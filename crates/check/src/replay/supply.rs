@@ -1,4 +1,4 @@
-//! The source of a replay's tasks: the file, in rounds, or a search.
+//! The source of a replay's tasks: a search, or the task file, which may be submitted in rounds.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether this round has no more tasks.
+    /// Whether the current round or the search has no more tasks.
     pub fn is_empty(&self) -> bool {
         match self {
             Supply::Listed(listed) => listed.future.is_empty() && listed.waiting.is_empty(),
@@ -72,8 +72,8 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The tasks of the next round, which begins at `now`; numbering starts at `next`. `None` if
-    /// there would be too many tasks.
+    /// The tasks of the next round, which begins at `now`. Its first task gets the index `next`.
+    /// `None` if there would be too many tasks.
     pub fn round(&mut self, now: Utc, next: u32) -> Option<Vec<Known>> {
         if (self.rounds + 1) * self.set.len() > MAX_TASKS && self.rounds > 0 {
             return None;
@@ -116,7 +116,7 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The next task in file order that has been submitted by `now`.
+    /// The next task, in the order of the file, that has been submitted by `now`.
     pub fn next(&mut self, now: Utc) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.waiting.insert(task);

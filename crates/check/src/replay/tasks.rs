@@ -17,7 +17,8 @@ impl Ledger<'_> {
         let why = "the choice is not computed; the check verifies only that the node was free";
         findings.not_verified("allocations", "node", why);
         if self.decides_last() {
-            let why = "the decision at the last event holds for no time, and may have added one";
+            let why =
+                "the decision at the last event has no duration, and may have added a rescaling";
             for column in ["rescales_up", "rescales_down", "lost_up_s", "lost_down_s"] {
                 findings.not_verified("tasks", column, why);
             }
@@ -28,7 +29,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Whether something was decided at the last event.
+    /// Whether there was a decision at the last event.
     fn decides_last(&self) -> bool {
         let last = self.written.steps.last();
         last.is_some_and(|row| row.status != StepStatus::Trivial)
@@ -109,8 +110,8 @@ impl Ledger<'_> {
         });
     }
 
-    /// Compares how often a task was rescaled, and the progress that this cost. The decision at the
-    /// last event may have rescaled a task that is still active.
+    /// Compares how often a task was rescaled, and the resulting loss of progress. The decision at
+    /// the last event may have rescaled a task that is still active.
     fn compare_rescales(&self, task: usize, findings: &mut Findings) {
         let (row, account) = (&self.written.tasks[task], &self.accounts[task]);
         let definition = self.definition(task as u32);
@@ -137,7 +138,7 @@ impl Ledger<'_> {
             let is_once_more = is_active && written == found + 1;
             findings.holds(written == found || is_once_more, || {
                 format!(
-                    "{} is {written}, but the allocations give {found}, or one more at the end",
+                    "{} is {written}, but the allocations give {found}, or one more because of the last decision",
                     name(way[0])
                 )
             });

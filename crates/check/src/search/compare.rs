@@ -1,4 +1,5 @@
-//! Compares the tables and figures of a search with a search recomputed from its settings.
+//! Compares the tables and figures of a search with those of a search that is recomputed from the
+//! settings.
 
 use std::fmt::Display;
 
@@ -151,10 +152,10 @@ impl Trials<'_> {
     }
 }
 
-/// Names the place of a column in messages.
+/// Maps the name of a column to its place, for messages.
 type Name<'n> = &'n dyn Fn(&str) -> String;
 
-/// Compares the rows of a table and their number.
+/// Compares the rows of a table and the number of rows.
 fn rows<R>(
     table: &str,
     written: &[R],

@@ -15,7 +15,7 @@ use rand_chacha::rand_core::SeedableRng;
 pub(crate) use compare::{cover, has_no_figure};
 use schedule::{Job, Schedule, Verdict};
 
-/// A search as it is recomputed.
+/// The recomputation of a search.
 pub(crate) struct Trials<'a> {
     spec: &'a TrialSearch,
     curves: LearningCurves,
@@ -42,7 +42,7 @@ pub(crate) struct Coming {
 }
 
 impl<'a> Trials<'a> {
-    /// The search `spec`, whose trials train the tasks in `set`.
+    /// Creates the search `spec`, whose trials train the tasks in `set`.
     pub fn new(spec: &'a TrialSearch, set: &'a [TrainingTask], seed: u64) -> Self {
         let mut curves = spec.curves.clone();
         if let LearningCurves::Family(family) = &mut curves {
@@ -67,8 +67,8 @@ impl<'a> Trials<'a> {
         self.is_over
     }
 
-    /// The task that a trial trains: the one named in the file, or else one drawn from the seed and
-    /// the trial.
+    /// The task that a trial trains: the task that the file assigns to the trial, or otherwise a
+    /// random task that depends on the seed and the trial.
     fn origin(&self, trial: u32) -> u32 {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
             return task;
@@ -162,7 +162,7 @@ impl<'a> Trials<'a> {
         self.record(now, TrialEvent::Stopped, trial, None);
     }
 
-    /// Ends the search after its last job: trials that were never promoted are stopped.
+    /// Ends the search after its last job. Trials that still wait for a promotion are stopped.
     fn end(&mut self, now: Utc) {
         if !self.is_over {
             self.is_over = true;

@@ -1,4 +1,5 @@
-//! Decides which trial trains next, from the settings of a search and the losses so far.
+//! Decides which trial trains next. The decision depends on the settings of the search and the
+//! losses so far.
 //!
 //! Implemented from the papers: successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
 //! (arXiv:1810.05934), Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
@@ -7,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_search::{Algorithm, Plan};
 
-/// Resources with a smaller relative difference are equal.
+/// Resources with a smaller relative difference are treated as equal.
 const SAME: f64 = 1e-9;
 
-/// Maximum number of rungs, so that no settings cause an endless search.
+/// Maximum number of rungs. It prevents settings from causing an endless search.
 const MAX_RUNGS: usize = 65;
 
 /// The training of a trial up to a rung.
@@ -39,13 +40,13 @@ struct Bracket {
     sizes: Vec<u64>,
     /// Number of the bracket's first trial.
     first: u32,
-    /// How many trials were started.
+    /// Number of trials that were started.
     started: u64,
     /// The current rung; not used by ASHA.
     rung: usize,
-    /// Trials promoted to the current rung that have not started there; not used by ASHA.
+    /// Trials that were promoted to the current rung but have not started there; not used by ASHA.
     ready: Vec<u32>,
-    /// The losses at each rung, in ascending order.
+    /// The losses at each rung in ascending order, each with its trial.
     measured: Vec<Vec<(f64, u32)>>,
     promoted: Vec<BTreeSet<u32>>,
 }
@@ -60,7 +61,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// A search with these settings.
+    /// Creates a search with the given settings.
     pub fn new(plan: &Plan) -> Self {
         let eta = u64::from(plan.eta.max(2));
         let mut first = 0u32;
@@ -110,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// The resources of a job's rung and of the rung below.
+    /// The resources of the rung below a job's rung, and of the job's rung.
     pub fn resources(&self, job: &Job) -> (f64, f64) {
         let own = self.brackets.iter().find(|b| b.number == job.bracket);
         let at = |rung: usize| own.and_then(|b| b.resources.get(rung)).copied();
@@ -143,8 +144,8 @@ impl Schedule {
     pub fn report(&mut self, trial: u32, loss: f64) -> Option<(Job, Vec<(u32, Verdict)>)> {
         let job = self.outstanding.remove(&trial)?;
         let bracket = self.brackets.iter_mut().find(|b| b.number == job.bracket)?;
-        // A loss that is not finite counts as the worst. Adding 0 makes negative zero equal to
-        // positive zero.
+        // A loss that is not finite counts as the worst possible loss. Adding 0 makes negative zero
+        // equal to positive zero.
         let loss = if loss.is_finite() {
             loss + 0.0
         } else {
@@ -202,7 +203,7 @@ impl Bracket {
         self.job(trial, 0)
     }
 
-    /// Starts all trials of a rung before any trial of the next.
+    /// Starts all trials of a rung before any trial of the next rung.
     fn synchronous(&mut self) -> Option<Job> {
         if self.rung == 0 {
             return self.begin();
@@ -235,9 +236,9 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
-    /// Promotes the best trial in the top 1/eta of the highest rung that has one to promote. If
-    /// there is none, starts a new trial. For example, with eta = 3 and 7 losses at a rung, its 2
-    /// best trials may be promoted.
+    /// Looks for a rung, from the top, with an unpromoted trial among its best 1/eta, and promotes
+    /// the best such trial. If no rung has one, starts a new trial. For example, with eta = 3 and 7
+    /// losses at a rung, its 2 best trials may be promoted.
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
         for rung in (0..self.resources.len().saturating_sub(1)).rev() {
             let top = self.measured[rung].len() / eta as usize;
@@ -293,8 +294,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(128))]
 
-        /// The program's own search and this one produce the same jobs, whatever the losses and
-        /// their order.
+        /// The search engine and this module produce the same jobs for all losses, in whatever
+        /// order the losses are reported.
         #[test]
         fn both_searches_agree(
             algorithm in 0usize..4,

@@ -1,4 +1,4 @@
-//! The quality of the duration estimates that policies used.
+//! Verifies the quality of the duration estimates that policies used.
 
 use std::collections::BTreeMap;
 
@@ -86,8 +86,9 @@ fn learnt(info: &RunInfo) -> Result<Learnt> {
     Ok(learnt)
 }
 
-/// Spearman's rank correlation between a policy's estimates and the true durations; `None` if
-/// either is constant. For a job without an estimate, the true duration is used.
+/// Spearman's rank correlation between a policy's estimates and the true durations; `None` if all
+/// estimates or all durations are equal. If a job has no estimate, its true duration is used
+/// instead.
 fn correlation(policy: &str, learnt: &Learnt, given: &Given<'_>) -> Option<f64> {
     let jobs = given.trace.jobs.iter();
     let estimated = jobs.clone().map(|job| {

@@ -16,7 +16,7 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// The name of a delay figure, and how to get it.
+/// The name of a figure of delays, and the function that returns it.
 type Figure = (&'static str, fn(Delays) -> f64);
 
 const FIGURES: [Figure; 4] = [
@@ -119,7 +119,7 @@ fn of_runs(policy: &Policy<'_>, given: &Given<'_>, written: &mut Written<'_, '_>
     written.field("early_starts", &json!(early));
 }
 
-/// The first second at the end of which at least this many GPUs are held.
+/// The first second at the end of which at least `gpus` GPUs are held.
 fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     let mut changes = BTreeMap::new();
     for &(second, change) in stages.iter().flat_map(|stage| &stage.changes) {
@@ -134,7 +134,7 @@ fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     seconds.find_map(|(second, held)| (held as f64 >= gpus).then_some(second))
 }
 
-/// The GPUs of the whole cluster, plus those of profiler nodes that no virtual cluster lends.
+/// The GPUs of the whole cluster, plus the GPUs of profiler nodes that no virtual cluster lends.
 fn gpus(policy: &Policy<'_>, given: &Given<'_>) -> u64 {
     let per_node = u64::from(given.cluster.gpus_per_node);
     let nodes: u64 = given.cluster.vcs.iter().map(|vc| u64::from(vc.nodes)).sum();
@@ -222,7 +222,7 @@ fn delays<'a>(jobs: impl Iterator<Item = &'a JobRow>) -> Option<Delays> {
     })
 }
 
-/// Compares the tables that compare policies. They have a row for each virtual cluster and one for
+/// Verifies the tables that compare policies. They have a row for each virtual cluster, a row for
 /// all jobs, and a column for each policy. Seconds are truncated to integers.
 ///
 /// # Errors

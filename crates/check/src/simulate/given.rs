@@ -22,9 +22,9 @@ pub struct Given<'a> {
     pub packing: Option<&'a dyn Packing>,
     /// Forecast of submissions; `None` if GPUs are always shared and no nodes are borrowed.
     pub forecast: Option<&'a dyn Forecast>,
-    /// Estimated durations known before the simulation starts.
+    /// Estimated durations that are known before the simulation starts.
     pub estimates: Option<&'a dyn Estimates>,
-    /// The source of the estimates, in words; `None` if no policy uses any.
+    /// A description of the source of the estimates; `None` if no policy uses estimates.
     pub estimates_text: Option<&'a str>,
     /// Whether Lucid has no estimates (`--without estimate`).
     pub ignores_estimates: bool,
@@ -34,7 +34,7 @@ pub struct Given<'a> {
     pub ignores_scores: bool,
     /// Whether GPUs are never shared (`--without throughput`).
     pub never_shares: bool,
-    /// Whether the policy `lucid` is the corrected variant.
+    /// Whether the name `lucid` stands for the corrected variant of Lucid.
     pub is_corrected: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Profiling {
 /// The properties of a policy, derived from its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
-    /// Number of seconds for which a job holds its GPUs after its work is done.
+    /// Number of seconds for which a job still holds its GPUs after its work is done.
     pub notice: i64,
     /// Whether it preempts jobs.
     pub preempts: bool,
@@ -92,7 +92,7 @@ impl Rules {
                 _ if is_lucid => "estimated",
                 _ => "own",
             },
-            // Versions that do not count early starts corrected only the speeds.
+            // Versions of Gleaner that wrote no `early_starts` corrected only the speeds.
             waits_for_profiler: is_corrected && figures.get("early_starts").is_some(),
             is_known: is_lucid || counts_down || starts_once,
         }

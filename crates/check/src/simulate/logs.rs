@@ -11,7 +11,7 @@ use super::stage::Swept;
 use super::states;
 use crate::Findings;
 
-/// The name that stands for all virtual clusters in the folder and file names of logs.
+/// The name for all virtual clusters in the folder and file names of logs.
 pub(super) const ALL: &str = "all";
 
 /// The expected content of a cell.
@@ -24,7 +24,8 @@ enum Expected {
     Missing,
 }
 
-/// Columns of the log by the minute that are truncated to integers in the log of all virtual clusters.
+/// Columns of the minute-by-minute log. In the log of all virtual clusters, they are truncated to
+/// integers.
 const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_active"];
 
 /// Columns that depend on the engine's internal state, and why they are not computed.
@@ -194,7 +195,7 @@ fn whole(number: i64) -> Expected {
     Expected::Number(number as f64)
 }
 
-/// Compares the log of states by the minute, for one virtual cluster or for all.
+/// Compares the minute-by-minute log of states, for one virtual cluster or for all of them.
 fn minutes(
     info: &RunInfo,
     file: &str,
@@ -214,7 +215,12 @@ fn minutes(
             return;
         }
         let Some(values) = expected.next() else {
-            findings.add(|| format!("{file}, line {}: no such minute exists", line + 1));
+            findings.add(|| {
+                format!(
+                    "{file}, line {}: the simulation has no such minute",
+                    line + 1
+                )
+            });
             return;
         };
         for (name, (cell, value)) in names.iter().zip(cells.iter().zip(values)) {
@@ -248,7 +254,7 @@ fn agrees(cell: &str, expected: &Expected) -> bool {
         Expected::Number(expected) => cell
             .parse()
             .is_ok_and(|number: f64| (number - expected).abs() <= tolerance(number, *expected)),
-        // A rounding error may change the integer: 17 and 16 both agree with 16.999999999.
+        // A rounding error may change the integer, so both 16 and 17 agree with 16.999999999.
         Expected::Truncated(expected) => cell.parse().is_ok_and(|whole: f64| {
             let tolerance = tolerance(whole, *expected);
             whole.fract() == 0.0 && (-tolerance..1.0 + tolerance).contains(&(expected - whole))

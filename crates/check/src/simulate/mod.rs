@@ -2,9 +2,9 @@
 //!
 //! The jobs must match the trace. The times and checkpoints of jobs, the states of every minute and
 //! all figures are recomputed from the table of runs. Each run must hold existing GPUs that no
-//! other job holds, and they must be those that the placer chooses. It must have the measured speed
+//! other job holds, and the placer must choose the same GPUs. Each run must have the measured speed
 //! and last as long as the work takes. The check does not examine whether a policy chose the right
-//! job at the right time: start times are taken as recorded.
+//! job at the right time: it uses the recorded start times.
 
 mod estimates;
 mod figures;
@@ -37,8 +37,8 @@ use profile::Profiled;
 
 const SUMMARY: &str = "summary.json";
 
-/// Verifies a simulation of these policies, in the order of `summary.json`. The observer receives progress in
-/// policies.
+/// Verifies a simulation of the given policies, which are in the order of `summary.json`. The observer
+/// receives progress in policies.
 ///
 /// # Errors
 /// A table is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

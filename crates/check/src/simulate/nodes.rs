@@ -7,7 +7,7 @@ use gleaner_domain::cluster::GpuSet;
 use super::runs::Place;
 use super::stage::all_gpus;
 
-/// The name of an added node.
+/// The name of a node that was added during the simulation.
 const ADDED: u32 = 9999;
 
 #[derive(Debug, Clone)]
@@ -20,19 +20,20 @@ struct Node {
     load: Vec<[f64; 2]>,
 }
 
-/// The nodes by number, which is their position in the order in which they were added.
+/// The nodes by number. The number is the position in the order in which nodes were added.
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
     gpus_per_node: u32,
     count: i64,
     busy: i64,
-    /// Number of nodes with one run, and with several.
+    /// Number of nodes with one run, and number of nodes with several runs.
     crowded: [i64; 2],
     /// Sums over nodes of the mean utilisation and memory of their GPUs.
     sums: [f64; 2],
-    /// The same sums over GPUs with a value above 0, and the number of nodes with such GPUs.
+    /// The same sums over only the GPUs with a value above 0.
     active_sums: [f64; 2],
+    /// Number of nodes with such GPUs.
     active_nodes: [i64; 2],
     was_removed: bool,
 }
@@ -143,14 +144,14 @@ impl Nodes {
         nodes.collect()
     }
 
-    /// The free GPUs of a node with the lowest numbers.
+    /// The `gpus` free GPUs of a node that have the lowest numbers.
     pub fn lowest_free(&self, slot: u32, gpus: u32) -> GpuSet {
         let busy = self.nodes[slot as usize].busy();
         let free = (0..self.gpus_per_node).filter(|&gpu| busy >> gpu & 1 == 0);
         free.take(gpus as usize).fold(0, |set, gpu| set | 1 << gpu)
     }
 
-    /// Puts a run on GPUs and sets their new load.
+    /// Puts a run on its GPUs and sets their new load.
     pub fn enter(&mut self, run: usize, place: &Place, load: [f64; 2]) {
         for &(slot, gpus) in place {
             self.change(slot, gpus, load, |runs| runs.push((run, gpus)));
@@ -211,9 +212,9 @@ impl Nodes {
         added.is_some_and(|slot| self.nodes[slot as usize].runs.is_empty())
     }
 
-    /// Adds a node, or removes the idle node with the highest name. After the first removal, the
-    /// added node is removed; if it is busy, it first swaps names with an idle one. Returns the
-    /// number of a busy node that was renamed.
+    /// Adds a node, or removes the idle node with the highest name. From the second removal on, a
+    /// busy added node first swaps names with that idle node. Returns the number of a busy node
+    /// that was renamed.
     pub fn step(&mut self, step: i32) -> Option<u32> {
         let added = self.named(ADDED);
         if step > 0 {

@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 pub enum Placer {
     /// As few nodes as possible.
     Consolidate,
-    /// As few nodes as possible, or, if the job does not fit that way, spread over the idlest
-    /// nodes.
+    /// As few nodes as possible. If the job does not fit that way, it is spread over the nodes with
+    /// the most free GPUs.
     ConsolidateFirst,
     /// The first free GPUs on any nodes.
     Random,
@@ -34,8 +34,8 @@ impl Placer {
         }
     }
 
-    /// Chooses GPUs. `free` lists the nodes with their number of free GPUs, in list order. Returns
-    /// the number of GPUs taken on each node; `None` if the job does not fit.
+    /// Chooses GPUs. `free` lists the nodes in list order, each with its number of free GPUs.
+    /// Returns the number of GPUs taken on each node; `None` if the job does not fit.
     pub(super) fn choose(
         self,
         free: &[(u32, u32)],
@@ -55,8 +55,9 @@ impl Placer {
     }
 }
 
-/// A job that fits on one node goes to the fullest node with room. A larger job takes whole free
-/// nodes, and its remainder goes to the next idlest node.
+/// A job that fits on one node goes to the node with the fewest free GPUs among those with enough.
+/// A larger job takes completely free nodes, and its remainder goes to the remaining node with the
+/// most free GPUs.
 fn consolidate(
     free: &[(u32, u32)],
     idlest: &[(u32, u32)],
@@ -99,7 +100,8 @@ fn spread(nodes: &[(u32, u32)], gpus: u32) -> Option<Vec<(u32, u32)>> {
 mod tests {
     use super::*;
 
-    // Small fixed examples: free GPUs on nodes of 4, the GPUs of a job, and its placement.
+    // Small fixed examples: the free GPUs of nodes with 4 GPUs each, the GPUs of a job, and its
+    // placement.
     #[test]
     fn placers_choose_as_documented() {
         use Placer::{Consolidate, ConsolidateFirst, Random};

@@ -15,7 +15,7 @@ use super::stage::{Stage, Swept, sweep};
 use super::states;
 use crate::Findings;
 
-/// Why runs of earlier versions are not verified.
+/// Reason why runs of earlier versions are not verified.
 const NO_RUNS: &str = "an earlier version of gleaner wrote no table of runs";
 
 /// A policy and its results.
@@ -40,7 +40,7 @@ impl Policy<'_> {
     }
 }
 
-/// Compares the columns of `<policy>_jobs` that describe what was submitted. Returns whether the
+/// Compares the columns of `<policy>_jobs` that describe the submitted jobs. Returns whether the
 /// rows match the jobs of the trace.
 fn submitted(table: &str, rows: &[JobRow], given: &Given<'_>, findings: &mut Findings) -> bool {
     let before = findings.wrong_count;
@@ -205,8 +205,8 @@ impl Policy<'_> {
         }
     }
 
-    /// Checks a job that ended in the profiler. Its times and nodes are those of the profiler, and
-    /// it has no runs.
+    /// Checks a job that ended in the profiler. Its row must have the times and nodes of the
+    /// profiler, and it must have no runs.
     fn ended_in_profiler(
         &self,
         job: usize,
@@ -244,7 +244,7 @@ impl Policy<'_> {
         findings.equal(place("ckpt_times"), row.checkpoints, preemptions);
         let enters = self.enters(job);
         findings.holds(first.from >= enters.max(given.start), || {
-            place("it starts before it can be in the queue")
+            place("it starts before it joins the queue")
         });
         let may_go_on = runs.windows(2).all(|pair| pair[0].until <= pair[1].from);
         findings.holds(may_go_on, || place("its runs overlap"));

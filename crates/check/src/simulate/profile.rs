@@ -16,7 +16,7 @@ const JOBS: &str = "profiler_jobs";
 const SCALING: &str = "profiler_scaling";
 const STATES: &str = "profiler_seq";
 
-/// Range of accepted times, so that sums of a few times do not overflow.
+/// Range of accepted times. It is limited so that sums of a few times do not overflow.
 const TIMES: std::ops::RangeInclusive<i64> = i64::MIN / 4..=i64::MAX / 4;
 
 /// A row of `profiler_jobs`.
@@ -35,8 +35,8 @@ struct Row {
 pub(super) struct Profiled {
     rows: Vec<Row>,
     pub swept: Swept,
-    /// Changes of the lending virtual cluster: the second, and the number of nodes returned (1) or
-    /// lent (-1).
+    /// Changes to the nodes of the virtual cluster that lends: the second, and 1 for a returned
+    /// node or -1 for a lent node.
     pub echo: Vec<(i64, i32)>,
 }
 
@@ -143,7 +143,7 @@ fn account(
     let times = row.start.zip(row.end);
     findings.holds(
         times.is_some() == is_profiled && row.start.is_some() == is_profiled,
-        || place("its times are missing, or it was not profiled but has times"),
+        || place("its times are missing, or it has times although it was not profiled"),
     );
     let Some((start, end)) = times else {
         findings.equal(place("profqueue"), row.waited, 0);

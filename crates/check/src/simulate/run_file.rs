@@ -7,11 +7,11 @@ use super::Given;
 use super::policy::Policy;
 use crate::Findings;
 
-/// `run.json`, and its expected content.
+/// The content of `run.json`, and its expected content.
 pub struct RunFile<'a> {
     /// The file.
     pub written: &'a Value,
-    /// The expected description of estimates; null if no policy uses any.
+    /// The expected description of the estimates; null if no policy uses estimates.
     pub estimates: &'a Value,
     /// The names of all simulation settings. Most of these settings name inputs or determine the simulation. The
     /// inputs are read by their recorded values, so the tables must agree with them.
@@ -44,8 +44,8 @@ const LEARNT: &[&str] = &[
     "model_seed",
 ];
 
-/// Why learnt estimates are not verified.
-const LEARNT_ALONE: &str = "only --again recomputes what is learnt";
+/// Reason why learnt estimates are not verified.
+const LEARNT_ALONE: &str = "only --again repeats the learning";
 
 /// The argument that makes the reader skip invalid jobs.
 const SKIP_INVALID: &str = "skip_invalid";

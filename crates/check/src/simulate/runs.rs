@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Option<Place> {
         let mut gpus: GpuSet = 0;
         for gpu in list.split(", ") {
             let bit: GpuSet = 1u64.checked_shl(gpu.parse().ok()?)?;
-            // Ascending order is required, so that each set of GPUs can be written in only one way.
+            // Ascending order is required, so that there is only one way to write a set of GPUs.
             if bit <= gpus {
                 return None;
             }
@@ -113,7 +113,7 @@ pub(super) fn by_vc(
     Some(runs)
 }
 
-/// Combines successive stretches into a run.
+/// Combines successive rows of a run.
 fn run(
     job: usize,
     stretches: &[RunRow],

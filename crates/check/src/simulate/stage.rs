@@ -1,8 +1,8 @@
-//! Sweeps a virtual cluster or the profiler over time, to find which jobs hold which GPUs, and to
-//! compute all results that depend on the holders.
+//! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler, and
+//! computes all results that depend on the holders.
 //!
-//! Within a second, events happen in this order: ends, arrivals, starts, nodes added or removed.
-//! The state of a minute is the state at the end of its first second.
+//! Events of the same second happen in this order: ends, arrivals, starts, changes to the number of
+//! nodes. The state of a minute is the state at the end of its first second.
 
 use gleaner_domain::Job;
 use gleaner_domain::cluster::{GPU_MEMORY, GpuSet};
@@ -15,9 +15,9 @@ use super::runs::{Place, Run};
 use super::states::{State, Stretch};
 use crate::Findings;
 
-/// Maximum number of GPUs of a job that may share them.
+/// Maximum number of GPUs of a job that may share its GPUs.
 const SHARED_GPUS: u32 = 8;
-/// Two jobs may share GPUs if the sum of their scores is at most this.
+/// Two jobs may share GPUs if the sum of their sharing scores is at most this.
 const MOST_SCORE: u8 = 2;
 /// Seconds between checks of the forecast. Each check decides whether GPUs are shared.
 const LOOK: i64 = 100;
@@ -40,8 +40,8 @@ pub(super) struct Stage<'a> {
     pub nodes: u32,
     /// Seconds at which a node was added (1) or removed (-1).
     pub steps: &'a [(i64, i32)],
-    /// Whether the runs' nodes are given by name, rather than numbered in the order in which they
-    /// were added.
+    /// Whether the nodes of runs are given by name. Otherwise, they are numbered in the order in
+    /// which they were added.
     pub by_name: bool,
     /// The placer; `None` for a policy that may choose GPUs itself.
     pub placer: Option<Placer>,
@@ -67,8 +67,8 @@ pub(super) struct Swept {
     pub changes: Vec<(i64, i64)>,
     /// The place of each run when it ended, with names of nodes.
     pub named: Vec<Place>,
-    /// Ends of jobs after which the partner returned to full speed, although it stays slow in the
-    /// original simulator: the second, the job that ended, and the survivor.
+    /// Ends of jobs after which the partner returned to full speed, although it would stay slow in
+    /// the original simulator: the second, the job that ended, and the partner.
     pub corrections: Vec<(i64, usize, usize)>,
 }
 
@@ -84,15 +84,15 @@ enum Event {
 /// The current state of a run during the sweep.
 #[derive(Debug, Clone, Default)]
 struct Live {
-    /// The numbers of its nodes, with its GPUs. Empty before the start, and if the place is
-    /// impossible.
+    /// The numbers of its nodes, each with the GPUs that it holds. Empty before the start, and if
+    /// the recorded place is impossible.
     place: Place,
-    /// The run that shares or shared its GPUs.
+    /// The run that shares, or has shared, its GPUs.
     partner: Option<usize>,
     /// Whether the run is counted as alone on its GPUs.
     is_alone: bool,
     is_running: bool,
-    /// The speeds that it should have.
+    /// The speeds that it should have, each with the second at which it begins.
     speeds: Vec<(i64, f64)>,
 }
 
@@ -196,7 +196,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         )
     }
 
-    /// Adds up the current state until a later second.
+    /// Accumulates the current state until a later second.
     fn advance(&mut self, second: i64) {
         if second <= self.now {
             return;
@@ -276,7 +276,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         self.occupy(index);
     }
 
-    /// The place of a run, with numbers of nodes. `None` if these GPUs do not exist.
+    /// The place of a run, with the numbers of its nodes. `None` if these GPUs do not exist.
     fn slots(&mut self, index: usize) -> Option<Place> {
         let run = &self.stage.runs[index];
         let mut place: Place = Vec::new();
@@ -291,8 +291,9 @@ impl<'a> Sweep<'_, 'a, '_> {
             });
             let Some(slot) = slot else {
                 let place = self.place(index);
-                self.findings
-                    .add(|| format!("{place}: node {node} with these GPUs does not exist"));
+                self.findings.add(|| {
+                    format!("{place}: node {node} does not exist, or does not have these GPUs")
+                });
                 return None;
             };
             place.push((slot, gpus));
@@ -323,7 +324,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         });
     }
 
-    /// Whether a job may share the GPUs of a running one.
+    /// Whether a job may share the GPUs of a running job.
     fn may_share(&self, index: usize, other: usize, place: &Place) -> bool {
         let (job, with) = (self.job(index), self.job(other));
         let partner = &self.live[other];
@@ -376,8 +377,8 @@ impl<'a> Sweep<'_, 'a, '_> {
         }
     }
 
-    /// Puts a run on its GPUs. Their load is that of the job, or that measured for both jobs
-    /// together.
+    /// Puts a run on its GPUs. Their load is the load of the job alone, or the load that was
+    /// measured for the pair of jobs.
     fn occupy(&mut self, index: usize) {
         let partner = self.live[index].partner;
         let pair = partner.and_then(|other| self.pair(index, other));
@@ -408,12 +409,12 @@ impl<'a> Sweep<'_, 'a, '_> {
         let is_so = self.live[index].speeds == run.speeds;
         let words = self.place(index);
         self.findings.holds(is_so, || {
-            format!("{words}: its speeds are not those of a job alone or of the measured pair")
+            format!("{words}: its speeds differ from full speed when alone and the measured speeds of the pair")
         });
     }
 
-    /// When a job ends, its partner returns to full speed if it was placed first. In the corrected
-    /// simulation, a job that was placed second does too.
+    /// When a job ends, its partner returns to full speed if the partner was placed first. In the
+    /// corrected simulation, a partner that was placed second does so too.
     fn restore(&mut self, ended: usize, survivor: usize) {
         let runs_on = self.stage.runs[survivor].until > self.now;
         let is_first = survivor < ended;
@@ -467,7 +468,7 @@ impl<'a> Sweep<'_, 'a, '_> {
     }
 }
 
-/// The load of a job that is alone on its GPUs: utilisation in percent, memory in MB.
+/// The load of a job that runs alone on its GPUs: utilisation in percent, memory in MB.
 fn load(job: &Job) -> [f64; 2] {
     [job.usage.gpu_util, job.usage.gmem]
 }

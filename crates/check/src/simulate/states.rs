@@ -10,8 +10,8 @@ use crate::Findings;
 /// Possible intervals between rows in minutes; longer intervals are whole days.
 const STEPS: [i128; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 const DAY: i128 = 1440;
-/// Maximum number of rows in all tables of states together. If there would be more, the interval is
-/// longer.
+/// Maximum number of rows in all tables of states together. A longer interval is used if there
+/// would be more rows.
 const MOST_ROWS: i128 = 120_000_000;
 const MINUTE: i64 = 60;
 
@@ -49,15 +49,16 @@ pub(super) fn minutes<'s>(swept: impl Iterator<Item = &'s Swept>) -> i128 {
     stretches.map(|stretch| i128::from(stretch.minutes)).sum()
 }
 
-/// Seconds between rows, for tables that would have this many rows at one row per minute.
+/// Seconds between rows. `minutes` is the number of rows that the tables would have at one row per
+/// minute.
 pub(super) fn interval(minutes: i128) -> i128 {
     let least = ((minutes + MOST_ROWS - 1) / MOST_ROWS).max(1);
     let step = STEPS.into_iter().find(|&step| step >= least);
     60 * step.unwrap_or((least + DAY - 1) / DAY * DAY)
 }
 
-/// Rows with the same state: name of the virtual cluster, second of the first row, number of rows,
-/// state.
+/// Successive rows with the same state: name of the virtual cluster, second of the first row,
+/// number of rows, and state.
 struct Rows<'a> {
     vc: &'a str,
     first: i64,
@@ -139,9 +140,10 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The rows of the original simulator's log by the minute: second, counts, loads, and share of GPUs
-/// held. A log of several virtual clusters ends with the first cluster's rows. It has the sums of
-/// their counts, but only the loads of the first cluster, which the log truncates to integers.
+/// The rows of the original simulator's minute-by-minute log: second, counts, loads, and share of
+/// GPUs that are held. A log of several virtual clusters has as many rows as the cluster with the
+/// fewest. It contains the sums of all counts, but only the loads of the first cluster, which the
+/// log truncates to integers.
 pub(super) fn summed<'s>(
     swept: &[&'s Swept],
     step: i64,
@@ -179,7 +181,7 @@ struct Cursor<'r, 'a> {
 }
 
 impl<'r, 'a> Iterator for Cursor<'r, 'a> {
-    /// A row: its group, and its position in that group.
+    /// A row, given as its group and its position in that group.
     type Item = (&'r Rows<'a>, i64);
 
     fn next(&mut self) -> Option<Self::Item> {

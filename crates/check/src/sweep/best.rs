@@ -1,4 +1,4 @@
-//! Compares the best settings of a sweep.
+//! Verifies the best settings of a sweep.
 
 use gleaner_domain::error::Result;
 use gleaner_domain::results::Direction;
@@ -23,7 +23,7 @@ struct Grouped<'a> {
     groups: &'a [Group],
 }
 
-/// Compares `summary.json`. `best` is the figure named in the arguments.
+/// Verifies `summary.json`. `best` is the name of the figure in the arguments.
 pub(super) fn summary(
     info: &RunInfo,
     mode: Mode,
@@ -75,7 +75,7 @@ fn compare(place: &str, written: &Value, expected: &Value, findings: &mut Findin
                         compare(&below, written, expected, findings);
                     }
                     (None, _) => findings.add(|| format!("{FILE}: {below} is missing")),
-                    (_, None) => findings.add(|| format!("{FILE}: {below} is not expected")),
+                    (_, None) => findings.add(|| format!("{FILE}: unexpected field {below}")),
                 }
             }
         }
@@ -89,7 +89,7 @@ fn compare(place: &str, written: &Value, expected: &Value, findings: &mut Findin
 }
 
 impl Grouped<'_> {
-    /// The spread of a figure across the seeds of a group.
+    /// The statistics of a figure over the seeds of a group.
     fn spread(&self, group: usize, metric: &Metric) -> Option<Spread> {
         let runs = self.groups[group].iter();
         let values = runs.map(|&run| metric.of(&self.runs[run].outcome.summary));

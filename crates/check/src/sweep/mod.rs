@@ -43,8 +43,8 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(done.into_iter().map(result).collect())
 }
 
-/// Verifies the records and tables of a sweep. `planned` lists its runs in the order of the plan,
-/// and `best` is the figure named in the arguments. The observer receives progress in runs.
+/// Verifies the records and tables of a sweep. `planned` lists its runs in the order of the plan, and `best`
+/// is the name of the figure in the arguments. The observer receives progress in runs.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -85,7 +85,7 @@ pub fn sweep(
     Ok(findings)
 }
 
-/// The result of a planned run; its record must have the planned settings.
+/// Returns a planned run with its result. Its record must have the planned settings.
 fn take(run: &Planned, record: &Done, findings: &mut Findings) -> Option<Run> {
     findings.holds(record.settings == run.settings, || {
         format!(

@@ -1,4 +1,4 @@
-//! Reads the records of a sweep: the progress of its processes, one record per line.
+//! Reads the records of a sweep. Its processes write their progress to these records, one per line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -52,7 +52,7 @@ pub(super) fn read(directory: &Path, findings: &mut Findings) -> Result<BTreeMap
             }
             number += 1;
             let Some(parsed) = parse(&line) else {
-                findings.add(|| format!("runs/{name}, line {number}: it was altered"));
+                findings.add(|| format!("runs/{name}, line {number}: the line was altered"));
                 continue;
             };
             findings.verified += 1;
@@ -60,7 +60,7 @@ pub(super) fn read(directory: &Path, findings: &mut Findings) -> Result<BTreeMap
             if let Some(other) = found.get(&done.run) {
                 findings.holds(other.result == done.result, || {
                     format!(
-                        "runs/{name}, line {number}: it conflicts with an earlier result of run {}",
+                        "runs/{name}, line {number}: the line conflicts with an earlier result of run {}",
                         done.run
                     )
                 });
@@ -72,7 +72,7 @@ pub(super) fn read(directory: &Path, findings: &mut Findings) -> Result<BTreeMap
     Ok(found)
 }
 
-/// The segments, by name. Only regular files are opened.
+/// The segments, sorted by name. Only regular files are opened.
 fn segments(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))?;
     let mut paths = Vec::new();

@@ -60,7 +60,7 @@ impl Spread {
     }
 }
 
-/// A setting as the text of a cell; empty if it is missing.
+/// Formats a setting as the text of a cell; empty if the setting is missing.
 pub(super) fn setting(field: &Field, settings: &Value) -> String {
     match settings.pointer(field.pointer) {
         None | Some(Value::Null) => String::new(),
@@ -98,7 +98,7 @@ pub(super) fn runs(
 
 type Figure = fn(&Spread) -> Option<f64>;
 
-/// Compares the tables by settings, which have one row for each group.
+/// Compares the tables of statistics by settings. They have one row for each group.
 pub(super) fn settings(
     info: &RunInfo,
     mode: Mode,

@@ -10,7 +10,7 @@ pub(crate) struct Array {
     pub values: Vec<f32>,
 }
 
-/// A fault in the arrays of a batch.
+/// Why the arrays of a batch are not valid graphs.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayFault {
@@ -25,7 +25,7 @@ pub enum ArrayFault {
         expected: String,
     },
     /// A value is infinite or NaN.
-    #[error("graph {graph}: {value} among the {array}, but they have to be finite; correct it")]
+    #[error("graph {graph}: the {array} contain {value}, but must be finite; correct this value")]
     NotFinite {
         /// The name of the array, such as `features`.
         array: &'static str,
@@ -36,7 +36,7 @@ pub enum ArrayFault {
     },
     /// An entry of an adjacency matrix is neither 0 nor 1.
     #[error(
-        "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but has to be 0 or 1; edges \
+        "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but must be 0 or 1; edges \
          have no weights"
     )]
     NotBinary {
@@ -55,7 +55,7 @@ pub enum ArrayFault {
     OneWay {
         /// Index of the graph in the batch, from 0.
         graph: usize,
-        /// The numbers of both nodes, from 0.
+        /// The indices of both nodes, from 0.
         nodes: (usize, usize),
     },
     /// An edge leads from a node to itself.
@@ -63,14 +63,14 @@ pub enum ArrayFault {
     Loop {
         /// Index of the graph in the batch, from 0.
         graph: usize,
-        /// The number of the node, from 0.
+        /// The index of the node, from 0.
         node: usize,
     },
 }
 
-/// The examples of a batch, from adjacency matrices `(B, N, N)`, features `(B, N, 3)` and labels
-/// `(B, 12)` of at least one graph and one node. The number of values of each array must match its
-/// shape. The examples have no names.
+/// Converts the arrays of a batch, namely adjacency matrices `(B, N, N)`, features `(B, N, 3)` and
+/// labels `(B, 12)`, to examples. There must be at least one graph and one node. The number of
+/// values in each array must match its shape. The examples have no names.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,

@@ -1,4 +1,4 @@
-//! Names of jobs. A job is named after the file of its graph.
+//! Names of jobs. A job is named after its graph's file.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub const FIELDS: [&str; 6] = [
     "Job Name",
 ];
 
-/// Why a text is not the name of a job.
+/// Why a text is not a valid job name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobNameError {
     /// The text does not have six fields.
@@ -29,15 +29,15 @@ pub enum JobNameError {
          inside a field as hyphens"
     )]
     Fields {
-        /// The text, without the path and the extension of a file.
+        /// The text, without the path and the extension of the file.
         name: String,
-        /// The number of its fields.
+        /// The number of fields in the text.
         found: usize,
     },
     /// A field is empty.
     #[error("{name:?} has an empty field where the {field} should be; rename the file")]
     Empty {
-        /// The text, without the path and the extension of a file.
+        /// The text, without the path and the extension of the file.
         name: String,
         /// The column of the empty field, one of [`FIELDS`].
         field: &'static str,

@@ -1,4 +1,4 @@
-//! Measurements of jobs, which become the labels of the jobs' graphs.
+//! Measurements of jobs, which serve as the labels of the jobs' graphs.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub const RESOURCES: [&str; 4] = ["GPU MEM util", "GPU util", "Network_rx", "Net
 pub const MEASURES: [&str; 3] = ["avg Idle time", "avg Active time", "avg Peak consumption"];
 
 const RESOURCE: &str = "Resource";
-/// The maximum number of faults that an error lists.
+/// The maximum number of faulty values that an error lists.
 const LISTED: usize = 10;
 
 /// The measurements of jobs. A job is identified by the six fields of its name.
@@ -46,7 +46,7 @@ pub enum LabelError {
     /// A column occurs twice. Holds its name.
     #[error("line 1: there are two columns {0:?}; keep one")]
     Twice(String),
-    /// A row cannot be parsed.
+    /// A row of the file cannot be parsed.
     #[error("line {line}: {fault}")]
     Row {
         /// The line, from 1.
@@ -88,11 +88,11 @@ fn list(faults: &[ValueFault]) -> String {
 /// Why a job has no labels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
-    /// There are no measurements of the job.
-    #[error("the measurements have no rows of this job (matched by {})", FIELDS.join(", "))]
+    /// The measurements contain no rows of the job.
+    #[error("the measurements have no rows for this job (matched by {})", FIELDS.join(", "))]
     NotMeasured,
     /// The job does not have exactly one row for each resource.
-    #[error("the measurements need one row each of {}, found {found}", RESOURCES.join(", "))]
+    #[error("the measurements need one row for each of {}, found {found}", RESOURCES.join(", "))]
     Rows {
         /// The resources and line numbers of the job's rows.
         found: String,
@@ -101,8 +101,8 @@ pub enum Unlabelled {
 
 impl Measurements {
     /// Reads measurements from a CSV file with a header. The file must have the columns of
-    /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns are
-    /// ignored, and so are rows of resources that are not in [`RESOURCES`].
+    /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns and rows
+    /// of resources that are not in [`RESOURCES`] are ignored.
     ///
     /// # Errors
     /// If a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer
@@ -157,7 +157,7 @@ impl Measurements {
         Ok(labels)
     }
 
-    /// The number of jobs with a measured resource.
+    /// The number of jobs with at least one measured resource.
     #[must_use]
     pub fn len(&self) -> usize {
         self.jobs.len()
@@ -175,7 +175,7 @@ fn fault(line: u64, error: &csv::Error) -> LabelError {
         csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8; save the file as UTF-8".to_owned(),
         csv::ErrorKind::UnequalLengths {
             expected_len, len, ..
-        } => format!("{len} fields where the header has {expected_len}; correct the row"),
+        } => format!("{len} fields, but the header has {expected_len}; correct the row"),
         _ => error.to_string(),
     };
     LabelError::Row { line, fault }
@@ -228,7 +228,7 @@ impl Columns {
         let mut values = [0.0; MEASURES.len()];
         for (measure, value) in values.iter_mut().enumerate() {
             let text = record[self.measures[measure]].trim();
-            // Parsed as 64-bit floats first, as in the published builder.
+            // Values are first parsed as 64-bit floats, as in the published builder.
             match text.parse::<f64>().map(|number| number as f32) {
                 Ok(number) if number.is_finite() => *value = number,
                 _ => faults.push(ValueFault {

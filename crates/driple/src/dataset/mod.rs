@@ -12,8 +12,8 @@ pub use file::DatasetError;
 
 use crate::graph::{GroupedGraph, METRICS};
 
-/// The names of the metrics, in the order of labels and predictions. Each resource has three: the
-/// average time that it is idle, the average time that it is active, and its peak.
+/// The names of the metrics, in the order of labels and predictions. Each resource has three
+/// metrics: the average time that it is idle, the average time that it is active, and its peak.
 pub const METRIC_NAMES: [&str; METRICS] = [
     "gpu_mem_util.idle",
     "gpu_mem_util.active",
@@ -30,8 +30,8 @@ pub const METRIC_NAMES: [&str; METRICS] = [
 ];
 
 /// The average utilisation of a resource, from its three metrics `[idle, active, peak]`: the peak
-/// times the share of time in which the resource is active. Returns 0 if it is neither idle nor
-/// active.
+/// times the share of time in which the resource is active. Returns 0 if the idle and the active
+/// time are both 0.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     let time = idle + active;
@@ -42,7 +42,7 @@ pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     }
 }
 
-/// A grouped graph and the metrics that were measured while its job trained.
+/// A grouped graph and the metrics that were measured during its job's training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     /// The name of the job; empty if the data set does not record it.
@@ -59,16 +59,16 @@ pub type Batches = Vec<Vec<Example>>;
 /// A data set. Its batches are in training order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
-    /// The part that the network learns from.
+    /// The part that the network is trained on.
     pub train: Batches,
-    /// The part whose error decides which epoch is kept.
+    /// The part whose error decides which epoch's weights are kept.
     pub val: Batches,
     /// The part that training does not use.
     pub test: Batches,
 }
 
 impl Dataset {
-    /// The largest value of each label in the training part, which is the scale of the labels.
+    /// The largest value of each label in the training part, by which the labels are scaled.
     /// `None` if that part is empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {

@@ -35,13 +35,13 @@ impl Default for Settings {
 /// Batches of jobs, in training order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split<T> {
-    /// The part that the network learns from.
+    /// The part that the network is trained on.
     pub train: Vec<Vec<T>>,
-    /// The part whose error decides which epoch is kept.
+    /// The part whose error decides which epoch's weights are kept.
     pub val: Vec<Vec<T>>,
     /// The part that training does not use.
     pub test: Vec<Vec<T>>,
-    /// Jobs beyond the requested number, and jobs of dropped batches.
+    /// Jobs beyond the requested number, and jobs from dropped batches.
     pub unused: Vec<T>,
 }
 
@@ -49,20 +49,22 @@ pub struct Split<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// The requested number of jobs per batch is 0.
-    #[error("batches of 0 jobs are asked for; ask for at least 1")]
+    #[error("the number of jobs per batch is 0; expected at least 1")]
     NoBatch,
     /// Two jobs have the same name.
-    #[error("two jobs are called {0:?}; names have to differ, as they give the order: rename one")]
+    #[error(
+        "two jobs are called {0:?}; names must differ, because jobs are sorted by name: rename one"
+    )]
     Twice(String),
     /// There are too many jobs to shuffle.
-    #[error("{0} jobs are too many: fewer than 2^32 can be split")]
+    #[error("{0} jobs are too many to split: expected fewer than 2^32")]
     TooMany(usize),
 }
 
-/// Splits jobs in the same way as the published builder. The jobs are shuffled in the same way as
-/// by Python's `random.shuffle` after `random.seed`, and the first [`Settings::graphs`] are kept.
-/// Of these, the first 60 % are for training, the next 20 % for validation and the rest for the
-/// test, with both bounds rounded down to whole jobs. Each part is then divided into batches. For
+/// Splits jobs in the same way as the published builder. The jobs are shuffled as Python's
+/// `random.shuffle` does after `random.seed`, and the first [`Settings::graphs`] jobs are kept. Of
+/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing,
+/// with both bounds rounded down to whole jobs. Each part is then divided into batches. For
 /// example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches and 2 test
 /// batches.
 ///
@@ -71,7 +73,7 @@ pub enum SplitError {
 /// jobs with labels should be passed.
 ///
 /// With fewer than 5 jobs, parts can be empty: 4 jobs are split 2, 1, 1; 3 jobs are split 1, 1, 1;
-/// 2 jobs are split 1, 0, 1; and a single job goes to the test.
+/// 2 jobs are split 1, 0, 1; and a single job is used for testing.
 ///
 /// # Errors
 /// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.

@@ -1,4 +1,4 @@
-//! How common each type of operation is.
+//! The frequencies of operation types.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub struct Frequencies {
 pub enum FrequencyError {
     /// A row does not consist of an operation type and its share.
     #[error(
-        "line {line}: {fault}; each row has to be the type of an operation, a comma and its share \
-         of all operations, such as Conv2D,0.031, without a header"
+        "line {line}: {fault}; each row must be an operation type, a comma and the type's share of \
+         all operations, such as Conv2D,0.031, without a header"
     )]
     Row {
         /// The line, from 1.
@@ -42,7 +42,9 @@ impl TryFrom<BTreeMap<String, f64>> for Frequencies {
             .iter()
             .find(|(_, share)| !(0.0..=1.0).contains(*share))
         {
-            Some((op, share)) => Err(format!("the frequency of {op} is {share}, not from 0 to 1")),
+            Some((op, share)) => Err(format!(
+                "the frequency of {op} is {share}, expected a number from 0 to 1"
+            )),
             None => Ok(Frequencies { shares }),
         }
     }
@@ -55,8 +57,8 @@ impl From<Frequencies> for BTreeMap<String, f64> {
 }
 
 impl Frequencies {
-    /// Reads rows `type,share` without a header. The text is UTF-8, with or without a byte-order
-    /// mark.
+    /// Reads rows of the form `type,share`, without a header. The text is UTF-8, with or without a
+    /// byte-order mark.
     ///
     /// # Errors
     /// If the text is not UTF-8, there are no rows, a row does not have two fields, a type is empty
@@ -79,7 +81,7 @@ impl Frequencies {
             }
             let (op, share) = row(&record).map_err(wrong)?;
             if shares.insert(op.to_owned(), share).is_some() {
-                return Err(wrong(format!("{op} has a row before this one")));
+                return Err(wrong(format!("{op} already has a row above this one")));
             }
         }
         if shares.is_empty() {
@@ -95,8 +97,8 @@ impl Frequencies {
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// Each type's share, computed from numbers of occurrences. If a type is given several times,
-    /// its counts are added.
+    /// Each type's share, computed from counts of operations. If a type is given several times, its
+    /// counts are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {
@@ -135,10 +137,10 @@ impl Frequencies {
 
 fn row(record: &csv::StringRecord) -> Result<(&str, f64), String> {
     let (Some(op), Some(share), 2) = (record.get(0), record.get(1), record.len()) else {
-        return Err(format!("it has {} fields instead of 2", record.len()));
+        return Err(format!("expected 2 fields, found {}", record.len()));
     };
     if op.is_empty() {
-        return Err("the type of the operation is empty".to_owned());
+        return Err("the operation type is empty".to_owned());
     }
     match share.parse() {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok((op, number)),
@@ -175,9 +177,9 @@ mod tests {
             let error = Frequencies::from_csv(text.as_bytes()).unwrap_err();
             error.to_string()
         };
-        assert!(fault("Add,0.5\nMul\n").starts_with("line 2: it has 1 fields instead of 2"));
+        assert!(fault("Add,0.5\nMul\n").starts_with("line 2: expected 2 fields, found 1"));
         assert!(fault("Add,0.5\n\nMul,x\n").starts_with("line 3: \"x\" is not a number"));
-        assert!(fault("Add,0.5\nAdd,0.5").starts_with("line 2: Add has a row before"));
+        assert!(fault("Add,0.5\nAdd,0.5").starts_with("line 2: Add already has a row above"));
         assert!(fault("Add,NaN").starts_with("line 1: \"NaN\" is not"));
         assert!(fault("").starts_with("there are no rows"));
         let error = Frequencies::from_csv(b"Add,.5\n\xff,.5").unwrap_err();

@@ -1,4 +1,5 @@
-//! The size of a tensor: the number of elements of an operation's output, as far as they are known.
+//! The size of a tensor: the number of elements of an operation's output, as far as its dimensions
+//! are known.
 
 use crate::graph::Shape;
 
@@ -16,8 +17,8 @@ pub struct TensorSize {
 /// A tensor has more elements than 64 bits can count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "its first output has more than 2^64 elements, which no tensor has (dimensions \
-     {dimensions:?}); write the graph again"
+    "its first output would have more than 2^64 elements (dimensions {dimensions:?}), which is \
+     impossible; write the graph again"
 )]
 pub struct SizeError {
     /// The size of each dimension; `None` if it is unknown.
@@ -63,7 +64,7 @@ mod tests {
             .elements
     }
 
-    // The examples of the rule, worked out by hand.
+    // Examples of the rule, computed by hand.
     #[test]
     fn dimensions_before_an_unknown_one_are_ignored() {
         assert_eq!(elements(&[Some(2), Some(3), Some(4)]), 24);

@@ -56,7 +56,7 @@ impl Adjacency {
         kept
     }
 
-    /// Removes repeated neighbours of each vertex, except the first occurrence.
+    /// Removes all but the first occurrence of each neighbour of a vertex.
     fn once(mut self) -> Self {
         // For each neighbour, the last vertex at which it was seen.
         let mut seen_by = vec![u32::MAX; self.len()];

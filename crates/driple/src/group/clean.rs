@@ -12,9 +12,9 @@ pub(super) struct Kept {
     pub isolated: usize,
 }
 
-/// The largest connected component. If several are equally large, it is the one that contains the
-/// lowest vertex. A vertex without an edge is not a component, but a vertex with only a self-loop
-/// is one.
+/// The largest connected component. If several components are equally large, the result is the
+/// component that contains the lowest vertex. A vertex without an edge is not a component, but a
+/// vertex with only a self-loop is one.
 pub(super) fn largest_component(graph: &Adjacency) -> Kept {
     let components = Components::of(graph);
     let isolated = components.of.iter().filter(|of| of.is_none()).count();
@@ -50,7 +50,7 @@ impl Components {
         found
     }
 
-    /// Makes a new component of all vertices that are connected to `from`.
+    /// Creates a new component from all vertices that are connected to `from`.
     fn spread(&mut self, graph: &Adjacency, from: usize) {
         let component = self.sizes.len();
         self.sizes.push(1);
@@ -69,7 +69,8 @@ impl Components {
     }
 
     fn largest(&self) -> Option<usize> {
-        // In reverse order, because `max_by_key` returns the last of several maxima.
+        // The components are searched in reverse order, because `max_by_key` returns the last of
+        // several maxima.
         let components = self.sizes.iter().enumerate().rev();
         components.max_by_key(|&(_, size)| size).map(|(at, _)| at)
     }
@@ -77,8 +78,7 @@ impl Components {
 
 /// The subgraph of `vertices`, which must have no edges to other vertices. If the graph has other
 /// components, networkx copies the component edge by edge, from each vertex in turn. This changes
-/// the order of neighbours, and therefore the groups. `copied` states whether networkx makes that
-/// copy.
+/// the order of neighbours, and therefore the groups. `copied` is whether networkx makes that copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!((kept.vertices.len(), kept.isolated), (0, 2));
     }
 
-    // As in networkx: [1, 0] becomes [0, 1] when a component is cut out.
+    // As in networkx, [1, 0] becomes [0, 1] when a component is extracted.
     #[test]
     fn cutting_out_a_component_sorts_earlier_neighbours() {
         let connected = [(1, 2), (0, 2)];

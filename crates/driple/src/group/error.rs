@@ -1,4 +1,4 @@
-//! Errors of grouping.
+//! Errors that occur when graphs are grouped.
 
 use crate::features::SizeError;
 
@@ -7,26 +7,26 @@ use crate::features::SizeError;
 #[non_exhaustive]
 pub enum GroupError {
     /// Two operations have the same name.
-    #[error("two operations are called {0:?}; names have to differ: write the graph again")]
+    #[error("two operations are called {0:?}; names must differ: write the graph again")]
     Twice(String),
     /// No operation is on a GPU. Holds the number of nodes in the file.
     #[error(
-        "none of the {0} nodes is on a GPU: their devices have to contain GPU; write the graph \
-         after its operations are placed, or group graphs without devices as on GPUs"
+        "none of the {0} nodes is on a GPU: their devices must contain GPU; write the graph after \
+         its operations are placed, or treat graphs without devices as on GPUs"
     )]
     NothingOnGpus(usize),
     /// Too few operations remain to form the groups.
     #[error(
-        "{connected} connected operations cannot make {groups} groups ({nodes} nodes, {on_gpus} on \
-         GPUs, {connected} in the largest connected component); ask for fewer groups, or allow \
-         fewer where a graph is small"
+        "{connected} connected operations cannot form {groups} groups ({nodes} nodes, {on_gpus} on \
+         GPUs, {connected} in the largest connected component); use fewer groups, or allow fewer \
+         groups for small graphs"
     )]
     Few {
         /// The number of nodes in the file.
         nodes: usize,
-        /// The number of these on GPUs.
+        /// The number of nodes on GPUs.
         on_gpus: usize,
-        /// The number of these in the largest connected component.
+        /// The number of nodes in the largest connected component of those on GPUs.
         connected: usize,
         /// The requested number of groups.
         groups: usize,
@@ -40,12 +40,14 @@ pub enum GroupError {
         fault: SizeError,
     },
     /// There are more operations than can be numbered.
-    #[error("{0} operations are too many: fewer than 2^32 - 1 can be grouped")]
+    #[error("{0} operations are too many to group: expected fewer than 2^32 - 1")]
     TooMany(usize),
     /// The settings ask for 0 groups.
-    #[error("0 groups are asked for; ask for at least 1")]
+    #[error("the number of groups is 0; expected at least 1")]
     NoGroups,
     /// The settings allow 0 passes.
-    #[error("0 passes are allowed; allow at least 1 (the published builder: 101)")]
+    #[error(
+        "the maximum number of passes is 0; expected at least 1 (the published builder uses 101)"
+    )]
     NoPasses,
 }

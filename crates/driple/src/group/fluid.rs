@@ -12,8 +12,8 @@
 //! density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25 =
 //! 0.75 for A and 1 for B, so the vertex joins B. The densities become 1 / 3 and 1 / 2.
 //!
-//! Random numbers are drawn and densities are summed in the same order as in networkx, so that the
-//! communities are the same.
+//! Random numbers are drawn and densities are summed in the same order as in networkx, so that both
+//! find the same communities.
 
 use super::Adjacency;
 use crate::random::PythonRandom;
@@ -35,7 +35,8 @@ pub struct Communities {
     /// Whether the last pass changed nothing.
     pub converged: bool,
     /// The number of vertices that no community reached in all passes. Each of these vertices then
-    /// joined the community of the nearest reached vertex. networkx assigns them to no community.
+    /// joined the community of the nearest reached vertex. networkx leaves them without a
+    /// community.
     pub unreached: usize,
 }
 
@@ -90,7 +91,7 @@ struct Fluid<'a> {
     /// The communities at the visited vertex and its neighbours, in the order in which they were
     /// seen.
     seen: Vec<u32>,
-    /// Those of `seen` with the greatest sum.
+    /// The communities in `seen` with the greatest sum.
     densest: Vec<u32>,
 }
 
@@ -132,8 +133,8 @@ impl<'a> Fluid<'a> {
         changed
     }
 
-    /// Moves a vertex to one of the densest communities around it, unless its own community is
-    /// among them. Returns whether the vertex moved.
+    /// Moves a vertex to one of the densest communities around it, unless the vertex already
+    /// belongs to one of them. Returns whether the vertex moved.
     fn visit(&mut self, vertex: usize, random: &mut PythonRandom) -> bool {
         self.look_around(vertex);
         self.keep_densest();
@@ -196,8 +197,8 @@ impl<'a> Fluid<'a> {
         self.densities[at] = 1.0 / f64::from(self.sizes[at]);
     }
 
-    /// Assigns each vertex without a community to that of the nearest vertex with one. Returns the
-    /// number of these vertices.
+    /// Assigns each vertex without a community to the community of the nearest vertex that has one.
+    /// Returns the number of these vertices.
     ///
     /// This is a breadth-first search that starts from all vertices of `reached` at once.
     fn flood(&mut self) -> usize {

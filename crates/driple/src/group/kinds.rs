@@ -6,8 +6,8 @@ use super::Grouping;
 use crate::features::Frequencies;
 
 /// A grouped graph without the frequencies of its operations. The frequencies of a data set are
-/// known only after all its graphs have been read. Until then, this stores 8 bytes per operation
-/// instead of the whole graph.
+/// known only after all its graphs have been read. Until then, this struct stores 8 bytes per
+/// operation instead of the whole graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WithoutFrequencies {
     grouping: Grouping,
@@ -59,8 +59,8 @@ impl WithoutFrequencies {
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// Adds the frequencies to the features. Types that are missing in the table count as 0 and are
-    /// listed in the report.
+    /// Adds the frequencies to the features. Types that are missing from `frequencies` count as 0
+    /// and are listed in the report.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self
@@ -68,7 +68,8 @@ impl WithoutFrequencies {
             .iter()
             .map(|kind| frequencies.get(kind))
             .collect();
-        // Summed as 64-bit floats and in the file's order, as in the published builder.
+        // The frequencies are summed as 64-bit floats and in the file's order, as in the published
+        // builder.
         let mut sums = vec![0.0; self.grouping.graph.len()];
         let mut unknown = vec![0_usize; self.types.len()];
         for &(kind, group) in &self.of {

@@ -6,7 +6,7 @@ use super::{Adjacency, Communities, GroupError, Report};
 use crate::features::tensor_size;
 use crate::graph::{Graph, GroupedGraph, Node};
 
-/// The sums over a group.
+/// The sums over the operations of a group.
 #[derive(Clone, Default)]
 struct Sums {
     /// The number of elements. The sum of 2³² sizes below 2⁶⁴ does not overflow.
@@ -15,7 +15,7 @@ struct Sums {
     ops: u32,
 }
 
-/// The graph of the groups, with frequencies of 0. For each vertex of `adjacency`, `ops` holds the
+/// The grouped graph, with frequencies of 0. For each vertex of `adjacency`, `ops` holds the
 /// index of its node in the file.
 pub(super) fn merge(
     graph: &Graph,

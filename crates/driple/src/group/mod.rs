@@ -53,7 +53,7 @@ pub fn group(
 /// graph.
 ///
 /// # Errors
-/// As [`group`].
+/// Same as [`group`].
 pub fn unweighed(graph: &Graph, settings: &Settings) -> Result<WithoutFrequencies, GroupError> {
     settings.check()?;
     let placed = ops::on_gpus(graph, settings.devices)?;

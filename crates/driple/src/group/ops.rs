@@ -7,9 +7,9 @@ use crate::graph::Graph;
 
 /// The operations of a graph that are kept.
 pub(super) struct Ops {
-    /// Their positions in the file, in ascending order.
+    /// The positions of the operations in the file, in ascending order.
     pub nodes: Vec<usize>,
-    /// The edges between them. An operation is numbered by its position in `nodes`.
+    /// The edges between these operations. An operation is numbered by its position in `nodes`.
     pub adjacency: Adjacency,
 }
 
@@ -39,9 +39,9 @@ pub(super) fn on_gpus(graph: &Graph, devices: Devices) -> Result<Ops, GroupError
 /// The name of the operation that an input comes from, according to the rules of the published data
 /// sets:
 ///
-/// 1. If there is a colon, it is the text before the first colon.
-/// 2. Otherwise, if there is a `^`, it is the text after the first character.
-/// 3. Otherwise it is the whole text.
+/// 1. If the input contains a colon, the name is the text before the first colon.
+/// 2. Otherwise, if it contains a `^`, the name is the text after the first character.
+/// 3. Otherwise, the name is the whole text.
 ///
 /// So a control input with a colon keeps its `^` and does not match any operation. TensorFlow never
 /// writes such an input.

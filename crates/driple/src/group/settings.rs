@@ -1,4 +1,4 @@
-//! How operations are grouped, and the report about it.
+//! The settings of grouping, and the report about its result.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::GroupError;
 use crate::graph::{Graph, Node};
 
-/// How the operations of a graph are grouped. The default is that of the published data sets.
+/// How the operations of a graph are grouped. The defaults are those of the published data sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The number of groups.
@@ -58,35 +58,36 @@ impl Devices {
     }
 }
 
-/// What happened to the operations of a graph.
+/// A report on the grouping of a graph's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
     /// The number of nodes in the file.
     pub nodes: usize,
-    /// The number of nodes that the choice of devices keeps.
+    /// The number of nodes on the devices that are kept.
     pub on_gpus: usize,
-    /// Of those, the number dropped because they have no edges.
+    /// The number of these nodes that were dropped because they have no edges.
     pub isolated: usize,
-    /// Of those, the number dropped because they are in a smaller connected component.
+    /// The number of these nodes that were dropped because they are in a smaller connected
+    /// component.
     pub in_smaller_components: usize,
     /// The number of operations that were grouped. All counts below refer to grouped operations.
     pub grouped: usize,
-    /// Operations whose output has an unknown number of dimensions. They count as having no
-    /// elements.
+    /// The number of operations whose output has an unknown number of dimensions. Such an output
+    /// counts as having no elements.
     pub unknown_shapes: usize,
-    /// Operations whose output has unknown dimensions. Only the dimensions after the last unknown
-    /// one are counted.
+    /// The number of operations whose output has unknown dimensions. The size of such an output is
+    /// the product of the dimensions after the last unknown one.
     pub unknown_dimensions: usize,
-    /// For each type that is missing in the table of frequencies, the number of its operations.
-    /// Their frequency counts as 0.
+    /// For each type that is missing from the table of frequencies, the number of its operations.
+    /// The frequency of such a type counts as 0.
     pub without_frequency: BTreeMap<String, usize>,
     /// The number of passes over all operations.
     pub passes: usize,
     /// Whether the last pass changed no group.
     pub converged: bool,
-    /// Operations that no community reached in any pass. Each of these operations then joined the
-    /// community of the nearest reached operation.
+    /// The number of operations that no community reached in any pass. Each of these operations
+    /// then joined the community of the nearest reached operation.
     pub unreached: usize,
 }
 

@@ -16,11 +16,13 @@ pub struct Card {
     /// How the features of nodes become inputs of the network.
     pub inputs: Inputs,
     /// Converts outputs of the network to the metrics' own units. `None` for published weights,
-    /// whose files do not contain it: their predictions are shares of unknown maxima.
+    /// because their files do not contain the scale: their predictions are shares of unknown
+    /// maxima.
     pub scale: Option<Scale>,
     /// How graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,
-    /// The frequencies of operation types for the features of nodes; `None` if unknown.
+    /// The frequencies of operation types from which the nodes' features are computed; `None` if
+    /// unknown.
     pub frequencies: Option<Frequencies>,
     /// How the inspector was trained; `None` if unknown.
     pub provenance: Option<Provenance>,
@@ -34,11 +36,11 @@ pub struct Provenance {
     /// The SHA-256 of the inspector that training started from; `None` if it started from random
     /// weights.
     pub started_from: Option<String>,
-    /// The plan of the training.
+    /// The plan of the training run.
     pub plan: Plan,
-    /// The seed of the first weights.
+    /// The seed of the initial weights.
     pub seed: u64,
-    /// The number of epochs that were trained.
+    /// The number of completed epochs.
     pub epochs: usize,
     /// The epoch whose weights are kept, counted from 0.
     pub best_epoch: usize,

@@ -1,5 +1,5 @@
 //! The file of an inspector: its weights as safetensors, under the original's names, and its card
-//! as JSON in the metadata under `gleaner`.
+//! as JSON in the metadata entry `gleaner`.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
@@ -10,13 +10,13 @@ use crate::model::{
     ArchitectureError, Network, Weights, WeightsError, read_weights, set_weights, weights,
 };
 
-/// The version that is written. Earlier versions can be read too.
+/// The version of files that this program writes. It also reads earlier versions.
 const VERSION: u32 = 1;
 
 /// The metadata key of the card.
 pub(crate) const KEY: &str = "gleaner";
 
-/// Why an inspector cannot be read, made or written.
+/// Why an inspector cannot be read, created or written.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectorError {
     /// The weights cannot be used.
@@ -24,15 +24,17 @@ pub enum InspectorError {
     Weights(#[from] WeightsError),
     /// The file has no card.
     #[error(
-        "the file has weights but no description of their network: make a model of it with \
+        "the file has weights but no description of their network: convert it to a model with \
          gleaner driple convert"
     )]
     NoCard,
     /// The card cannot be parsed, or it contradicts itself.
     #[error("the description of the network in the file is damaged: {0}")]
     Card(String),
-    /// The file's version is later than the latest readable one.
-    #[error("the file is of version {0}, this program reads versions up to {VERSION}: update it")]
+    /// The file's version is newer than the latest supported one.
+    #[error(
+        "the file has version {0}, but this program reads versions up to {VERSION}: update gleaner"
+    )]
     Version(u32),
     /// The architecture on the card is invalid.
     #[error(transparent)]
@@ -68,7 +70,7 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
 /// other programs.
 ///
 /// # Errors
-/// If the library fails, which does not happen in practice.
+/// If the safetensors library fails, which does not happen in practice.
 pub fn write_plain(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     // torch writes this entry into its own files, and some readers require it.
     write_tensors(&weights(&inspector.parameters), ("format", "pt".to_owned()))
@@ -112,7 +114,7 @@ pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, Weight
 /// Reads an inspector's file.
 ///
 /// # Errors
-/// If `bytes` are not the contents of an inspector's file, or the weights do not match the network.
+/// If `bytes` are not an inspector's file, or the weights do not match the network.
 pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
     #[derive(Deserialize)]
     struct Version {
@@ -129,19 +131,19 @@ pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
 }
 
 impl Inspector {
-    /// Makes an inspector from a card and weights.
+    /// Creates an inspector from a card and weights.
     ///
     /// # Errors
-    /// If the architecture or the inputs on the card are invalid, or the weights are not those of
+    /// If the architecture or the inputs on the card are invalid, or the weights do not belong to
     /// its network.
     pub fn new(card: Card, weights: &Weights) -> Result<Self, InspectorError> {
         card.architecture.check()?;
         if card.inputs.width() != card.architecture.inputs() {
-            let fault = "the inputs of a node are not those of the network's design";
+            let fault = "the node inputs do not match the network's design";
             return Err(InspectorError::Card(fault.to_owned()));
         }
-        // The width is checked against the weights first, because a card may claim a huge network,
-        // for which no memory must be allocated.
+        // The width is checked against the weights first, so that no memory is allocated for a huge
+        // network that a faulty card may describe.
         let hidden = card.architecture.hidden;
         let told = weights
             .get("gru.gru.weight_hh_l0")

@@ -1,10 +1,10 @@
-//! Makes inspectors from the original's weights, which have no card. The architecture is inferred
+//! Creates inspectors from the original's weights, which have no card. The architecture is inferred
 //! from the names and shapes of the tensors.
 
 use super::{Card, Inspector, InspectorError};
 use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 
-/// Why an inspector cannot be made from weights.
+/// Why an inspector cannot be created from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
     /// The weights do not belong to a known graph convolution. Holds the names of the first
@@ -16,7 +16,7 @@ pub enum InferError {
     Convolution(String),
     /// The weight that determines the hidden width is missing, or it is not a matrix. Holds its
     /// name.
-    #[error("{0} is missing or not a matrix: the weights are not those of an inspector")]
+    #[error("{0} is missing or not a matrix: these are not the weights of an inspector")]
     Width(&'static str),
     /// The weights do not fit the inferred network.
     #[error(transparent)]
@@ -26,14 +26,14 @@ pub enum InferError {
 /// The prefix of the names of weights that the original's transfer learning adds but never uses.
 const UNUSED: &str = "conv_layers.2.";
 
-/// Makes an inspector from the original's weights. Also returns the names of the weights that were
-/// left out because no output depends on them.
+/// Creates an inspector from the original's weights. Also returns the names of the weights that
+/// were left out because no output depends on them.
 ///
 /// The original's weights do not include the scale of the predictions. If it is known, set
 /// `card.scale`.
 ///
 /// # Errors
-/// If the weights are not those of one of the original's networks.
+/// If the weights do not belong to one of the original's networks.
 pub fn converted(
     mut weights: Weights,
     depth: Depth,

@@ -1,4 +1,4 @@
-//! Inspectors: trained networks with everything that a prediction needs, in one file.
+//! Inspectors: trained networks, stored in one file with everything that a prediction needs.
 
 mod card;
 mod file;

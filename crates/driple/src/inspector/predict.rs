@@ -53,8 +53,7 @@ impl Inspector {
         graphs.par_iter().map(one).collect()
     }
 
-    /// Sets the negative values of an output to zero. Outputs of the original's networks are
-    /// returned unchanged.
+    /// Sets negative outputs to zero. Outputs of the original's networks are returned unchanged.
     #[must_use]
     pub fn possible(&self, output: [f64; METRICS]) -> [f64; METRICS] {
         match self.card.architecture.design {

@@ -61,10 +61,10 @@ pub enum Design {
     /// concatenated along the wrong axis.
     Original,
     /// A design that can be trained at any depth. The recurrent unit takes a node's state as its
-    /// memory and the result of the convolution as its input. At the start of training it forgets
-    /// little. Features are standardised, and the degree of a node is one of them. The readout also
-    /// sees the mean and the highest values of the states and the number of nodes. Its last layer
-    /// is linear.
+    /// memory and the result of the convolution as its input. At the start of training, the unit
+    /// keeps most of its memory. Features are standardised, and the degree of a node is one of
+    /// them. The readout also sees the mean and the highest values of the states and the number of
+    /// nodes. Its last layer is linear.
     Deep,
 }
 
@@ -75,8 +75,8 @@ pub struct Architecture {
     pub design: Design,
     /// The kind of graph convolution.
     pub convolution: Convolution,
-    /// The width of a node's state. It must be a multiple of 4, because there may be four heads or
-    /// towers.
+    /// The width of a node's state. It must be a multiple of 4, because some convolutions divide it
+    /// into four heads or towers.
     pub hidden: usize,
     /// The number of linear layers at the end of the readout.
     pub readout_layers: usize,
@@ -91,7 +91,7 @@ pub enum ArchitectureError {
     #[error("the hidden width {0} is invalid: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
     Hidden(usize),
     /// The number of linear layers in the readout is out of range.
-    #[error("{0} linear layers at the end are invalid: expected 1 to {MOST_LAYERS}")]
+    #[error("{0} linear layers in the readout are invalid: expected 1 to {MOST_LAYERS}")]
     Readout(usize),
     /// The number of convolutions is out of range.
     #[error("{0} convolutions are invalid: expected 1 to {MOST_LAYERS}")]
@@ -105,10 +105,10 @@ const MOST_HIDDEN: usize = 4096;
 const MOST_LAYERS: usize = 1000;
 
 impl Architecture {
-    /// Checks that the widths and numbers of layers are valid.
+    /// Checks that the width and the numbers of layers are valid.
     ///
     /// # Errors
-    /// If a width or a number of layers is out of range.
+    /// If the width or a number of layers is invalid.
     pub fn check(&self) -> Result<(), ArchitectureError> {
         if !(4..=MOST_HIDDEN).contains(&self.hidden) || !self.hidden.is_multiple_of(4) {
             return Err(ArchitectureError::Hidden(self.hidden));
@@ -135,7 +135,7 @@ impl Architecture {
     }
 
     /// The recommended architecture, which can be trained at any depth. Three convolutions predict
-    /// as well as more of them, and train in a fraction of the time.
+    /// as well as more convolutions, and train in a fraction of the time.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {
         Self {

@@ -14,8 +14,8 @@ pub(super) struct Declare<T> {
     random: ChaCha8Rng,
 }
 
-/// Added to the initial bias of the update gate. With this bias alone, a step keeps the share
-/// `sigmoid(2)`, about 0.88, of the state.
+/// Added to the initial bias of the update gate. With this bias alone, a step keeps `sigmoid(2)`,
+/// about 88 %, of the state.
 const PERSISTENCE: f64 = 2.0;
 
 /// The parameters of a linear layer.
@@ -74,7 +74,7 @@ impl<T: Real> Declare<T> {
         self.parameters.add(name, shape, value)
     }
 
-    /// Adds a parameter that is a vector of equal values.
+    /// Adds a vector parameter whose elements all have the same initial value.
     pub fn constant(&mut self, name: String, length: usize, value: f64) -> ParamId {
         self.parameters.add(
             name,
@@ -83,9 +83,9 @@ impl<T: Real> Declare<T> {
         )
     }
 
-    /// Adds a linear layer, named as in the original. The initial weights and biases are uniform
-    /// within `1 / sqrt(inputs)`. In the original's design, the weights are within a much narrower
-    /// range, which is Glorot's bound divided by the number of inputs, and the biases are 0.
+    /// Adds a linear layer, named as in the original. The initial weights and biases are drawn
+    /// uniformly from ±`1 / sqrt(inputs)`. In the original's design, the range of the weights is
+    /// much narrower, namely Glorot's bound divided by the number of inputs, and the biases are 0.
     pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let (bound, bias_bound) = match self.design {
             Design::Original => (
@@ -136,7 +136,7 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// Adds the parameters of the long short-term memory of a Set2Set readout of the given width.
+    /// Adds the parameters of the long short-term memory for a Set2Set readout of the given width.
     pub fn lstm(&mut self, name: &str, width: usize) -> Lstm {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 4 * width, 2 * width, width);

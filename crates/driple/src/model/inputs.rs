@@ -11,7 +11,7 @@ const STANDARD: usize = FEATURES + 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
-    /// The features as they are.
+    /// The features without any change.
     Raw,
     /// `ln(1 + x)` of each feature and of the degree, minus the mean and divided by the standard
     /// deviation over the training nodes.
@@ -24,7 +24,7 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// Standardised inputs, with means and deviations over the nodes of `graphs`.
+    /// Standardised inputs, with means and standard deviations over the nodes of `graphs`.
     #[must_use]
     pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
         let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();

@@ -30,7 +30,7 @@ pub struct Network {
 pub struct Layout<T> {
     pub(super) block: Block<T>,
     pub(super) attention: Attention,
-    /// The inputs of all nodes, one row each.
+    /// The inputs of all nodes, with one row per node.
     inputs: Array2<T>,
 }
 
@@ -82,7 +82,7 @@ impl Network {
         &self.architecture
     }
 
-    /// Lays out graphs, which must all have the same number of nodes. `inputs` must be those of the
+    /// Lays out graphs, which must all have the same number of nodes. `inputs` must match the
     /// network's design.
     #[must_use]
     pub fn lay_out<'g, T: Real>(
@@ -148,16 +148,16 @@ impl Network {
         self.readout.metrics(tape, embedded)
     }
 
-    /// Whether training changes only the readout's linear layers, so that their inputs do not
-    /// change.
+    /// Whether training changes only the readout's linear layers, so that the inputs of these
+    /// layers stay the same.
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {
         let mut learnt = parameters.ids().filter(|&id| parameters.is_trained(id));
         learnt.all(|id| parameters.name(id).starts_with(READOUT_LAYERS))
     }
 
-    /// Sets the biases of the last layer to `metrics`, the means of the labels, so that training
-    /// begins near these means.
+    /// Sets the biases of the last layer to `metrics`, the means of the labels, so that the first
+    /// predictions are near these means.
     pub fn begin_at<T: Real>(&self, parameters: &mut Parameters<T>, metrics: &[f64]) {
         self.readout.begin_at(parameters, metrics);
     }

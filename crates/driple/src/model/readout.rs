@@ -1,4 +1,4 @@
-//! The readout: from the states of all nodes to the metrics of the graph.
+//! The readout, which computes the metrics of a graph from the states of its nodes.
 
 use ndarray::Array2;
 
@@ -21,8 +21,8 @@ pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 /// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// The number of nodes is divided by this number. The logarithm of the quotient is an input of the
-/// deep design's readout.
+/// The logarithm of the number of nodes divided by this constant is an input of the deep design's
+/// readout.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {

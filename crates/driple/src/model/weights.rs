@@ -22,7 +22,7 @@ pub enum WeightsError {
         found: String,
     },
     /// A value is infinite or NaN.
-    #[error("tensor {name:?} has the value {value} at place {place}, expected finite numbers")]
+    #[error("tensor {name:?} has the value {value} at index {place}, expected finite numbers")]
     NotFinite {
         /// The name of the tensor.
         name: String,

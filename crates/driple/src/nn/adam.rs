@@ -9,13 +9,13 @@ use super::{Gradients, Parameters, Real};
 pub struct Adam {
     /// The learning rate.
     pub learning_rate: f64,
-    /// The share of each weight that is added to its gradient.
+    /// The weight decay: this fraction of each weight is added to the weight's gradient.
     pub weight_decay: f64,
-    /// The share of the moving mean of gradients that each step keeps.
+    /// The decay rate of the moving mean of gradients: the fraction that each step keeps.
     pub beta1: f64,
-    /// The share of the moving mean of squared gradients that each step keeps.
+    /// The decay rate of the moving mean of squared gradients: the fraction that each step keeps.
     pub beta2: f64,
-    /// Added to the divisor of a step, which is the root of the mean squared gradient.
+    /// Added to the divisor of a step, which is the square root of the mean squared gradient.
     pub epsilon: f64,
 }
 
@@ -60,7 +60,7 @@ impl<T: Real> AdamState<T> {
 }
 
 impl Adam {
-    /// Takes a step against `gradients`. Only trained parameters change.
+    /// Takes one step in the direction opposite to `gradients`. Only trained parameters change.
     pub fn step<T: Real>(
         &self,
         parameters: &mut Parameters<T>,

@@ -20,8 +20,8 @@ impl<T: Real> SparseMatrix<T> {
     }
 }
 
-/// Graphs of equal size, one after the other. Row `g * nodes + i` of a matrix belongs to node `i`
-/// of graph `g`.
+/// Graphs of equal size, stored one after the other. Row `g * nodes + i` of a matrix belongs to
+/// node `i` of graph `g`.
 #[derive(Debug, Clone)]
 pub struct Block<T> {
     graphs: usize,
@@ -29,8 +29,8 @@ pub struct Block<T> {
     /// The adjacency matrix: symmetric, with zeros and ones.
     pub(super) adjacency: SparseMatrix<T>,
     /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
-    /// nodes' degrees, including self-loops (Kipf and Welling 2017). For example, all four entries
-    /// of a graph of two connected nodes are 1 / (√2 √2) = 0.5.
+    /// nodes' degrees, which include self-loops (Kipf and Welling 2017). For example, all four
+    /// entries of a graph of two connected nodes are 1 / (√2 √2) = 0.5.
     pub(super) normalised: SparseMatrix<T>,
 }
 

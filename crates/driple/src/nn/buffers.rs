@@ -1,5 +1,5 @@
-//! Buffers that are reused from pass to pass. Allocating new memory takes more time than computing
-//! the values that are stored in it.
+//! Buffers that are reused from pass to pass, because allocating memory takes longer than computing
+//! the values to store in it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct Buffers<T> {
 }
 
 impl<T: Real> Buffers<T> {
-    /// A matrix with arbitrary values from earlier use.
+    /// A matrix with arbitrary values, which remain from earlier use.
     pub(super) fn any(&self, rows: usize, columns: usize) -> Array2<T> {
         let len = rows * columns;
         let buffer = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
@@ -39,14 +39,14 @@ impl<T: Real> Buffers<T> {
     }
 }
 
-/// A store of buffers. Each thread borrows its own.
+/// A store of buffers, from which each thread borrows its own.
 #[derive(Debug, Default)]
 pub struct SpareBuffers<T> {
     idle: Mutex<Vec<Buffers<T>>>,
 }
 
 impl<T: Real> SpareBuffers<T> {
-    /// Takes buffers from the store. If there are none, the thread gets new ones.
+    /// Takes buffers from the store. If the store is empty, the thread gets new buffers.
     #[must_use]
     pub fn borrow(&self) -> Buffers<T> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());

@@ -1,4 +1,4 @@
-//! Loops over rows that several operations use.
+//! Loops over matrix rows, shared by several operations.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -11,8 +11,7 @@ pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product. It is computed as eight partial sums, which compilers keep in one vector
-/// register.
+/// The scalar product, computed as eight partial sums, which compilers keep in one vector register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); 8];

@@ -1,9 +1,9 @@
-//! Matrix products. Products of `f32` use the library gemm. Products of `f64`, which only checks
-//! need, use ndarray.
+//! Matrix products. Products of `f32` use the crate gemm. Products of `f64`, which
+//! only checks need, use the crate ndarray.
 
 #![expect(
     unsafe_code,
-    reason = "the library takes pointers; their bounds are those of the views"
+    reason = "gemm takes raw pointers, which stay within the bounds of the views"
 )]
 
 use gemm_common::Parallelism;
@@ -29,7 +29,7 @@ pub(super) fn multiply_f32(
         "shapes of a matrix product do not fit"
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
-    // The library is fastest when it writes by columns. If `to` is stored by rows, the transposed
+    // gemm is fastest when it writes by columns. If `to` is stored by rows, the transposed
     // product bᵀ aᵀ is computed instead, whose columns are the rows of `to`.
     let (a, b, mut to) = if is_by_rows {
         (b.t(), a.t(), to.view_mut().reversed_axes())
@@ -38,8 +38,8 @@ pub(super) fn multiply_f32(
     };
     let ((m, k), n) = (a.dim(), b.ncols());
     let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);
-    // SAFETY: each pointer is that of a view's first element, the strides and dimensions are the
-    // view's own, and `to` is borrowed for writing, so it overlaps neither `a` nor `b`.
+    // SAFETY: each pointer points to the first element of a view, the strides and dimensions are
+    // those of the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor `b`.
     unsafe {
         get_gemm_fn()(
             m,

@@ -72,7 +72,10 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the nearest f32 is meant")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "rounding to the nearest f32 is intended"
+    )]
     fn of(value: f64) -> Self {
         value as f32
     }
@@ -111,12 +114,12 @@ impl Real for f32 {
 /// compilers can vectorise loops over it. The range reduction and the polynomial are those of
 /// Moshier's Cephes.
 ///
-/// `x` is split into a whole multiple of ln 2 and a rest, so that `e^x = 2^whole * e^rest`. The
-/// polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent. For example,
-/// `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 = 2 * 1.359`.
+/// `x` is split into a whole multiple of ln 2 and a remainder, `rest`, so that `e^x = 2^whole *
+/// e^rest`. The polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent.
+/// For example, `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 = 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // Beyond these limits, the result is not a normal number. NaN passes through.
+    // Beyond these limits, the result is not a normal number. NaN is returned unchanged.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
     // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
@@ -144,8 +147,8 @@ fn exponential(x: f32) -> f32 {
     mantissa * f32::from_bits(exponent << 23)
 }
 
-/// The hyperbolic tangent. Near zero it is a polynomial, because the formula with exponentials
-/// loses digits there.
+/// The hyperbolic tangent. Near zero it is computed by a polynomial, because the formula with
+/// exponentials loses digits there.
 #[inline(always)]
 fn tangent(x: f32) -> f32 {
     let square = x * x;

@@ -3,8 +3,8 @@
 //!
 //! For example, `relu(w x)` with the weight `w` = 3 and the input `x` = 2 puts the values 2, 6 and
 //! 6 on the tape. The backward pass starts with the gradient 1 of the last value. The rectifier
-//! passes it on unchanged, as its slope at 6 is 1. The product multiplies it by `x`, which gives
-//! the gradient 2 of `w`.
+//! passes this gradient on unchanged, because its slope at 6 is 1. The product multiplies the
+//! gradient by `x`, which gives the gradient 2 of `w`.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -26,7 +26,7 @@ pub(super) trait Op<T> {
 /// The values of a forward pass and the operations that computed them.
 pub struct Tape<'a, T> {
     parameters: &'a Parameters<T>,
-    /// Whether operations are kept.
+    /// Whether operations are recorded.
     recording: bool,
     buffers: Buffers<T>,
     values: Vec<Array2<T>>,
@@ -105,7 +105,7 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 
     /// Puts on the tape the value that `op` computed from `inputs` and `parameters`. The operation
-    /// itself is kept only if at least one of these depends on trained parameters.
+    /// itself is recorded only if at least one of these depends on trained parameters.
     pub(super) fn push(
         &mut self,
         value: Array2<T>,
@@ -130,8 +130,8 @@ impl<'a, T: Real> Tape<'a, T> {
         };
         flow.vars.resize_with(output.0 + 1, || None);
         flow.vars[output.0] = Some(grad);
-        // Operations come after their inputs. So in reverse order, the gradient of a value is
-        // complete when its operation is reached.
+        // Operations come after their inputs. In reverse order, the gradient of a value is
+        // therefore complete when its operation is reached.
         for index in (0..=output.0).rev() {
             if let (Some(op), Some(grad)) = (&self.ops[index], flow.vars[index].take()) {
                 op.backward(grad, &mut flow);

@@ -1,4 +1,4 @@
-//! Errors of reading computational graphs.
+//! Errors that occur when computational graphs are read.
 
 use std::fmt;
 
@@ -17,7 +17,8 @@ pub enum ReadError {
     },
     /// The file is not in protobuf's binary format, or it does not hold the expected messages.
     #[error(
-        "this is not {}: {reason}; write the file again, or give it the extension of its format",
+        "this is not {}: {reason}; write the file again, or change its extension to that of its \
+         format",
         expected(.format)
     )]
     Binary {
@@ -27,7 +28,7 @@ pub enum ReadError {
         reason: String,
     },
     /// The graph has no nodes.
-    #[error("there is no node: expected {} with at least one", expected(.0))]
+    #[error("there are no nodes: expected {} with at least one node", expected(.0))]
     NoNodes(Format),
     /// A node cannot be used.
     #[error("{place}: {fault}")]
@@ -76,29 +77,29 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// A field name is expected. Holds what was found.
-    #[error("a field's name should be here, as `node`, instead of {0}")]
+    #[error("expected the name of a field, such as `node`, found {0}")]
     Name(Found),
     /// A value is expected. Holds what was found.
-    #[error("a value should be here instead of {0}")]
+    #[error("expected a value, found {0}")]
     Value(Found),
     /// The value of a `node` field is not a message.
     #[error("the fields of `node` belong in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
     /// A colon is expected between a field and its value. Holds what was found.
-    #[error("`:` or `{{` should be here instead of {0}")]
+    #[error("expected `:` or `{{`, found {0}")]
     Colon(Found),
     /// A string does not end on its line.
-    #[error("this string does not end on its line: is the file cut short?")]
+    #[error("this string does not end on its line: is the file truncated?")]
     String,
-    /// An opening bracket has no closing one.
-    #[error("`{0}` has no counterpart: is the file cut short?")]
+    /// An opening bracket has no matching closing bracket.
+    #[error("`{0}` has no matching closing bracket: is the file truncated?")]
     Open(char),
     /// A closing bracket does not match the open one, or no bracket is open.
     #[error("`{found}` should be {expected}")]
     Close {
         /// The closing bracket.
         found: char,
-        /// What should be there instead.
+        /// What was expected instead.
         expected: &'static str,
     },
     /// Too many brackets are open at the same time. Holds the limit.
@@ -115,7 +116,7 @@ pub struct Found(pub Option<u8>);
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            None => write!(f, "the file's end"),
+            None => write!(f, "the end of the file"),
             Some(byte) if byte.is_ascii_graphic() => write!(f, "`{}`", char::from(byte)),
             Some(byte) => write!(f, "byte {byte:#04x}"),
         }
@@ -129,19 +130,21 @@ pub enum NodeFault {
     #[error("{0}")]
     Fields(String),
     /// The node has no name.
-    #[error("it has no `name`: give it one that no other node has")]
+    #[error("it has no `name`: give it a name that no other node has")]
     Unnamed,
     /// The node has no operation type. Holds the name of the missing field.
-    #[error("it has no {0}, which says what it does")]
+    #[error("it has no {0}, the type of its operation")]
     NoOp(&'static str),
     /// Another node has the same name.
-    #[error("node {} has that name already: give each node its own name", first + 1)]
+    #[error("node {} already has this name: give each node a unique name", first + 1)]
     Duplicate {
         /// The number of nodes that come before the other node.
         first: usize,
     },
-    /// A dimension of the shape is negative, but is not the -1 of an unknown dimension.
-    #[error("its shape has the dimension {0}; expected 0 or more, or -1 where it is not known")]
+    /// A dimension of the shape is negative, but not -1, which marks an unknown dimension.
+    #[error(
+        "its shape has the dimension {0}; expected 0 or more, or -1 if the dimension is unknown"
+    )]
     Dimension(i64),
     /// An input is neither the output of a node nor an input of the model.
     #[error("its input `{0}` is neither an input of the model nor an output of a node")]

@@ -49,8 +49,8 @@ impl Format {
 /// graph.
 ///
 /// # Errors
-/// If the bytes are not in this format, or the graph has no nodes, two nodes of the same name, or a
-/// node whose type or inputs are unknown. The error names the first such node in the file.
+/// If the bytes are not in this format, or the graph has no nodes, has two nodes of the same name,
+/// or has a node whose type or inputs are unknown. The error names the first such node in the file.
 pub fn graph(bytes: impl Into<Bytes>, format: Format) -> Result<Graph, ReadError> {
     let bytes = bytes.into();
     let graph = match format {

@@ -77,7 +77,7 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// A lower bound on the number of elements of a table in rows that a step does not use.
+/// A lower bound on the number of elements in the rows of a table that a step does not use.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

@@ -7,7 +7,7 @@ use super::cost::Cost;
 use super::setup::Setup;
 use crate::graph::METRICS;
 
-/// The standard deviation of the logarithm of a value's random factor.
+/// The standard deviation of the logarithm of the random factor that multiplies a value.
 const NOISE: f64 = 0.03;
 
 /// The size, in bytes, of a transfer whose peak is half of the network's speed.

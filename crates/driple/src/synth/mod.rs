@@ -1,5 +1,5 @@
 //! Sample jobs: training graphs of random networks, and the resources that their training consumes
-//! according to a model of a set-up. With them, data sets can be built without measurements.
+//! according to a model of a set-up. They allow data sets to be built without measurements.
 //!
 //! The metrics are computed, not measured, according to the model described at [`Setup`]. These
 //! metrics are meant for examples and tests.
@@ -26,13 +26,13 @@ use cost::Cost;
 use family::{Drawn, Family};
 use tensorflow::Optimiser;
 
-/// A job: the graph of its training and the resources that its training consumes.
+/// A job: its training graph and the resources that its training consumes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyper-parameters and job,
     /// joined by `_`.
     pub name: String,
-    /// The graph of its training, as the text of a TensorFlow GraphDef.
+    /// Its training graph, as the text of a TensorFlow GraphDef.
     pub graph_def: String,
     /// Its forward pass, as the bytes of an ONNX model without weights.
     pub onnx: Vec<u8>,
@@ -41,8 +41,8 @@ pub struct Sample {
     pub measured: [f32; METRICS],
 }
 
-/// The first `count` jobs on a set-up. The families of networks take turns. A job depends on the
-/// seed and on its index, not on `count`.
+/// The first `count` jobs on a set-up. The jobs cycle through the families of networks. A job
+/// depends on the seed and on its index, not on `count`.
 pub fn samples(setup: Setup, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
     (0..count).map(move |index| sample(&setup, seed, index))
 }

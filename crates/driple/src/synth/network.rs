@@ -29,14 +29,14 @@ pub(super) enum Op {
     Images,
     /// Tokens or classes, as integers.
     Labels,
-    /// A tensor that training changes. Its initial values are random, or all the same.
+    /// A tensor that training changes. Its initial values are either random or all the same.
     Parameter {
         /// Whether the initial values are random.
         random: bool,
     },
     /// A convolution of an image. The dimensions of the kernel are height, width, input channels
-    /// and output channels. It is padded so that the output's size is that of the input divided by
-    /// the stride, rounded up.
+    /// and output channels. The image is padded so that the output's size is that of the input
+    /// divided by the stride, rounded up.
     Conv {
         /// The stride in both directions.
         stride: u64,
@@ -66,7 +66,7 @@ pub(super) enum Op {
     Add,
     /// A difference. The shapes are broadcast.
     Sub,
-    /// A product by element. The shapes are broadcast.
+    /// A product, element by element. The shapes are broadcast.
     Mul,
     /// The positive part.
     Relu,
@@ -74,9 +74,9 @@ pub(super) enum Op {
     Tanh,
     /// One divided by the square root.
     Rsqrt,
-    /// A product with a number.
+    /// The product with a number.
     Scale(f32),
-    /// A sum with a number.
+    /// The sum with a number.
     Shift(f32),
     /// Adds -1e9 wherever a token would attend to a later one.
     Mask,
@@ -91,7 +91,7 @@ pub(super) enum Op {
         /// Whether the matrices on the right are transposed.
         transposed: bool,
     },
-    /// The softmax along the last axis.
+    /// The softmax over the last axis.
     Softmax,
     /// Rows of a matrix, selected by index.
     Gather,
@@ -150,7 +150,7 @@ impl Network {
         self.add(name, op, &[x, y], &shape)
     }
 
-    /// Adds a step that gives a tensor other dimensions.
+    /// Adds a step that changes a tensor's dimensions and keeps its elements.
     pub(super) fn reshape(&mut self, name: &str, x: Value, shape: &[u64]) -> Value {
         self.add(name, Op::Reshape, &[x], shape)
     }

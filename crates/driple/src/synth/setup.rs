@@ -3,7 +3,7 @@
 /// The hardware that jobs are trained on: servers with one GPU and one worker each. One of the
 /// servers also holds the parameters.
 ///
-/// The following model determines the resources that training consumes. In a step of training,
+/// The following model determines the resources that training consumes. For one training step,
 ///
 /// - `F` is the number of floating point operations: three times those of the forward pass;
 /// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
@@ -40,13 +40,13 @@ pub struct Setup {
     pub gpu: &'static str,
     /// The floating point operations per second that kernels reach.
     pub speed: f64,
-    /// The bytes per second that the GPU's memory transfers.
+    /// The bandwidth of the GPU's memory, in bytes per second.
     pub bandwidth: f64,
     /// The gap between two kernels, in seconds.
     pub launch: f64,
-    /// The number of workers, at least one. Each is on a server of its own.
+    /// The number of workers, at least one. Each worker has its own server.
     pub workers: u32,
-    /// The bytes per second that the network transfers in each direction.
+    /// The bandwidth of the network in each direction, in bytes per second.
     pub network: f64,
 }
 

@@ -11,7 +11,7 @@ use super::setup::Setup;
 use super::tensorflow::{self, Optimiser};
 use crate::dataset::average_utilisation;
 
-/// What a job trains.
+/// The workload that a job trains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload<'a> {
     /// The name of the model. It determines the family of networks:

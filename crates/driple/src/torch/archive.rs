@@ -27,7 +27,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchErro
 struct Archive<'a> {
     bytes: &'a [u8],
     zip: ZipArchive<Cursor<&'a [u8]>>,
-    /// The number of bytes that may still be read. It starts as the length of the archive, so files
+    /// The number of bytes that may still be read. It starts at the length of the archive, so files
     /// that overlap repeatedly are rejected.
     left: usize,
 }
@@ -37,7 +37,7 @@ impl<'a> Archive<'a> {
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(wrong)?;
         if zip.has_duplicate_names() {
             return Err(TorchError::Archive(
-                "two files in it have one name".to_owned(),
+                "two files in it have the same name".to_owned(),
             ));
         }
         let left = bytes.len();
@@ -54,7 +54,7 @@ impl<'a> Archive<'a> {
                 .map_err(|_| TorchError::Archive("a name in it is not UTF-8".to_owned())),
             others => {
                 let fault = format!(
-                    "it has {} files data.pkl in a folder, not one",
+                    "it has {} folders with a file data.pkl, expected one",
                     others.len()
                 );
                 Err(TorchError::Archive(fault))
@@ -62,14 +62,14 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Checks that values are stored with the lowest byte first, which is the case unless the file
+    /// Checks that values are stored in little-endian order, which is the case unless the file
     /// `byteorder` states otherwise.
     fn check_order(&mut self, folder: &str) -> Result<(), TorchError> {
         let name = format!("{folder}/byteorder");
         if self.zip.index_for_name(&name).is_none() || self.file(&name)? == b"little" {
             return Ok(());
         }
-        let fault = "its values are stored highest byte first: save it on another machine";
+        let fault = "its values are stored in big-endian order: save it on a little-endian machine";
         Err(TorchError::Archive(fault.to_owned()))
     }
 

@@ -12,7 +12,7 @@ const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict o
 /// Reads a data set in the form that the published builder saves. Examples have no names.
 ///
 /// # Errors
-/// If the file is damaged, holds anything but tensors in this arrangement, or a batch does not
+/// If the file is damaged, its objects are not tensors in this arrangement, or a batch does not
 /// consist of undirected graphs with finite numbers.
 pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     let saved = open(bytes)?;

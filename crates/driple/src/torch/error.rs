@@ -11,12 +11,12 @@ pub enum TorchError {
     /// The file has neither of the two formats that `torch.save` writes. Holds the first bytes of
     /// the file.
     #[error(
-        "this is not a file of torch.save: those start with PK or the bytes 80 02 8a 0a, this one \
-         with {0}; unpack it first if it is compressed, or save it again"
+        "this is not a file of torch.save: such files start with PK or the bytes 80 02 8a 0a, but \
+         this one starts with {0}; unpack it first if it is compressed, or save it again"
     )]
     Format(String),
     /// The zip archive is damaged or unusual.
-    #[error("the zip archive is not one of torch.save: {0}; copy or save the file again")]
+    #[error("the zip archive was not written by torch.save: {0}; copy or save the file again")]
     Archive(String),
     /// A pickle cannot be read.
     #[error("{pickle}, byte {offset}: {problem}")]
@@ -28,7 +28,7 @@ pub enum TorchError {
         /// What is wrong with the pickle.
         problem: Problem,
     },
-    /// Values do not agree with the pickle.
+    /// The values of a storage do not match the pickle.
     #[error("the values of storage {key:?}: {fault}; the file is damaged: copy or save it again")]
     Storage {
         /// The name of the storage.
@@ -46,8 +46,8 @@ pub enum TorchError {
     },
     /// The file refers to more data than a file of its length can hold.
     #[error(
-        "what the file's {length} bytes refer to is too large or too deep, as in files made to use \
-         up memory; save tensors that share values as clones"
+        "the file's {length} bytes describe data that is too large or too deep, as in files made \
+         to exhaust memory; save tensors that share values as clones"
     )]
     Large {
         /// The length of the file in bytes.

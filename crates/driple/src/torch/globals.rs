@@ -12,7 +12,7 @@ pub(super) enum Global {
     Storage(Kind),
 }
 
-/// The type of a storage's values, all of which are stored lowest byte first.
+/// The type of a storage's values, all of which are stored in little-endian order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     F16,

@@ -6,7 +6,7 @@ use super::TorchError;
 use super::objects::{self, Object, Pickle, Value};
 use super::storage::{self, Storages, fault};
 
-/// The first pickle: a number with which only these files begin.
+/// The first pickle: a number that identifies this format.
 pub(super) const MAGIC: [u8; 15] = [
     0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, b'.',
 ];
@@ -29,7 +29,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchErro
     let values = values(&pickle, &keys, rest)?;
     let storages = storage::collect(&pickle, |key, _| {
         let bytes = values.get(key).copied();
-        bytes.ok_or_else(|| fault(key, "the file has none"))
+        bytes.ok_or_else(|| fault(key, "the file does not contain them"))
     })?;
     Ok((pickle, storages))
 }
@@ -45,7 +45,7 @@ fn check_version(pickle: &Pickle) -> Result<(), TorchError> {
     }
 }
 
-/// Checks that values are stored with the lowest byte first.
+/// Checks that values are stored in little-endian order.
 fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
     let entries = match objects::object(pickle, pickle.root) {
         Object::Dict(entries) => entries,
@@ -56,9 +56,9 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
         Ok(())
     } else {
         Err(TorchError::Layout {
-            place: "the order of bytes".to_owned(),
-            found: "the highest first, or unknown".to_owned(),
-            expected: "the lowest first; save the file on another machine",
+            place: "the byte order".to_owned(),
+            found: "big-endian or unknown".to_owned(),
+            expected: "little-endian; save the file on another machine",
         })
     }
 }
@@ -89,7 +89,7 @@ fn values<'a>(
         let size = sizes.get(key).copied();
         let size = size.ok_or_else(|| fault(key, "no tensor uses them"))?;
         let (read, after) =
-            counted(rest, size).ok_or_else(|| fault(key, "the file ends within them"))?;
+            counted(rest, size).ok_or_else(|| fault(key, "the file ends before the last value"))?;
         rest = after;
         if values.insert(key, read).is_some() {
             return Err(fault(key, "they occur twice"));

@@ -1,11 +1,11 @@
 //! Reads files of `torch.save` without executing them: the published data sets, and the weights of
 //! models.
 //!
-//! Such a file holds a pickle, which [`gleaner_pickle`] decodes: it records the calls that the
-//! pickle requests, and nothing in the file is ever executed. `globals` is the list of names to
-//! which files may refer; any other name is an error. `objects` interprets the recorded calls. The
-//! cost of reading a file is bounded by the file's length: nothing recurses, and the expansion of
-//! shared objects is charged to a budget.
+//! Such a file holds a pickle, which [`gleaner_pickle`] decodes without executing anything: it only
+//! records the calls that the pickle requests. `globals` is the list of names to which files may
+//! refer; any other name is an error. `objects` interprets the recorded calls. The cost of reading
+//! a file is bounded by the file's length: nothing recurses, and the expansion of shared objects is
+//! charged to a budget.
 //!
 //! Both forms of files can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch
 //! 1.6 and later), and a sequence of pickles followed by the values (`legacy`).
@@ -47,7 +47,7 @@ impl<'a> Saved<'a> {
         objects::object(&self.pickle, value)
     }
 
-    /// What a value is, for errors.
+    /// A description of a value for error messages.
     fn describe(&self, value: Value<'a>) -> String {
         objects::describe(&self.pickle, value)
     }
@@ -60,7 +60,7 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Whether a file starts like those of `torch.save`.
+/// Whether a file starts like a file of `torch.save`.
 #[must_use]
 pub fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(ARCHIVE) || bytes.starts_with(&legacy::MAGIC)

@@ -28,7 +28,7 @@ pub(super) enum Object<'p, 'a> {
     /// layers, are ignored.
     Dict(&'p [(Value<'a>, Value<'a>)]),
     Tensor(View<'a>),
-    /// A number, text or name, or the values of tensors.
+    /// A number, text or name, or a reference to the values of tensors.
     Plain,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'
     Ok(pickle)
 }
 
-/// All storages that a pickle refers to. A storage that is described twice occurs twice.
+/// All storages that a pickle refers to, including duplicates.
 pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<'a>> {
     pickle.nodes.iter().filter_map(|node| match node.body {
         Body::Persistent(id) => storage(pickle, id).ok(),
@@ -77,17 +77,17 @@ pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<
 
 /// The object of a value. Containers are not followed, so objects may contain themselves.
 pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object<'p, 'a> {
-    // `decode` has already checked every object, so none fails here.
+    // `decode` has already checked every object, so this conversion cannot fail.
     let object = pickle.body(value).map(|body| read(pickle, body));
     object.and_then(Result::ok).unwrap_or(Object::Plain)
 }
 
-/// What a value is, for errors.
+/// A description of a value for error messages.
 pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
-        // The only bytes that can occur are texts, because the instructions for other bytes are
+        // Bytes can only be texts that are not UTF-8, because the instructions for other bytes are
         // rejected.
         _ if matches!(value, Value::Bytes(_)) => "a text that is not UTF-8".to_owned(),
         _ => pickle.describe(value),
@@ -107,7 +107,7 @@ fn read<'p, 'a>(
     })
 }
 
-/// What a call would return.
+/// The object that a call would return.
 fn returned<'p, 'a>(
     pickle: &Pickle<'a>,
     call: &'p Call<'a, Global>,
@@ -120,17 +120,13 @@ fn returned<'p, 'a>(
         Value::Global(Global::Tensor) => tensor(pickle, arguments)?,
         Value::Global(Global::Parameter) => parameter(pickle, arguments)?,
         _ => {
-            return Err(Problem::Malformed(
-                "an object that is not a function is called",
-            ));
+            return Err(Problem::Malformed("a call's target is not a function"));
         }
     };
     if call.state.is_none() && call.entries.is_empty() {
         Ok(Object::Tensor(tensor))
     } else {
-        Err(Problem::Malformed(
-            "attributes or entries are set in a tensor",
-        ))
+        Err(Problem::Malformed("a tensor has attributes or entries"))
     }
 }
 
@@ -151,10 +147,10 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
                 key,
                 len: count(len)?,
             }),
-            _ => Err(Problem::Malformed("views of storages are not read")),
+            _ => Err(Problem::Malformed("views of storages are not supported")),
         },
         _ => Err(Problem::Malformed(
-            "a reference out of the pickle does not refer to values",
+            "a persistent reference does not refer to a storage",
         )),
     }
 }
@@ -212,6 +208,6 @@ fn items<'p, 'a>(pickle: &'p Pickle<'a>, tuple: Value<'a>) -> Result<&'p [Value<
     match pickle.body(tuple) {
         Some(Body::Tuple(items)) if items.len() <= MAX_ITEMS => Ok(items),
         Some(Body::Tuple(_)) => Err(Problem::Malformed("a tuple is too long")),
-        _ => Err(Problem::Malformed("a part that has to be a tuple is not")),
+        _ => Err(Problem::Malformed("a part that must be a tuple is not one")),
     }
 }

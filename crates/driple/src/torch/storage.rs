@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::TorchError;
 use super::objects::{self, Pickle, Storage};
 
-/// Storages by their names in the file, and their bytes.
+/// Storages and their bytes, by the storage's name in the file.
 pub(super) type Storages<'a> = BTreeMap<&'a str, (Storage<'a>, &'a [u8])>;
 
 /// Reads every storage of a pickle once. `read` returns the bytes of a storage, given its name and
@@ -19,12 +19,15 @@ pub(super) fn collect<'a>(
         let key = storage.key;
         if let Some((known, _)) = storages.get(key) {
             if *known != storage {
-                return Err(fault(key, "they are described in two ways"));
+                return Err(fault(
+                    key,
+                    "the pickle describes them in two different ways",
+                ));
             }
             continue;
         }
         let length = storage.len.checked_mul(storage.kind.size());
-        let length = length.ok_or_else(|| fault(key, "they are too many"))?;
+        let length = length.ok_or_else(|| fault(key, "there are too many"))?;
         let bytes = read(key, length)?;
         if bytes.len() != length {
             let found = format!("found {} bytes, expected {length}", bytes.len());

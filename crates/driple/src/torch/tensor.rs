@@ -1,10 +1,10 @@
-//! Tensors by value.
+//! Tensors with their values.
 
 use super::globals::Kind;
 use super::objects::View;
 use super::{Saved, TorchError};
 
-/// A tensor of a file.
+/// A tensor from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     /// Its dimensions; empty for a scalar.
@@ -151,7 +151,7 @@ mod tests {
     use super::super::objects::Storage;
     use super::*;
 
-    // The examples of IEEE 754-2019 binary16.
+    // Examples of IEEE 754-2019 binary16 numbers.
     #[test]
     fn halves_are_widened_exactly() {
         assert_eq!(half(0x3c00), 1.0);

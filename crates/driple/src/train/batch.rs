@@ -11,9 +11,9 @@ use crate::graph::METRICS;
 use crate::model::{Inputs, Layout, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
-/// The maximum number of graphs that a network processes together. Their values fit into a
-/// processor's cache, and the parts of a batch are computed in parallel. The number does not depend
-/// on the number of threads, so neither do the results.
+/// The maximum number of graphs that a network processes together. The values of that many graphs
+/// fit into a processor's cache, and the parts of a batch are computed in parallel. This constant
+/// does not depend on the number of threads, so neither do the results.
 const PART: usize = 16;
 
 /// A batch, laid out once for all epochs.

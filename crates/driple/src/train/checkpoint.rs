@@ -1,5 +1,5 @@
-//! Checkpoints: files with the state of a training, from which it can continue as if it had never
-//! been interrupted.
+//! Checkpoints: files with the state of a training run, from which the run can continue as if it
+//! had never been interrupted.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::nn::{AdamState, ParamId, Parameters};
 /// The metadata key of a checkpoint.
 pub(crate) const KEY: &str = "gleaner-checkpoint";
 
-/// The version that is written. No other version can be read.
+/// The version of checkpoints that this program writes, and the only version that it reads.
 const VERSION: u32 = 1;
 
 /// The parts of a checkpoint: the parameters, Adam's two moving means, and the parameters of the
-/// best epoch. Each part has a tensor for every parameter. The tensor's name begins with that of
+/// best epoch. Each part has a tensor for every parameter. The tensor's name starts with that of
 /// the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 
@@ -30,7 +30,10 @@ pub enum CheckpointError {
     #[error("the file is not a checkpoint of gleaner driple train")]
     None,
     /// The checkpoint has a version that cannot be read.
-    #[error("the checkpoint is of version {0}, expected {VERSION}: train again with this program")]
+    #[error(
+        "the checkpoint has version {0}, expected {VERSION}: train again with this version of \
+         gleaner"
+    )]
     Version(u32),
     /// The description of the training cannot be parsed or written, or a tensor belongs to no part.
     #[error("the checkpoint is damaged: {0}")]
@@ -38,12 +41,12 @@ pub enum CheckpointError {
     /// The network or its weights are invalid, or the file cannot be written.
     #[error(transparent)]
     Inspector(#[from] InspectorError),
-    /// The weights are not those of the network.
+    /// The weights do not match the network.
     #[error(transparent)]
     Weights(#[from] WeightsError),
 }
 
-/// The description of a training, as stored in the metadata.
+/// The description of a training run, as stored in the metadata.
 #[derive(Serialize, Deserialize)]
 struct Stored<C> {
     version: u32,
@@ -94,10 +97,10 @@ fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     parameters.ids().zip(values).map(tensor).collect()
 }
 
-/// Reads a checkpoint. Training continues from it as if it had never been interrupted.
+/// Reads a checkpoint. Training continues from this state as if it had never been interrupted.
 ///
 /// # Errors
-/// If `bytes` are not a checkpoint, or are a damaged one.
+/// If `bytes` are not a checkpoint, or the checkpoint is damaged.
 pub fn read(bytes: &[u8]) -> Result<Start, CheckpointError> {
     #[derive(Deserialize)]
     struct Version {

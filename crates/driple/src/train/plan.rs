@@ -1,4 +1,4 @@
-//! The plan of a training.
+//! The plan of a training run.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,13 @@ pub enum Schedule {
 const WARM_UP: f64 = 5.0;
 
 impl Schedule {
-    /// The share of the learning rate at step `step`, counted from 0, in a training of `epochs`
-    /// epochs with `steps` steps each. For example, with the cosine schedule, 100 epochs and one
-    /// step per epoch, the share is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
+    /// The factor of the learning rate at step `step`, counted from 0, in a training run of
+    /// `epochs` epochs with `steps` steps each. For example, with the cosine schedule, 100 epochs
+    /// and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
-        // In short trainings, the rate rises for at most a tenth of the epochs.
+        // In short training runs, the rate rises for at most a tenth of the epochs.
         let rise = (WARM_UP.min(epochs / 10.0) * steps).max(1.0);
         match self {
             Self::Constant => 1.0,
@@ -46,8 +46,8 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// The parameters of the readout's linear layers. For a new set-up, the rest of the network is
-    /// reused without changes.
+    /// The parameters of the readout's linear layers. The rest of the network is reused without
+    /// changes, which suits a new set-up.
     Readout,
     /// The parameters of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,
@@ -67,17 +67,17 @@ impl Learns {
     }
 }
 
-/// The plan of a training.
+/// The plan of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The maximum number of passes over the training batches.
     pub epochs: usize,
-    /// Training stops after this number of epochs without a lower validation error. `None` to train
-    /// all epochs.
+    /// Training stops after this number of consecutive epochs without a lower validation error.
+    /// `None` to run all epochs.
     pub patience: Option<usize>,
     /// The highest learning rate of Adam.
     pub learning_rate: f64,
-    /// The share of each weight that is added to its gradient.
+    /// The weight decay: this fraction of each weight is added to the weight's gradient.
     pub weight_decay: f64,
     /// How the learning rate changes.
     pub schedule: Schedule,

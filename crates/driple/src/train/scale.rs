@@ -13,7 +13,7 @@ use crate::nn::Real;
 pub struct Scale(pub [f64; METRICS]);
 
 impl Scale {
-    /// Leaves labels as they are.
+    /// A scale that leaves labels unchanged.
     pub const NONE: Self = Self([1.0; METRICS]);
 
     /// The scale of a training set. It is 1 for a metric without positive labels.
@@ -28,7 +28,7 @@ impl Scale {
         Self(highest.map(|high| if high > 0.0 { high } else { 1.0 }))
     }
 
-    /// The labels of examples, divided by the scale. One row for each example.
+    /// The labels of examples, divided by the scale, with one row for each example.
     pub(super) fn divide<T: Real>(&self, examples: &[&Example]) -> Array2<T> {
         Array2::from_shape_fn((examples.len(), METRICS), |(row, column)| {
             T::of(f64::from(examples[row].labels[column]) / self.0[column])

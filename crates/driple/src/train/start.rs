@@ -1,4 +1,4 @@
-//! Starts trainings with a new network or with the weights of an inspector.
+//! Starts training runs with a new network or with the weights of an inspector.
 
 use super::plan::Plan;
 use super::scale::Scale;
@@ -9,18 +9,18 @@ use crate::graph::METRICS;
 use crate::inspector::{Card, Inspector, Provenance};
 use crate::model::{Architecture, ArchitectureError, Design, Inputs, Network};
 
-/// A training that is about to begin or was interrupted.
+/// A training run that is about to begin or was interrupted.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// The card of the inspector that is trained. Its provenance holds the plan.
     pub card: Card,
     /// The layers of the network.
     pub network: Network,
-    /// The state of the training.
+    /// The state of the training run.
     pub state: State<f32>,
 }
 
-/// Why a training cannot start.
+/// Why training cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The training part of the data set is empty.
@@ -39,8 +39,8 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// Starts with a new network, whose initial weights are drawn from `seed`. The caller adds to the
-/// card how graphs are grouped, and the frequencies of operation types.
+/// Starts with a new network, whose initial weights are drawn from `seed`. The caller must add the
+/// grouping settings and the frequencies of operation types to the card.
 ///
 /// # Errors
 /// If the architecture is invalid or there are no graphs.
@@ -107,7 +107,7 @@ pub fn from(inspector: &Inspector, data: &Dataset, plan: Plan) -> Result<Start, 
 }
 
 impl Start {
-    /// The plan of the training. It is the default plan if the card has no provenance.
+    /// The plan of the training run, or the default plan if the card has no provenance.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.card
@@ -131,7 +131,7 @@ impl Start {
         )
     }
 
-    /// The inspector of the best epoch in `state`, which must be a state of this training.
+    /// The inspector of the best epoch in `state`, which must be a state of this training run.
     #[must_use]
     pub fn best(&self, state: &State<f32>) -> Inspector {
         let mut card = self.card.clone();

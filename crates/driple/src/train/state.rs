@@ -1,4 +1,4 @@
-//! The state of a training.
+//! The state of a training run.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub struct Best<T> {
     pub parameters: Parameters<T>,
 }
 
-/// The state of a training after an epoch, which is everything that the next epoch depends on.
+/// The state of a training run after an epoch, which is everything that the next epoch depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State<T> {
     /// The parameters of the network.

@@ -1,4 +1,4 @@
-//! A training from epoch to epoch.
+//! A training run, epoch by epoch.
 
 use gleaner_observer::Observer;
 
@@ -14,15 +14,15 @@ use crate::nn::{Gradients, Parameters, Real, SpareBuffers};
 /// A part of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The part that the network learns from.
+    /// The part that the network is trained on.
     Train,
-    /// The part whose error decides which epoch is kept.
+    /// The part whose error decides which epoch's weights are kept.
     Val,
     /// The part that training does not use.
     Test,
 }
 
-/// A training: a network, its batches and its state.
+/// A training run: a network, its batches and its state.
 pub struct Training<'n, T> {
     network: &'n Network,
     plan: Plan,
@@ -34,7 +34,7 @@ pub struct Training<'n, T> {
 }
 
 impl<'n, T: Real> Training<'n, T> {
-    /// Lays out `data`. The training starts or continues from `state`.
+    /// Lays out `data`. Training starts or continues from `state`.
     #[must_use]
     pub fn new(
         network: &'n Network,
@@ -87,8 +87,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state
     }
 
-    /// Whether all epochs are over, or the validation error has not fallen for as many epochs as
-    /// the plan's patience allows.
+    /// Whether all epochs are completed, or the validation error has not fallen for the number of
+    /// epochs that the plan allows.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();
@@ -100,13 +100,13 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
-    /// Trains until the training is over or stopped. Unless it is already over, at least one epoch
-    /// is trained. A stop takes effect after the current epoch. Calls `after` after each epoch.
+    /// Trains until the run is over or stopped. If the run is not over yet, at least one epoch is
+    /// trained. A stop takes effect after the current epoch. Calls `after` after each epoch.
     ///
     /// The observer receives progress in epochs, with the errors as detail.
     ///
     /// # Errors
-    /// The error of `after`.
+    /// The error that `after` returns.
     pub fn run<E>(
         &mut self,
         observer: &dyn Observer,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 const HEADER: &str = "GPU,Model,Data Set,Sync/Async,Hyper-Parameter,Job Name,Resource,\
                       avg Idle time,avg Active time,avg Peak consumption,Notes";
 
-/// Rows of a job: one for each resource and its value.
+/// The rows of a job, one for each pair of a resource and its value.
 fn rows(model: &str, resources: &[(&str, f64)]) -> String {
     let row = |&(resource, value): &(&str, f64)| {
         let (active, peak) = (value + 0.5, value + 0.25);
@@ -64,7 +64,7 @@ fn jobs_without_one_row_for_each_resource_have_no_labels() {
     let fault = |model| measured.labels(&job(model)).unwrap_err().to_string();
     assert!(
         fault("none")
-            .starts_with("the measurements have no rows of this job (matched by GPU, Data Set")
+            .starts_with("the measurements have no rows for this job (matched by GPU, Data Set")
     );
     assert!(
         fault("three")
@@ -91,7 +91,7 @@ fn faults_name_line_and_column() {
          job"
     );
     assert!(
-        fault(good.replace(",\"a,b\"", "")).starts_with("line 2: 10 fields where the header has")
+        fault(good.replace(",\"a,b\"", "")).starts_with("line 2: 10 fields, but the header has")
     );
     let columns = fault(good.replace("Model,", "").replace("Resource", "Resources"));
     assert!(

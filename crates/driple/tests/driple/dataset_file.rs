@@ -189,7 +189,7 @@ fn tensors_of_other_types_shapes_and_names_are_refused() {
     file.add("train.0.0.y", Dtype::F32, &[1, 12], vec![0; 48]);
     assert!(
         file.fault()
-            .contains("\"train.0.0.y\" and \"train.0.y\" are the same")
+            .contains("\"train.0.0.y\" and \"train.0.y\" denote the same")
     );
 }
 
@@ -247,7 +247,7 @@ fn the_manifest_must_match_the_data() {
     assert!(
         with("\"version\":1", "\"version\":2")
             .fault()
-            .contains("version 2, but up to 1")
+            .contains("version 2, but the latest supported version is 1")
     );
     assert!(
         with("\"train\":1", "\"train\":2")
@@ -257,7 +257,7 @@ fn the_manifest_must_match_the_data() {
     assert!(
         with("[[\"\"]]", "[[]]")
             .fault()
-            .contains("the jobs of train are not one for each")
+            .contains("train does not have exactly one job for each")
     );
     assert!(
         with("gpu_util.idle", "x")
@@ -269,7 +269,7 @@ fn the_manifest_must_match_the_data() {
             .fault()
             .contains("Add is 7")
     );
-    assert!(with("{", "").fault().contains("is not right"));
+    assert!(with("{", "").fault().contains("is invalid"));
 }
 
 #[test]
@@ -281,9 +281,11 @@ fn invalid_data_are_not_written() {
     };
     assert_eq!(
         fault(|data| data.train[1][2].graph.edges.push((1, 2))),
-        "train, batch 1, graph 2: an edge is not from a node to a later one"
+        "train, batch 1, graph 2: an edge does not lead from a node to a later one"
     );
-    assert!(fault(|data| data.train[0][0].graph.edges.push((0, 1))).contains("do not ascend"));
+    assert!(
+        fault(|data| data.train[0][0].graph.edges.push((0, 1))).contains("not in ascending order")
+    );
     assert!(fault(|data| data.test[0][0].labels[3] = f32::NAN).contains("a label is not finite"));
     assert!(fault(|data| data.test[0][0].graph.features[0][0] = f32::INFINITY).contains("feature"));
     assert!(fault(|data| data.test[0][0].graph = GroupedGraph::default()).contains("no nodes"));

@@ -108,7 +108,7 @@ fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     }
 }
 
-// By formula: a chain of three operations and an isolated one, in one group.
+// By formula: a chain of three operations and an isolated operation, in one group.
 #[test]
 fn features_are_sums_over_the_operations_of_a_group() {
     let settings = Settings {
@@ -138,7 +138,7 @@ fn too_few_operations_are_refused_unless_allowed() {
     let error = group(&few, &frequencies(), &strict)
         .unwrap_err()
         .to_string();
-    assert!(error.starts_with("3 connected operations cannot make 100 groups (5 nodes, 5 on GPUs"));
+    assert!(error.starts_with("3 connected operations cannot form 100 groups (5 nodes, 5 on GPUs"));
     let lenient = Settings {
         allow_fewer: true,
         ..Settings::default()
@@ -172,7 +172,7 @@ fn settings_without_groups_or_passes_and_absurd_sizes_are_refused() {
     assert!(
         error
             .to_string()
-            .starts_with("operation \"op1\": its first output has more than")
+            .starts_with("operation \"op1\": its first output would have more than")
     );
 }
 
@@ -225,7 +225,7 @@ proptest! {
         prop_assert_eq!(grouping.groups.iter().flatten().count(), report.grouped);
         let count = grouping.graph.len();
         prop_assert_eq!(count, groups.min(report.grouped));
-        // No group is empty, and together they contain every operation once.
+        // No group is empty, and together the groups contain every operation exactly once.
         let sizes: Vec<f32> = grouping.graph.features.iter().map(|node| node[1]).collect();
         prop_assert!(sizes.iter().all(|&size| size >= 1.0));
         prop_assert_eq!(sizes.iter().sum::<f32>(), report.grouped as f32);

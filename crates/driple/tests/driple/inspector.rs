@@ -122,7 +122,7 @@ fn biased(architecture: Architecture, bias: f32) -> Inspector {
     inspector
 }
 
-// Negative values become zero, except for the original's networks. Nothing else changes.
+// Negative values become zero, except for the original's networks. All other values stay the same.
 #[test]
 fn predictions_below_zero_are_zero() {
     let small = |architecture| Architecture {

@@ -1,5 +1,5 @@
 //! Training on the synthetic data set, compared with the original's recorded runs and with ridge
-//! regression on graph statistics. Interrupted trainings continue as if they had not been
+//! regression on graph statistics. Interrupted training runs continue as if they had not been
 //! interrupted.
 
 use std::convert::Infallible;
@@ -242,7 +242,8 @@ fn transfer_changes_the_readout_alone() {
     }
 }
 
-/// The data set as if measured on another set-up: a scaled power of every metric.
+/// The data set as if it had been measured on another set-up: every metric is raised to a power and
+/// scaled.
 fn elsewhere(data: &Dataset) -> Dataset {
     let mut other = data.clone();
     let parts = [&mut other.train, &mut other.val, &mut other.test];

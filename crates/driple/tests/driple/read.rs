@@ -72,60 +72,55 @@ fn faults_name_the_line_and_the_node() {
     let cases = [
         (
             "node {\n name: \"a\"\n",
-            "line 1: `{` has no counterpart: is the file cut short?",
+            "line 1: `{` has no matching closing bracket: is the file truncated?",
         ),
         (
             "node {\n name: \"a\n\" }",
-            "line 2: this string does not end on its line: is the file cut short?",
+            "line 2: this string does not end on its line: is the file truncated?",
         ),
         ("node {\n name: \"a\" ]", "line 2: `]` should be `}`"),
-        (
-            "\nnode 5",
-            "line 2: `:` or `{` should be here instead of `5`",
-        ),
+        ("\nnode 5", "line 2: expected `:` or `{`, found `5`"),
         (
             "\n node: 5",
             "line 2: the fields of `node` belong in brackets, \
              as in `node { name: \"a\" op: \"Add\" }`",
         ),
-        (
-            "node { name: }",
-            "line 1: a value should be here instead of `}`",
-        ),
+        ("node { name: }", "line 1: expected a value, found `}`"),
         (
             "\n}",
-            "line 2: a field's name should be here, as `node`, instead of `}`",
+            "line 2: expected the name of a field, such as `node`, found `}`",
         ),
         (
             "\0",
-            "line 1: a field's name should be here, as `node`, instead of byte 0x00",
+            "line 1: expected the name of a field, such as `node`, found byte 0x00",
         ),
         (
             "versions { }",
-            "there is no node: expected a TensorFlow GraphDef in text form with at least one",
+            "there are no nodes: expected a TensorFlow GraphDef in text form \
+             with at least one node",
         ),
         (
             "\nnode { op: \"A\" }",
-            "line 2: node 1: it has no `name`: give it one that no other node has",
+            "line 2: node 1: it has no `name`: give it a name that no other node has",
         ),
         (
             "node { name: \"a\" }",
-            "line 1: node 1 `a`: it has no `op`, which says what it does",
+            "line 1: node 1 `a`: it has no `op`, the type of its operation",
         ),
         (
             "node { name: 'a' op: 'A' }\nnode { name: 'b' op: 'A' }\nnode { name: 'a' op: 'B' }",
-            "line 3: node 3 `a`: node 1 has that name already: give each node its own name",
+            "line 3: node 3 `a`: node 1 already has this name: give each node a unique name",
         ),
         (
             "node { name: 'a' op: 'A' }\nnode { op: 'A' input: 5 name: 'b' }",
-            "line 2: node 2 `b`: one of its fields is not as expected: \
+            "line 2: node 2 `b`: one of its fields is invalid: \
              expected a string, but found '5'",
         ),
         (
             "node { name: 'a' op: 'Const' attr { key: 'value' \
              value { tensor { tensor_shape { dim { size: -2 } } } } } }",
             "line 1: node 1 `a`: its shape has the dimension -2; \
-             expected 0 or more, or -1 where it is not known",
+             expected 0 or more, or -1 if the dimension is unknown",
         ),
     ];
     for (file, expected) in cases {

@@ -82,7 +82,7 @@ fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str)
                 drawn["id"]
             );
         }
-        // The original's loss of precision in single precision is allowed here too.
+        // Here too, the tolerance allows for the original's loss of precision in single precision.
         let lost = reference["max_abs_f32_minus_f64"].as_f64().unwrap();
         let layout = network.lay_out([&graph], &Inputs::Raw);
         let mut tape = Tape::without_gradients(&single);

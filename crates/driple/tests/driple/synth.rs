@@ -24,7 +24,7 @@ fn elements(node: &Node) -> f64 {
     }
 }
 
-/// The number of nodes on GPUs, and the number of these in the largest connected component.
+/// The number of nodes on GPUs, and how many of them are in the largest connected component.
 fn largest_part(graph: &Graph) -> (usize, usize) {
     let on_gpu: Vec<&Node> = graph
         .nodes
@@ -141,8 +141,8 @@ fn gradients_have_the_shapes_of_their_parameters() {
 }
 
 /// Derived by formula. The ONNX form declares only the shapes of its inputs and its scores. The
-/// reader infers the others, and they are those of the training graph. Images have another order of
-/// axes.
+/// reader infers the other shapes, which must equal those of the training graph. Images have
+/// another order of axes.
 #[test]
 fn inferred_shapes_are_those_of_training() {
     for sample in samples(Setup::V100, 5, 30) {
@@ -188,7 +188,7 @@ fn inferred_shapes_are_those_of_training() {
 }
 
 /// Derived by formula: the same seed always gives the same jobs, regardless of how many are
-/// requested. Another seed gives other jobs.
+/// requested. A different seed gives different jobs.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();

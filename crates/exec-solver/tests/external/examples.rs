@@ -1,4 +1,4 @@
-//! The examples in solvers/python follow the protocol and agree with the exact solver.
+//! Tests that the examples in solvers/python follow the protocol and agree with the exact solver.
 
 use std::process::Command;
 
@@ -42,7 +42,7 @@ fn passes_all(command: &SolverCommand, skipped: usize) {
     assert_eq!((checks.len(), skips), (7, skipped));
 }
 
-/// The 400 problems of the original's reference.
+/// The 400 reference problems of the original.
 fn problems() -> Option<Vec<Problem>> {
     let path = gleaner_testing::shared("bftrainer/problems.jsonl")?;
     let text = std::fs::read_to_string(path).unwrap();

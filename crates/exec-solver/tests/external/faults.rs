@@ -1,4 +1,4 @@
-//! Programs that break the protocol: every problem gets an answer, and no process is left behind.
+//! Tests programs that break the protocol: every problem gets an answer, and no process is left behind.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn problems() -> Vec<Problem> {
     (0..5).map(|seed| synthetic::problem(4, 12, seed)).collect()
 }
 
-/// The answers of a program, and the counts.
+/// The answers of a program, and their tally.
 fn answers(way: &str, seconds: f64) -> (Vec<Allocation>, Tally) {
     let limits = Limits {
         time: Duration::from_secs_f64(seconds),
@@ -83,7 +83,7 @@ fn wrong_plans_are_not_used() {
     assert_eq!(statuses(&found), [Status::Feasible; 5]);
     assert_eq!((tally.wrong, tally.confirmed), (5, 0));
     let told = tally.remark().unwrap();
-    assert!(told.contains("is called optimal, but"), "{told}");
+    assert!(told.contains("is reported as optimal, but"), "{told}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_false_claim_that_there_is_no_plan_is_wrong() {
     assert_eq!(tally.wrong, 5);
     let told = tally.remark().unwrap();
     assert!(
-        told.contains("called infeasible, but there is a plan"),
+        told.contains("reported as infeasible, but a plan exists"),
         "{told}"
     );
 
@@ -250,10 +250,10 @@ fn conformance_refuses_a_solver_without_plans_and_takes_one_that_answers_at_once
     };
     let refused = of("infeasible", "solves small problems");
     assert!(
-        matches!(&refused, Verdict::Failed(why) if why.contains("called infeasible")),
+        matches!(&refused, Verdict::Failed(why) if why.contains("reported as infeasible")),
         "{refused:?}"
     );
-    // Its answer arrives before it is cancelled.
+    // The program's answer arrives before the request is cancelled.
     let at_once = of("at-once", "stops when cancelled");
     assert!(matches!(at_once, Verdict::Passed(_)), "{at_once:?}");
 }
@@ -349,7 +349,7 @@ fn nothing_is_left_behind() {
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
         let is_ours = |entry: &[u8]| entry.starts_with(ours.as_bytes());
-        // Other tests of this process may run programs now.
+        // Other tests in this process may be running programs at the same time.
         let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
         let is_sleep = command.starts_with(b"sleep");
         assert!(

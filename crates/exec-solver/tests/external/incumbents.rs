@@ -1,4 +1,4 @@
-//! Plans found during a search are reported when they arrive, and only if they are valid.
+//! Tests that plans found during a search are reported when they arrive, and only if they are valid.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests of solvers that are programs: examples, faults and plans found during a search.
+//! Tests of external solver programs: examples, faults and plans found during a search.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod examples;

@@ -57,7 +57,7 @@ for line in sys.stdin:
         while True:
             say(other)
     if way == "family":
-        # Children in the group, in a session of their own, and in a session of their own without the
+        # Three children: in the group, in a session of its own, and in a session of its own without the
         # identifying environment.
         ways = [{}, {"start_new_session": True}, {"start_new_session": True, "env": {"PATH": os.environ["PATH"]}}]
         children = [subprocess.Popen(["sleep", "600"], **way) for way in ways]

@@ -1,4 +1,4 @@
-"""A solver that reports two plans on the way: nothing to any task, then the best plan without its last task."""
+"""A solver that reports two intermediate plans: no nodes for any task, then the best plan without its last task."""
 import json, os, sys, time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../solvers/python"))

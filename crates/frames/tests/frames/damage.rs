@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{finish, replay, write_replay, write_simulation, write_sweep};
 
-/// Damages each file that is read, one after the other, and opens the run.
+/// Damages each of the files in turn, in several ways, and checks that opening the run fails.
 fn damage(write: impl Fn(&Path), files: &[&str]) {
     for name in files {
         let damages: [fn(&Path, Vec<u8>); 3] = [

@@ -1,7 +1,7 @@
-//! Compares frames with the rows from which they are built, and with sums written out by hand.
+//! Compares frames with the rows from which they are built, and with results computed without data frames.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-// `json!` of a whole summary recurses once for each field.
+// `json!` recurses once for each field, and a summary has many fields.
 #![recursion_limit = "256"]
 
 mod columns;

@@ -100,7 +100,7 @@ fn a_simulation_has_a_row_for_each_policy_and_job() {
     assert_eq!(wholes(&fifo.hours, "start"), [Some(0)]);
 }
 
-/// The cells of a column of a CSV file; `None` where a cell is empty.
+/// The cells of a column of a CSV file; `None` for an empty cell.
 fn cells(file: &Path, name: &str) -> Vec<Option<f64>> {
     let text = fs::read_to_string(file).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -113,7 +113,7 @@ fn cells(file: &Path, name: &str) -> Vec<Option<f64>> {
     lines.map(cell).collect()
 }
 
-// The program computes its tables by settings without data frames, so the two are independent.
+// The program computes its tables by settings without data frames, so the two results are independent.
 #[test]
 fn the_tables_of_a_sweep_equal_its_aggregation() {
     let folder = tempfile::tempdir().unwrap();

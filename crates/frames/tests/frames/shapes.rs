@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::support::{floats, names, wholes};
 
-/// A frame with two keys and a value, of which any may be missing.
+/// A frame with two key columns and a value column. Any cell may be missing.
 type Row = (Option<i64>, Option<i64>, Option<f64>);
 
 fn keyed(rows: &[Row]) -> DataFrame {

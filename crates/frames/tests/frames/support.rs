@@ -1,4 +1,4 @@
-//! Run directories and values of columns.
+//! Helpers that write run directories and read the values of columns.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub fn counts(frame: &DataFrame, column: &str) -> Vec<Option<u64>> {
     values.iter().collect()
 }
 
-/// The values of a column of texts.
+/// The values of a column of strings.
 pub fn texts(frame: &DataFrame, column: &str) -> Vec<Option<String>> {
     let values = frame.column(column).unwrap().str().unwrap();
     let values = values.iter();
@@ -49,7 +49,7 @@ pub fn names(frame: &DataFrame) -> Vec<&str> {
     names.map(|name| name.as_str()).collect()
 }
 
-/// The rows of a small replay. They need not be consistent with each other.
+/// The rows of a small replay, which are not necessarily consistent with each other.
 pub struct Replay {
     pub steps: Vec<StepRow>,
     pub tasks: Vec<TaskRow>,
@@ -165,7 +165,7 @@ pub fn replay() -> Replay {
     }
 }
 
-/// The summary of a replay that did this work.
+/// The summary of a replay that did this much work.
 pub fn summary(work: f64) -> Summary {
     let value = json!({
         "complete": true, "ended": "log_ended", "t_fwd": 120.0, "max_tasks": 10,
@@ -207,7 +207,7 @@ pub fn write_replay(path: &Path, replay: &Replay) {
     finish(dir);
 }
 
-/// A simulation of two jobs under `fifo`.
+/// Writes the run directory of a simulation of two jobs under `fifo`.
 pub fn write_simulation(path: &Path) -> PolicyFigures {
     let dir = RunDir::open(path, "simulate", &Value::Null).unwrap();
     let first = JobRow {
@@ -281,7 +281,7 @@ pub fn write_simulation(path: &Path) -> PolicyFigures {
     figures
 }
 
-/// A sweep of replays, given by window, seed and work.
+/// Writes the run directory of a sweep of replays, each of which is given by its window, seed and work.
 pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
     let dir = RunDir::open(path, "sweep", &Value::Null).unwrap();
     let run = |(window, seed, _): &(f64, i64, f64)| SweepRun {

@@ -49,7 +49,7 @@ fn near(a: Option<f64>, b: Option<f64>, scale: f64) -> bool {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // The library's own aggregation does not use data frames, so the two are independent.
+    // The library's own aggregation does not use data frames, so the two results are independent.
     #[test]
     fn means_and_errors_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
         let rows = rows(&drawn);

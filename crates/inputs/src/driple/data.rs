@@ -1,4 +1,4 @@
-//! Reads data sets: those of this program, and those that the original saves with torch.
+//! Reads data sets of this program, and data sets that the original saved with torch.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use super::tensors;
 use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 
-/// A data set, and the manifest of its origin. The manifest is empty if the file has none.
+/// A data set, and a manifest that describes its origin. The manifest is empty if the file has none.
 pub type Data = (Dataset, Manifest);
 
-/// Reads a data set in either form. An example without a name gets one from its position:
+/// Reads a data set in either format. An example without a name is named after its position:
 /// `test.0.3` is the fourth example of the first batch of the test part.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Loaded<Data>> {
     })
 }
 
-/// Names the examples that have no name.
+/// Gives a name to each example that has none.
 fn named((mut data, manifest): Data) -> Data {
     let Dataset { train, val, test } = &mut data;
     for (part, batches) in [("train", train), ("val", val), ("test", test)] {

@@ -12,26 +12,25 @@ use gleaner_io::source::Source;
 /// Reads a graph.
 ///
 /// # Errors
-/// The file cannot be read, its name does not show a known format, or its content is not such a
-/// graph.
+/// The file cannot be read, its extension is not that of a known format, or its content is not a graph in that format.
 pub fn read(path: &Path) -> Result<Graph> {
     let format = format(path).ok_or_else(|| {
-        let found = "a name of another kind";
+        let found = "a name with another extension";
         Fault::of(
             path,
             found,
-            "one that ends in .pbtxt, .pb or .onnx, maybe with .gz or .zst",
+            "a name that ends in .pbtxt, .pb or .onnx, optionally followed by .gz or .zst",
         )
     })?;
     let bytes = Source::open(path)?.read_all()?.into_owned();
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// The graph files that `paths` name. A file is returned unchanged. A directory is replaced by its
-/// graph files, which are recognised by their names and sorted.
+/// Expands `paths` to graph files. The path of a file is returned unchanged. A directory is replaced by its graph
+/// files, which are recognised by their names and sorted.
 ///
 /// # Errors
-/// A directory cannot be read, or has no graph in it.
+/// A directory cannot be read, or contains no graph.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -44,18 +43,17 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The name of the job of a graph: the name of the file without its directory and extensions.
+/// The name of the job that a graph belongs to: the file's name without its directory and extensions.
 pub fn job(path: &Path) -> String {
     let name = bare(path);
     let stem = name.rsplit_once('.').filter(|_| format(path).is_some());
     stem.map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
-/// The files in a directory whose names are those of graphs, sorted by name. Its subdirectories are
-/// not searched.
+/// The files in a directory whose extensions are those of graphs, sorted by name. Subdirectories are not searched.
 ///
 /// # Errors
-/// The directory cannot be read, or has no graph in it.
+/// The directory cannot be read, or contains no graph.
 pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::io("read", directory, error);
     let mut files = Vec::new();
@@ -67,19 +65,19 @@ pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     }
     if files.is_empty() {
         let fault = Fault::of(directory, "no graph", "files .pbtxt, .pb or .onnx");
-        let remedy = "name the directory they are in; those within it are not searched";
+        let remedy = "name the directory that contains them; its subdirectories are not searched";
         return Err(fault.remedy(remedy).into());
     }
     files.sort();
     Ok(files)
 }
 
-/// The format that a file's name shows; `None` if it is not a graph's.
+/// The format that a file's extension indicates; `None` if the extension is not that of a graph.
 fn format(path: &Path) -> Option<Format> {
     Format::of_path(Path::new(&bare(path)))
 }
 
-/// The file's name without the extensions of compressions.
+/// The file's name without the extension of a compression format.
 fn bare(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = [".gz", ".zst"]

@@ -1,4 +1,4 @@
-//! Readers for Driple's inspectors: computational graphs, measurements, data sets, models.
+//! Readers of the inputs of Driple's inspectors: computational graphs, measurements, data sets and models.
 
 pub mod data;
 pub mod graph;
@@ -14,7 +14,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// Reads a file of tensors. `parse` gets the kind of its content and its bytes.
+/// Reads a file of tensors. `parse` is called with the kind of the file's content and with its bytes.
 fn tensors<T, E: fmt::Display>(
     path: &Path,
     parse: impl FnOnce(Content, &[u8]) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Reads inspectors, checkpoints of their training, and weights from elsewhere.
+//! Reads inspectors, checkpoints of their training, and weights of other programs.
 
 use std::path::Path;
 
@@ -17,15 +17,17 @@ use gleaner_io::Loaded;
 /// Reads a trained model.
 ///
 /// # Errors
-/// The file cannot be read, or is not a model. The message says what it is instead.
+/// The file cannot be read, or is not a model. The message states what the file is instead.
 pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     tensors(path, |content, bytes| {
         let remedy = match content {
             Content::Inspector => return inspector::read(bytes).map_err(|e| e.to_string()),
-            Content::Checkpoint => "name the model, the file of -o, or continue with --resume",
+            Content::Checkpoint => {
+                "name the trained model, which is the file of -o, or continue with --resume"
+            }
             Content::Data | Content::TorchData => "train one on it with gleaner driple train",
             Content::Weights | Content::TorchWeights => {
-                "make a model of them with gleaner driple convert"
+                "convert them to a model with gleaner driple convert"
             }
         };
         let words = content.words();
@@ -35,7 +37,7 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     })
 }
 
-/// Reads a checkpoint: the state of a training.
+/// Reads a checkpoint, which is the state of an unfinished training run.
 ///
 /// # Errors
 /// The file cannot be read, or is not a checkpoint.
@@ -55,7 +57,7 @@ pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
 pub enum Found {
     /// A trained model.
     Inspector(Box<Inspector>),
-    /// A checkpoint: the state of a training.
+    /// A checkpoint: the state of an unfinished training run.
     Checkpoint(Box<Start>),
     /// Tensors by name, which may be the weights of a model.
     Weights(Weights),
@@ -66,7 +68,7 @@ pub enum Found {
 /// Reads a file of tensors of any kind.
 ///
 /// # Errors
-/// The file cannot be read, or has faults.
+/// The file cannot be read or is faulty.
 pub fn any(path: &Path) -> Result<Loaded<Found>> {
     tensors(path, found)
 }
@@ -93,13 +95,13 @@ fn found(content: Content, bytes: &[u8]) -> Result<Found, String> {
     })
 }
 
-/// Converts a tensor of torch to a weight. Its values must be finite.
+/// Converts a torch tensor, whose values must be finite, to a weight.
 fn weight((name, tensor): (String, torch::Tensor)) -> Result<(String, Tensor), String> {
     let values = tensor.to_f32();
     if let Some(place) = values.iter().position(|value| !value.is_finite()) {
         let value = values[place];
         return Err(format!(
-            "tensor {name:?} has the value {value} at place {place}, expected finite numbers"
+            "tensor {name:?} has the value {value} at index {place}, expected finite numbers"
         ));
     }
     let shape = tensor.shape;

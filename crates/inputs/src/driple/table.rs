@@ -10,18 +10,18 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::source::{Source, TEXT_LIMIT};
 
-/// Reads the measurements of jobs.
+/// Reads the measured resource consumption of jobs.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported with line and column.
+/// The file cannot be read or is faulty. Faults are reported with their line and column.
 pub fn measurements(path: &Path) -> Result<Loaded<Measurements>> {
     parse(path, Measurements::from_csv)
 }
 
-/// Reads how frequent each type of operation is.
+/// Reads the frequency of each type of operation.
 ///
 /// # Errors
-/// As for [`measurements`].
+/// Same as [`measurements`].
 pub fn frequencies(path: &Path) -> Result<Loaded<Frequencies>> {
     parse(path, Frequencies::from_csv)
 }

@@ -1,4 +1,4 @@
-//! Bounds on the numbers in the tables of a cluster. Within these bounds, no sum or product in the
+//! Bounds on the numbers in the input tables of a simulation. Within these bounds, no sum or product in the
 //! simulator overflows 64 bits.
 
 use crate::rows::Number;
@@ -7,13 +7,13 @@ use gleaner_domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 /// Maximum duration of a job, and maximum time between the first and last submission, in seconds.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
-/// Maximum time on a table's own clock, in seconds: about thirty thousand years.
+/// Latest time on a table's own clock, in seconds: about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Maximum number of GPUs in a job's cell. The size of its VC limits it further.
+/// Maximum number of GPUs that a job's cell may have. The size of the job's VC limits the number further.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
-/// Maximum of other amounts, such as MB of memory or samples per second.
+/// Maximum of all other amounts, such as MB of memory or samples per second.
 const LARGEST: f64 = 1e12;
 
 /// An amount, such as MB of memory or samples per second.
@@ -34,7 +34,7 @@ pub(super) const ESTIMATE: Number = Number {
     range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
 };
 
-/// A speed relative to running alone. The range excludes implausible values.
+/// The speed of a workload relative to running alone. The range excludes implausible values.
 pub(super) const SPEED: Number = Number {
     what: "a relative speed (1 = alone)",
     range: LEAST_SPEED..=10.0,

@@ -1,4 +1,4 @@
-//! Parses the times of a table: seconds of its own clock, or civil times.
+//! Parses the times of a table, which are seconds of the table's own clock or civil times.
 
 use super::bounds::LAST_SECOND;
 use gleaner_domain::error::{Error, Result};
@@ -12,8 +12,7 @@ pub(super) enum Form {
     Seconds,
     /// Civil times without offsets.
     Civil,
-    /// Civil times with offsets from UTC. All times are converted to the first offset. The value is
-    /// this offset in seconds.
+    /// Civil times with offsets from UTC. All times are converted to the first offset, which is stored here in seconds.
     Zoned(i32),
 }
 
@@ -32,7 +31,7 @@ impl Form {
         self != Form::Seconds
     }
 
-    /// The civil time in a cell of this form; `None` if the form is seconds.
+    /// The civil time in a cell of this form; `None` if the form is [`Form::Seconds`].
     pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Local>> {
         match (self, cell.clock()?) {
             (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
@@ -51,10 +50,10 @@ impl Form {
         }
     }
 
-    /// Converts a time that a user gave to the clock of the table.
+    /// Converts a user-specified time to the clock of the table.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it has an offset from UTC and the times of the table have none.
+    /// [`Error::Usage`] if the time has an offset from UTC and the times of the table have none.
     pub fn place(self, stamp: Stamp) -> Result<Local> {
         match (self, stamp) {
             (_, Stamp::Local(time)) => Ok(time),
@@ -63,7 +62,7 @@ impl Form {
                 Ok(utc.at_offset(offset))
             }
             (Form::Civil | Form::Seconds, Stamp::Zoned { .. }) => Err(Error::Usage(format!(
-                "{stamp} has an offset from UTC, and the times of the trace have none: remove it"
+                "{stamp} has an offset from UTC, but the times of the trace have none: remove the offset"
             ))),
         }
     }

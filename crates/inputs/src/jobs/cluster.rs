@@ -1,5 +1,4 @@
-//! Reads clusters: tables of virtual clusters (VCs) and their node counts, such as the original's
-//! `vc_config.csv`.
+//! Reads clusters from tables of virtual clusters (VCs) and their node counts, such as the original's `vc_config.csv`.
 //!
 //! ```csv
 //! ,num
@@ -7,7 +6,7 @@
 //! vcWoR,5
 //! ```
 //!
-//! The column of VC names may itself have no name, as pandas writes it.
+//! The column of VC names may lack a header, as pandas writes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,11 +27,11 @@ input! {
     }
 }
 
-/// Reads a cluster. Each of its nodes has `gpus_per_node` GPUs.
+/// Reads a cluster whose nodes have `gpus_per_node` GPUs each.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: a VC that occurs twice, an
-/// invalid number of nodes, or no VC at all.
+/// The file cannot be read or is faulty: a VC occurs twice, a number of nodes is invalid, or there is no VC. Faults are
+/// reported together.
 pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
     let source = Source::open(path)?;
     let (mut names, mut nodes) = (BTreeSet::new(), 0_u64);
@@ -46,8 +45,8 @@ pub fn read(path: &Path, gpus_per_node: u32) -> Result<Loaded<Cluster>> {
         }
         nodes += u64::from(vc.nodes);
         if nodes > MAX_NODES.unsigned_abs() {
-            let found = format!("{nodes} nodes up to here");
-            return Err(line.fault("num", found, format!("at most {MAX_NODES} in all")));
+            let found = format!("{nodes} nodes up to this row");
+            return Err(line.fault("num", found, format!("at most {MAX_NODES} in total")));
         }
         vcs.push(vc);
         Ok(())
@@ -92,7 +91,7 @@ mod tests {
                 "line 2, num: found \"0\", expected a whole number from 1 to 1000000",
                 "line 3, num: found \"1.5\"",
                 "line 5, vc: found \"z\" a second time",
-                "line 6, num: found 1000001 nodes up to here",
+                "line 6, num: found 1000001 nodes up to this row",
                 "line 7, vc: found nothing, expected a text",
             ][1..],
         );

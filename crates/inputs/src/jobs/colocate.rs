@@ -1,5 +1,4 @@
-//! Reads measured pairs: how fast two workloads run on the same GPUs, as in the original's
-//! `colocate_info.csv`.
+//! Reads the measured speeds of pairs of workloads on the same GPUs, as in the original's `colocate_info.csv`.
 //!
 //! ```csv
 //! model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,speed2,gpu_util,gmem
@@ -39,8 +38,8 @@ input! {
 /// Reads measured pairs.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: a pair that occurs twice,
-/// in either order; a speed that is not from [`LEAST_SPEED`] to 10; other invalid numbers.
+/// The file cannot be read or is faulty: a pair occurs twice, in either order; a speed is not from [`LEAST_SPEED`] to
+/// 10; or another number is invalid. Faults are reported together.
 ///
 /// [`LEAST_SPEED`]: gleaner_domain::inputs::LEAST_SPEED
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {

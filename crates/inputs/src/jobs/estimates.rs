@@ -32,9 +32,9 @@ input! {
 /// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: an estimate that is not a
-/// number within [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), two estimates for a
-/// job, or none for some jobs.
+/// The file cannot be read or is faulty: an estimate is not a number within
+/// [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), or a job has two estimates or none. Faults are
+/// reported together.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let jobs = || trace.jobs.iter().map(|job| job.id.as_str());
@@ -47,15 +47,19 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
         };
         match estimate.replace(ESTIMATE.read(&line.cell("priority"))?) {
             None => Ok(()),
-            Some(_) => Err(line.fault("job_id", format!("{id:?} a second time"), "every job once")),
+            Some(_) => Err(line.fault(
+                "job_id",
+                format!("{id:?} a second time"),
+                "one estimate per job",
+            )),
         }
     })?;
     let missing: Vec<_> = jobs().filter(|id| found[id].is_none()).collect();
     if !missing.is_empty() {
         let jobs = counted(missing.len() as u64, "job");
         let found = format!("no estimate for {jobs}: {}", some(missing.into_iter()));
-        let fault = source.fault(found, "one for every job of the trace");
-        let remedy = "add them, or name the estimates of this trace";
+        let fault = source.fault(found, "an estimate for every job of the trace");
+        let remedy = "add the missing estimates, or name the file of estimates for this trace";
         return Err(fault.remedy(remedy).into());
     }
     let estimates = found.into_iter();
@@ -101,7 +105,7 @@ mod tests {
             &fault(read_csv(content, &["1", "2"])),
             &[
                 "3 faults",
-                "line 3, job_id: found \"1\" a second time, expected every job once",
+                "line 3, job_id: found \"1\" a second time, expected one estimate per job",
                 "line 4, priority: found \"inf\", expected seconds from -1e12 to 1e12",
                 "line 5, job_id: found nothing",
             ],

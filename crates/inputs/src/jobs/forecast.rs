@@ -1,4 +1,4 @@
-//! Reads forecasts of what will be submitted to a cluster in each interval, as in the original's
+//! Reads forecasts of the numbers of jobs and GPUs submitted to a cluster in each interval, as in the original's
 //! `Venus_throughput_pred.csv`.
 //!
 //! ```csv
@@ -38,8 +38,8 @@ input! {
 /// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: times that do not ascend,
-/// values that are not numbers or too large, or no row at all.
+/// The file cannot be read or is faulty: times do not ascend, values are not numbers or are too large, or there are no
+/// rows. Faults are reported together.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let header = Header::open(&source)?;
@@ -55,8 +55,8 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
         let time = form.unwrap_or(Form::Civil).second(&cell)?;
         let earlier = table.times.last();
         if earlier.is_some_and(|earlier| time <= *earlier) {
-            let mut fault = cell.fault("a time after that of the row before");
-            fault.remedy = "sort the rows by time, each once".to_owned();
+            let mut fault = cell.fault("a time after that of the previous row");
+            fault.remedy = "sort the rows by time, without repetitions".to_owned();
             return Err(fault);
         }
         let row = line.read()?;
@@ -121,7 +121,7 @@ mod tests {
             &message,
             &[
                 "5 faults",
-                "line 3, time: found \"600\", expected a time after that of the row before",
+                "line 3, time: found \"600\", expected a time after that of the previous row",
                 "line 4, time: found \"2020-09-01\", expected whole seconds, as in earlier rows",
                 "line 5, time: found \"x\"",
                 "line 6, pred_gpu_job: found \"nan\"",

@@ -5,8 +5,7 @@
 //! graphs/vgg.pbtxt,VGG,CIFAR-10,64,0
 //! ```
 //!
-//! A relative path is relative to the folder of the table. Several workloads may have the same
-//! graph.
+//! A relative path is resolved against the folder of the table. Several workloads may have the same graph.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// The file of the computational graph of each workload.
+/// The path of each workload's computational graph.
 pub type Graphs = BTreeMap<Workload, PathBuf>;
 
 input! {
@@ -33,8 +32,8 @@ input! {
 /// Reads the table.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: a workload that occurs
-/// twice, or a graph file that does not exist.
+/// The file cannot be read or is faulty: a workload occurs twice, or a graph file does not exist. Faults are reported
+/// together.
 pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
     let source = Source::open(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -44,13 +43,13 @@ pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
         let GraphRow { graph, workload } = line.read()?;
         let file = folder.join(graph);
         if !file.is_file() {
-            let expected = "a file, its path as seen from this table";
+            let expected = "the path of a file, relative to this table";
             return Err(line.cell("graph").fault(expected));
         }
         let found = format!("{} a second time", name(&workload));
         match graphs.insert(workload, file) {
             None => Ok(()),
-            Some(_) => Err(line.fault("", found, "every workload once")),
+            Some(_) => Err(line.fault("", found, "one row per workload")),
         }
     })?;
     Ok(source.loaded(graphs))

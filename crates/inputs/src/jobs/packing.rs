@@ -1,4 +1,4 @@
-//! Checks that there are measured pairs for all jobs of a trace that could share GPUs.
+//! Checks that pairs have been measured for all jobs of a trace that could share GPUs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,17 +10,17 @@ use gleaner_io::Gatherer;
 
 use super::words::beside;
 
-/// Checks that any two workloads whose jobs could share GPUs have measured speeds.
+/// Checks that there are measured speeds for every two workloads whose jobs could share GPUs.
 ///
-/// Two workloads could share GPUs if three conditions hold. Jobs of both request the same number of
-/// GPUs; these jobs together hold less than `memory_limit` MB; and their scores add up to at most
-/// 2, or with `any_score`, both have a score. `path` is the file of pairs, which faults name.
+/// Two workloads could share GPUs if three conditions hold. Both have jobs with the same number of GPUs; two such jobs
+/// together hold less than `memory_limit` MB; and the workloads' scores add up to at most 2 or, with `any_score`, both
+/// have a score. `path` is the file of pairs, for the messages of faults.
 ///
-/// Returns the missing pairs in which a profile is predicted. Only the simulation shows whether
-/// such workloads really share GPUs.
+/// Returns the missing pairs in which at least one profile is predicted. Only the simulation shows whether such
+/// workloads really share GPUs.
 ///
 /// # Errors
-/// The other missing pairs, reported together.
+/// All other missing pairs, which are reported together.
 pub fn check(
     path: &Path,
     trace: &Trace,
@@ -54,11 +54,11 @@ pub fn check(
     faults.finish(predicted)
 }
 
-/// For each number of GPUs, the least memory in MB that a job of a workload holds: as the policy
-/// knows it, and as it really is.
+/// For each number of GPUs, the minimum memory in MB of a workload's jobs: the value known to the policy, and the true
+/// value.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
-/// The least memory of every workload of the trace, by index.
+/// The minimum memory of every workload of the trace, by index.
 fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     let mut least = vec![LeastMemory::new(); trace.workloads.len()];
     for job in &trace.jobs {
@@ -91,7 +91,11 @@ fn scores_allow(packing: &PackingTable, any_score: bool, first: usize, second: u
 
 fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
     let found = format!("no speeds of {}", beside(first, second));
-    let fault = Fault::of(path, found, "a row for these two, which may share GPUs");
+    let fault = Fault::of(
+        path,
+        found,
+        "a row for these two workloads, which may share GPUs",
+    );
     fault.remedy("measure the pair and add it")
 }
 
@@ -102,7 +106,8 @@ mod tests {
     use gleaner_domain::inputs::{Pair, Profile, ProfileSource};
     use gleaner_domain::{Job, Usage};
 
-    /// Jobs of these models, GPUs and memory. All scores are 1.
+    /// Checks jobs, each given by its model, GPUs and memory. The workloads have these `scores`, and only A and B with
+    /// themselves are measured.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
@@ -147,8 +152,8 @@ mod tests {
 
     #[test]
     fn pairs_that_never_share_may_be_missing() {
-        // Too much memory together, different numbers of GPUs, scores too high, or a pair that
-        // counts as measured.
+        // Too much memory together, different numbers of GPUs, scores that are too high, or a pair that counts as
+        // measured.
         assert!(example(&[("A", 1, 40.0), ("B", 1, 60.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 40.0), ("B", 2, 40.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], false).is_ok());

@@ -1,5 +1,5 @@
-//! Reads profiles: the usage of workloads that run alone, and their sharing scores, as in the
-//! original's `single_data.csv`.
+//! Reads profiles, which are the GPU usage of workloads that run alone and their sharing scores, as in the original's
+//! `single_data.csv`.
 //!
 //! ```csv
 //! model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,label
@@ -39,9 +39,8 @@ input! {
 /// Reads profiles.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: a workload that occurs
-/// twice, a score that is not 0, 1 or 2, invalid numbers, or a source that is neither measured nor
-/// predicted.
+/// The file cannot be read or is faulty: a workload occurs twice, a score is not 0, 1 or 2, a number is invalid, or a
+/// source is neither measured nor predicted. Faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let rows = Rows::<ProfileRow>::open(&source)?;
@@ -56,7 +55,7 @@ pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
         };
         match profiles.insert(row.workload, profile) {
             None => Ok(()),
-            Some(_) => Err(line.fault("", found, "every workload once")),
+            Some(_) => Err(line.fault("", found, "one row per workload")),
         }
     })?;
     Ok(source.loaded(profiles))

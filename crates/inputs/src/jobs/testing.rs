@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use gleaner_domain::error::Result;
 use gleaner_domain::{Cluster, VirtualCluster, Workload};
 
-/// A file with this name and content. Its temporary folder is deleted when the value is dropped.
+/// A temporary file with a given name and content. Its temporary folder is deleted when the value is dropped.
 pub struct Input {
     _folder: TempDir,
     path: PathBuf,
@@ -55,7 +55,7 @@ pub fn workload(model: &str) -> Workload {
     }
 }
 
-/// The message of a result, which must be an error of faulty data.
+/// The message of a result, which must be an error about faulty data.
 #[track_caller]
 pub fn fault<T>(result: Result<T>) -> String {
     let Err(error) = result else {
@@ -65,7 +65,7 @@ pub fn fault<T>(result: Result<T>) -> String {
     error.to_string()
 }
 
-/// Asserts that a message contains all the parts.
+/// Asserts that a message contains all of `parts`.
 #[track_caller]
 pub fn assert_has(message: &str, parts: &[&str]) {
     for part in parts {

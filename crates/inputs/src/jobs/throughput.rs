@@ -1,5 +1,5 @@
-//! Reads what was submitted to a cluster in each interval, as in the original's
-//! `cluster_throughput.csv`. Forecasts are learnt from it.
+//! Reads the numbers of jobs and GPUs submitted to a cluster in each interval, as in the original's
+//! `cluster_throughput.csv`. Forecasts are learnt from these numbers.
 //!
 //! ```csv
 //! time,submit_gpu_job,submit_gpu_num
@@ -37,11 +37,11 @@ input! {
 /// Length of an interval in nanoseconds.
 const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 
-/// Reads a series of ten-minute intervals. Each begins when the one before it ends.
+/// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together: times that do not ascend or
-/// leave a gap; values that are not numbers, negative or too large; or no row at all.
+/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, negative or too
+/// large; or there are no rows. Faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;
@@ -69,7 +69,7 @@ struct Times {
 }
 
 impl Times {
-    /// Reads the time of the next interval, and checks that it follows the one before.
+    /// Reads the time of the next interval, and checks that the interval follows the previous one.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
         // If the time of this row is invalid, the next row is not compared with it.
         let last = self.last.take();
@@ -86,9 +86,9 @@ impl Times {
         let (Some(last), Some(next)) = (last, next.filter(|next| *next != time)) else {
             return Ok(());
         };
-        let mut fault = cell.fault(format!("{next}, ten minutes after the row before"));
+        let mut fault = cell.fault(format!("{next}, ten minutes after the previous row"));
         let remedy = if time <= last {
-            "sort the rows by time, each once"
+            "sort the rows by time, without repetitions"
         } else {
             "fill the gap, with 0 for intervals in which nothing was submitted"
         };
@@ -116,7 +116,7 @@ mod tests {
         let start = "2020-04-30 23:50".parse().unwrap();
         let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);
         assert_eq!(Ok(series), expected);
-        // Ten minutes apart, because the clock was put back.
+        // These times are ten minutes apart, because the clock was set back in between.
         let zoned = "8,2020-04-30 23:50:00+02:00,1,3\n0,2020-04-30 23:00:00+01:00,x,0\n";
         assert_eq!(Ok(read_rows(zoned).unwrap()), expected);
     }
@@ -133,7 +133,7 @@ mod tests {
             &[
                 "5 faults",
                 "line 3, time: found \"2020-04-01 00:00:00\", expected 2020-04-01 00:10:00, ten \
-                 minutes after the row before",
+                 minutes after the previous row",
                 "sort the rows",
                 "line 4, time: found \"2020-04-01 00:30:00\", expected 2020-04-01 00:10:00",
                 "fill the gap",

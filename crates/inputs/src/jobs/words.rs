@@ -3,7 +3,7 @@
 use gleaner_domain::Workload;
 use gleaner_domain::words::printable;
 
-/// Names as one text that is safe to print. Only a few are shown, and the others counted.
+/// Names joined into a text that is safe to print. Only a few names are shown; the others are counted.
 pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 5;
     let more = names.len().saturating_sub(SHOWN);

@@ -1,5 +1,5 @@
-//! Finds the arrays inside blocks and indexes, through the wrappers that pandas
-//! puts around them.
+//! Finds the arrays inside blocks and indexes, looking through the wrappers
+//! that pandas puts around them.
 
 use super::arrow;
 use super::blocks::BlockData;
@@ -13,7 +13,7 @@ const EXPECTED: &str = "an array of values";
 /// around a numpy array.
 const MAX_WRAPPERS: usize = 4;
 
-/// An array of one dimension (one column) or two.
+/// An array with two dimensions, or with one, which becomes a single column.
 pub(super) struct Array<'a> {
     pub columns: usize,
     pub rows: usize,
@@ -41,7 +41,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, mut item: Item<'a>) -> Result<Array<'a
     Err(graph.unexpected(item, EXPECTED))
 }
 
-/// The array of an object whose state is a dictionary of its attributes.
+/// The array in an object whose state is a dictionary of its attributes.
 fn attribute<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -55,7 +55,7 @@ fn attribute<'a>(
 }
 
 /// The array in a state `(dtype, array, attributes)`. The order of the first
-/// two members depends on the release.
+/// two members depends on the pandas release.
 fn wrapped<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Item<'a>, PickleError> {
     let unexpected = || graph.unexpected(item, EXPECTED);
     let state = match call.state {

@@ -1,5 +1,6 @@
-//! Texts in Apache Arrow's layout, which pandas 3 uses if pyarrow is installed:
-//! one buffer of text, and the offset at which each value starts.
+//! Reads texts in Apache Arrow's layout, which pandas 3 uses if pyarrow is
+//! installed: one buffer for all texts, and the offset at which each text
+//! starts.
 
 use std::borrow::Cow;
 
@@ -15,10 +16,10 @@ const EXPECTED: &str = "an Arrow array of texts";
 
 /// The parts of a recorded Arrow array.
 struct Parts<'a> {
-    /// Number of values, and the position of the first.
+    /// Number of values, and the position of the first value in the buffers.
     len: usize,
     first: usize,
-    /// Bytes of one offset.
+    /// Number of bytes of an offset.
     width: usize,
     /// One bit for each value, set unless the value is missing. Without this
     /// buffer, no value is missing.
@@ -56,7 +57,7 @@ pub(super) fn read<'a>(
     })
 }
 
-/// The text in a range of the text buffer.
+/// The cell with the text in a range of the text buffer.
 fn cell<'a>(
     graph: &Graph<'a>,
     range: std::ops::Range<usize>,
@@ -88,7 +89,7 @@ impl Parts<'_> {
         (range.start <= range.end && range.end <= self.text.len()).then_some(Some(range))
     }
 
-    /// The offset at this index, counted from the offset of the first value.
+    /// The offset at `index`, where index 0 is that of the first value.
     fn offset(&self, index: usize) -> Option<usize> {
         let start = self.first.checked_add(index)?.checked_mul(self.width)?;
         let bytes = self.offsets.get(start..start.checked_add(self.width)?)?;
@@ -98,7 +99,8 @@ impl Parts<'_> {
     }
 }
 
-/// `_restore_array((type, len, nulls, first, buffers, children, dictionary))`.
+/// Reads `_restore_array((type, len, nulls, first, buffers, children,
+/// dictionary))`.
 fn parts<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Parts<'a>, PickleError> {
     let unexpected = || graph.unexpected(item, EXPECTED);
     let call = graph
@@ -122,7 +124,7 @@ fn parts<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Parts<'a>, PickleError
     })
 }
 
-/// Bytes of one offset in an array of the type `type_for_alias(name)`.
+/// Number of bytes of an offset in an array of the type `type_for_alias(name)`.
 fn offset_width<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<usize, PickleError> {
     let call = graph.call(item);
     let name = call

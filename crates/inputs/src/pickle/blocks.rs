@@ -1,4 +1,4 @@
-//! A frame's columns as pandas stores them: in blocks, each of one type.
+//! A frame's columns as stored by pandas, in blocks with one type each.
 
 use super::cell::Cell;
 use super::matrix::Matrix;
@@ -13,9 +13,9 @@ pub struct Block<'a> {
 /// The values of a [`Block`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockData<'a> {
-    /// Numbers, booleans or times, as the bytes of the file.
+    /// Numbers, booleans or times, as bytes from the file.
     Numbers(Matrix<'a>),
-    /// Texts and objects, one column after the other.
+    /// Texts and objects, column by column.
     Cells(Vec<Cell<'a>>),
 }
 

@@ -1,4 +1,5 @@
-//! The raw bytes of an array, in the form of each pickle protocol.
+//! Reads the raw bytes of an array, which each pickle protocol writes in a
+//! different form.
 
 use std::borrow::Cow;
 
@@ -11,8 +12,8 @@ const EXPECTED: &str = "the bytes of an array";
 /// `py_buffer(bytearray(encode(text)))`.
 const MAX_WRAPPERS: usize = 4;
 
-/// The bytes that `item` represents. They are borrowed from the input if the
-/// input contains them unencoded.
+/// The bytes that `item` represents. The bytes are borrowed from the input if
+/// they are stored there without an encoding.
 pub(super) fn read<'a>(
     graph: &Graph<'a>,
     mut item: Item<'a>,

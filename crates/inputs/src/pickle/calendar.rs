@@ -3,16 +3,16 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// Nanoseconds from 1970-01-01 to the time that `datetime` packs into ten
-/// bytes: year (big-endian), month, day, hour, minute, second, microsecond
-/// (three bytes, big-endian). `None` if there is no such time, or if it does
-/// not fit in 64 bits.
+/// Nanoseconds from 1970-01-01 to a time that `datetime` packed into ten bytes:
+/// year (big-endian), month, day, hour, minute, second, microsecond (three
+/// bytes, big-endian). `None` if the time does not exist, or if the nanoseconds
+/// do not fit in 64 bits.
 pub(super) fn packed_ns(bytes: &[u8]) -> Option<i64> {
     let &[y1, y0, month, day, hour, minute, second, u2, u1, u0] = bytes else {
         return None;
     };
     let year = i16::from_be_bytes([y1, y0]);
-    // If an hour occurs twice because the clock was put back, the top bit of
+    // If an hour occurs twice because the clock was set back, the top bit of
     // the month marks the second occurrence.
     let [month, day, hour, minute, second] =
         [month & 0x7f, day, hour, minute, second].map(u8::cast_signed);
@@ -33,7 +33,7 @@ mod tests {
         bytes
     }
 
-    /// Derived by formula: known instants, among them leap days.
+    /// Derived by formula: known instants, including leap days.
     #[test]
     fn packs_known_instants() {
         let at = |bytes: &[u8]| packed_ns(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Checks the calls that a pickle records, and finds the class that each of them calls.
+//! Checks the calls that a pickle records, and finds the class or function that each of them calls.
 
 use gleaner_pickle::Body;
 
@@ -16,7 +16,8 @@ pub(super) fn check(pickle: &Pickle<'_>) -> Result<(), PickleError> {
     Ok(())
 }
 
-/// Checks one call. Two functions that return functions are accepted, each for a single use.
+/// Checks one call. Two functions that return functions are accepted, each only with one specific
+/// argument list.
 fn check_call<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Result<(), Problem> {
     let args = pickle.items(call.args).unwrap_or_default();
     let zone = [Value::Global(Global::ZoneInfo), Value::Text("_unpickle")];

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// "Not a time": the missing value of time columns, as pandas stores it.
+/// "Not a time", the value that pandas stores for missing values in time
+/// columns.
 pub const NAT: i64 = i64::MIN;
 
 /// One value of a table.
@@ -19,8 +20,8 @@ pub enum Cell<'a> {
     Float(f64),
     /// A text.
     Text(Cow<'a, str>),
-    /// A time in nanoseconds since 1970-01-01, or [`NAT`]. It is in UTC if the
-    /// table has a time zone, and in local time otherwise.
+    /// A time in nanoseconds since 1970-01-01, or [`NAT`]. The time is in UTC
+    /// if the column has a time zone, and in local time otherwise.
     DatetimeNs(i64),
     /// A list, tuple or array of numbers, each rounded to the nearest `f64`.
     Numbers(Arc<[f64]>),
@@ -30,7 +31,7 @@ pub enum Cell<'a> {
 
 impl Cell<'_> {
     /// The value as a number: integers are rounded to the nearest `f64`, true
-    /// is 1, a missing value is NaN. `None` for anything else.
+    /// is 1, a missing value is NaN. `None` for all other values.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Self::Missing => Some(f64::NAN),
@@ -42,8 +43,7 @@ impl Cell<'_> {
     }
 
     /// The value as an integer. A float that is exactly an integer is accepted,
-    /// because pandas stores a column of integers as floats if a value is
-    /// missing.
+    /// because pandas stores integers as floats if a column has missing values.
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Self::Bool(value) => Some(i64::from(value)),
@@ -53,7 +53,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as a text.
+    /// The value as text; `None` if it is not a text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -72,7 +72,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The value in words, for messages.
+    /// A description of the value, for messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Missing => "no value".into(),
@@ -91,7 +91,8 @@ impl Cell<'_> {
     }
 }
 
-/// The value as an integer, if it is one and its absolute value is below 2^53.
+/// The value as an integer, if it is an integer and its absolute value is below
+/// 2^53.
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0;
     (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i64)

@@ -18,27 +18,27 @@ pub enum ColumnError {
     Missing {
         /// The requested column.
         name: String,
-        /// The existing columns, in words.
+        /// A description of the existing columns.
         present: String,
     },
-    /// A value is of another type.
+    /// A value has another type than the requested one.
     #[error("column {name:?}, row {row} (counted from 0): expected {expected}, found {found}")]
     Value {
         /// The column.
         name: String,
         /// The row, from 0.
         row: usize,
-        /// The expected type of value, in words.
+        /// A description of the expected type of value.
         expected: &'static str,
-        /// The value that was found, in words.
+        /// A description of the value that was found.
         found: String,
     },
-    /// The row labels are of another type.
+    /// The row labels have another type than the requested one.
     #[error("the index holds {found}, expected {expected}; {remedy}")]
     Index {
-        /// The expected type of labels, in words.
+        /// A description of the expected type of labels.
         expected: &'static str,
-        /// The type that was found, in words.
+        /// A description of the type that was found.
         found: String,
         /// What the user can do.
         remedy: &'static str,
@@ -82,8 +82,8 @@ impl<'a> Frame<'a> {
         self.collect(name, "a time", |cell| cell.as_datetime_ns())
     }
 
-    /// A column of lists of numbers. Rows that share a list in the file share
-    /// it here.
+    /// A column of lists of numbers. Rows that share a list in the file also
+    /// share it in the result.
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a list of

@@ -31,12 +31,12 @@ pub enum ItemType {
     F32,
     /// Binary floating point of 64 bits.
     F64,
-    /// Time since 1970-01-01 UTC as a signed 64-bit count of the unit, or
+    /// Time since 1970-01-01 UTC as a signed 64-bit number of units, or
     /// [`NAT`].
     Datetime(TimeUnit),
 }
 
-/// The unit of stored times.
+/// The unit in which times are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
@@ -87,7 +87,7 @@ impl TimeUnit {
 }
 
 impl ItemType {
-    /// Bytes of one item.
+    /// Number of bytes of an item.
     pub fn size(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -97,7 +97,7 @@ impl ItemType {
         }
     }
 
-    /// Its name in pandas.
+    /// The name of the type in pandas.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -115,7 +115,7 @@ impl ItemType {
         }
     }
 
-    /// The item in `bytes`, which are [`ItemType::size`] long.
+    /// The item stored in `bytes`, whose length is [`ItemType::size`].
     pub(super) fn cell(self, bytes: &[u8]) -> Cell<'static> {
         match self {
             Self::Bool => Cell::Bool(bytes.first() != Some(&0)),
@@ -157,8 +157,8 @@ impl ItemType {
     }
 }
 
-/// The bytes as an array. Callers pass as many bytes as the type has; a shorter
-/// slice would be padded with zeros.
+/// Converts bytes to an array. Callers pass exactly as many bytes as the type
+/// has; a shorter slice would be padded with zeros.
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (to, from) in out.iter_mut().zip(bytes) {
@@ -167,7 +167,7 @@ fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     out
 }
 
-/// What an array holds.
+/// The kind of contents of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dtype {
     /// Plain items.
@@ -177,7 +177,7 @@ pub(super) enum Dtype {
 }
 
 /// Reads a call such as `dtype('i8', False, True)` and its state `(3, '<',
-/// None, None, None, -1, -1, 0)`. The state of times has a ninth member
+/// None, None, None, -1, -1, 0)`. For times, the state has a ninth member
 /// `(metadata, (unit, count, 1, 1))`.
 pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Dtype, PickleError> {
     const EXPECTED: &str = "the item type of an array";
@@ -225,7 +225,7 @@ fn unit<'a>(graph: &Graph<'a>, item: Item<'a>, state: &[Value<'a>]) -> Option<Ti
     if count.as_usize() != Some(1) {
         return None;
     }
-    // The name is a byte string, which protocol 2 writes as a call.
+    // The unit's name is a byte string, which protocol 2 writes as a call.
     let name = buffer::read(graph, graph.child(item, name)).ok()?;
     TimeUnit::from_numpy(&name)
 }

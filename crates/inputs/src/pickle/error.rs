@@ -1,18 +1,19 @@
-//! Errors that occur when a pickle is read.
+//! Errors in the reading of pickles.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;
 
 use super::globals;
 
-/// Why a pickle could not be read as a table, and where.
+/// The reason why a pickle could not be read as a table, with its position in
+/// the file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct PickleError {
     /// Position of the faulty instruction in the uncompressed pickle, in bytes
     /// from 0.
     pub offset: usize,
-    /// What is wrong there, and what to do about it.
+    /// What is wrong at this position, and what to do about it.
     pub problem: Problem,
 }
 
@@ -37,7 +38,7 @@ pub enum Problem {
     Outside(&'static str),
     /// The pickle names a class or function that is not on the closed list.
     #[error(
-        "{name} is not among the classes a table of numbers needs; nothing was executed; {remedy}"
+        "{name} is not among the classes that a table of numbers needs; nothing was executed; {remedy}"
     )]
     Global {
         /// Module and name, as written in the file.
@@ -51,7 +52,8 @@ pub enum Problem {
     /// A text is not UTF-8.
     #[error("a text is not valid UTF-8; the file is damaged: copy or write it again")]
     Utf8,
-    /// The pickle expands to more than a table of this file size can need.
+    /// The pickle would expand to more bytes than a table in a file of this
+    /// size can need.
     #[error(
         "the file has more {what} than the limit of {limit}; store numbers in numeric \
          columns (df.astype('int8'), df.astype('float64')), or write CSV or Parquet"
@@ -68,9 +70,9 @@ pub enum Problem {
          df.to_pickle(path, protocol=4), or as CSV or Parquet"
     )]
     Unexpected {
-        /// What a table has at this place.
+        /// What a table has at this position.
         expected: &'static str,
-        /// What the file has at this place.
+        /// What the file has at this position.
         found: String,
     },
     /// An array has an item type that this reader does not support.
@@ -94,8 +96,8 @@ pub enum Problem {
     },
     /// A time in nanoseconds does not fit in 64 bits.
     #[error(
-        "the time {value} {unit} after 1970 does not fit nanoseconds in 64 bits (years 1678 to \
-         2261); correct the time stamp"
+        "the time {value} {unit} after 1970 does not fit in 64-bit nanoseconds (years 1678 to 2261); \
+         correct the time stamp"
     )]
     TimeRange {
         /// The stored number.
@@ -106,7 +108,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The error for this problem at a byte offset.
+    /// The error that reports this problem at a byte offset.
     pub(super) fn at(self, offset: usize) -> PickleError {
         PickleError {
             offset,
@@ -132,7 +134,7 @@ impl From<gleaner_pickle::PickleError> for PickleError {
     }
 }
 
-/// What the user can do about a pickle that cannot be decoded.
+/// Advice on what the user can do about a pickle that cannot be decoded.
 fn remedy(problem: &Decoding) -> &'static str {
     match problem {
         Decoding::NotAPickle { .. } => {

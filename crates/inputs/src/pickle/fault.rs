@@ -1,4 +1,4 @@
-//! Converts errors of pickled tables to faults.
+//! Converts errors in pickled tables to faults.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use super::{ColumnError, PickleError};
 use gleaner_domain::error::Fault;
 use gleaner_io::fault::Place;
 
-/// The fault of a pickle that is damaged or does not hold a table.
+/// The fault for a pickle that is damaged or does not contain a table.
 pub(crate) fn of_pickle(path: &Path, error: &PickleError) -> Fault {
     let found = format!("data that cannot be read ({})", error.problem);
     Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
 }
 
-/// The fault of a column of a pickled table that is missing or holds unexpected values.
+/// The fault for a column of a pickled table that is missing or has unexpected values.
 pub(crate) fn of_column(path: &Path, error: &ColumnError) -> Fault {
     match error {
         ColumnError::Missing { name, present } => {

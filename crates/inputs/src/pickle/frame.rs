@@ -11,10 +11,11 @@ use super::graph::{Graph, Item, Value};
 use super::index::{self, Labels};
 use super::manager::{self, Manager};
 
-/// A table: labelled rows, named columns, and the values in blocks of columns
-/// of one type.
+/// A table with labelled rows and named columns. Its values are stored in
+/// blocks, each of which has columns of one type.
 ///
-/// Column names need not be unique; a look-up by name finds the first column.
+/// Column names need not be unique; a look-up by name finds the first column
+/// with that name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame<'a> {
     index: Labels<'a>,
@@ -23,7 +24,7 @@ pub struct Frame<'a> {
     places: Vec<Place>,
 }
 
-/// Where a column's values are.
+/// The position of a column's values: a block, and a column in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
     block: usize,
@@ -42,7 +43,8 @@ impl<'a> Frame<'a> {
         &self.index
     }
 
-    /// The names of the columns, in order; integer names in decimal.
+    /// The names of the columns, in order. Integer names are written in
+    /// decimal.
     pub fn columns(&self) -> &[Cow<'a, str>] {
         &self.columns
     }
@@ -65,8 +67,8 @@ impl<'a> Frame<'a> {
         Some((self.blocks.get(place.block)?, place.column))
     }
 
-    /// The value in a row of the column at `position`. `None` outside the
-    /// table.
+    /// The value in a row of the column at `position`. `None` if the position
+    /// or row is outside the table.
     pub fn cell(&self, position: usize, row: usize) -> Option<Cow<'_, Cell<'a>>> {
         if row >= self.rows() {
             return None;
@@ -153,10 +155,10 @@ fn series<'a>(
     })
 }
 
-/// The name of a series. A series without a name is called 0, as when pandas
-/// converts it to a column.
+/// The name of a series. A series without a name is called 0, as in pandas when
+/// a series is converted to a column.
 fn series_name<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Cow<'a, str>, PickleError> {
-    const EXPECTED: &str = "a series named by a text or an integer";
+    const EXPECTED: &str = "a series whose name is a text or an integer";
     let name = match graph.entry(state, "_name", EXPECTED)? {
         Some(name) => Some(name),
         None => graph.entry(state, "name", EXPECTED)?,
@@ -178,8 +180,8 @@ fn misfit(found: (usize, usize), expected: (usize, usize)) -> Problem {
     }
 }
 
-/// Finds the place of each column. Fails unless every column is in exactly one
-/// block.
+/// Finds the position of each column. Fails unless every column is in exactly
+/// one block.
 fn places<'a>(
     graph: &Graph<'a>,
     axes: Item<'a>,

@@ -1,4 +1,4 @@
-//! The closed list of Python names that a table may refer to.
+//! The closed list of Python names to which a table may refer.
 
 use super::error::Problem;
 
@@ -22,7 +22,8 @@ pub(super) enum Global {
     Index,
     /// `RangeIndex`.
     RangeIndex,
-    /// A class that wraps one numpy array: `DatetimeArray`, `StringArray`.
+    /// A class that wraps a single numpy array, such as `DatetimeArray` or
+    /// `StringArray`.
     ArrayClass,
     /// `__pyx_unpickle_NDArrayBacked(class, checksum, state)`.
     WrapArray,
@@ -34,7 +35,7 @@ pub(super) enum Global {
     ArrowType,
     /// `numpy.ndarray`.
     NdArray,
-    /// `numpy._reconstruct`, whose array a state then fills.
+    /// `numpy._reconstruct`, which returns an array that a state then fills.
     Reconstruct,
     /// `numpy._frombuffer(buffer, dtype, shape, order)`.
     FromBuffer,
@@ -42,13 +43,14 @@ pub(super) enum Global {
     Dtype,
     /// `numpy.scalar(dtype, bytes)`.
     Scalar,
-    /// `_codecs.encode`, which makes byte strings under protocol 2.
+    /// `_codecs.encode`, which creates byte strings under protocol 2.
     Encode,
-    /// `bytes`, `bytearray` or `pyarrow.py_buffer`, each around other bytes.
+    /// `bytes`, `bytearray` or `pyarrow.py_buffer`, each of which wraps other
+    /// bytes.
     Bytes,
     /// `slice(start, stop, step)`.
     Slice,
-    /// `pandas.Timestamp`: nanoseconds, or a number in a given resolution.
+    /// `pandas.Timestamp`: a number of nanoseconds, or of another given unit.
     Timestamp,
     /// `pandas.NaT`.
     NotATime,
@@ -60,13 +62,13 @@ pub(super) enum Global {
     GetAttr,
     /// `zoneinfo.ZoneInfo`.
     ZoneInfo,
-    /// A time zone, calendar offset or type description. The values do not
-    /// depend on it, because times are stored in UTC.
+    /// A time zone, calendar offset or type description. It is ignored, because
+    /// times are stored in UTC and do not depend on it.
     Ignored,
 }
 
 impl Global {
-    /// Its name in messages.
+    /// The name by which messages refer to it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::DataFrame => "DataFrame",
@@ -163,8 +165,8 @@ fn pandas(module: &str, name: &str) -> Option<Global> {
     })
 }
 
-/// Whether a name is a calendar offset, which an index of regular times has as
-/// its `freq`.
+/// Whether a name is that of a calendar offset, which an index of regular times
+/// stores as its `freq`.
 fn is_offset(name: &str) -> bool {
     matches!(
         name,

@@ -3,9 +3,9 @@
 //! Many values may contain the same value, and a value may even contain itself.
 //! Readers therefore follow a fixed path (a frame, its manager, its blocks,
 //! their arrays) and never recurse. Before they expand a value, they charge its
-//! size to a budget with [`Graph::spend`]. For example, 2,000 columns of a file
+//! size to a budget with [`Graph::spend`]. For example, 2,000 columns in a file
 //! of 150 KB can share 20,000 cells, which would expand to 40 million cells;
-//! the budget runs out before that.
+//! the budget runs out first.
 
 use gleaner_pickle::{Body, Budget, decode, opcode};
 
@@ -17,8 +17,8 @@ pub(super) type Pickle<'a> = gleaner_pickle::Pickle<'a, Global>;
 pub(super) type Value<'a> = gleaner_pickle::Value<'a, Global>;
 pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 
-/// A dictionary that describes an object has fewer entries than this. The limit
-/// bounds the time of a look-up, because very many objects can share one
+/// Dictionaries that describe objects must have fewer entries than this. The
+/// limit bounds the time of look-ups, because very many objects can share one
 /// dictionary.
 const MAX_STATE_ENTRIES: usize = 64;
 
@@ -28,14 +28,15 @@ const MAX_STATE_ENTRIES: usize = 64;
 const EXPANSION: usize = 128;
 /// Number of bytes to which even the shortest file may expand.
 const EXPANSION_FLOOR: usize = 1 << 16;
-/// Maximum number of bytes to which a file may expand, in addition to a copy of
-/// its own bytes. Protocol 2 writes these bytes as text, which must be decoded.
+/// Maximum number of bytes to which a file may expand, in addition to copies of
+/// its own bytes. Such copies are needed because protocol 2 writes bytes as
+/// text, which must be decoded.
 const EXPANSION_CEILING: usize = 1 << 28;
 
-/// Number of bytes that can be scanned in the time that storing one byte takes.
+/// Number of bytes that can be scanned in the time it takes to store one byte.
 const SCAN: usize = 16;
 
-/// A value, and the byte offset for messages about it.
+/// A value, and the byte offset to report in messages about it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item<'a> {
     pub value: Value<'a>,
@@ -63,7 +64,8 @@ pub(super) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// Decodes the pickle in `bytes`.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, PickleError> {
-        // Objects outside the pickle are not supported; no table needs them.
+        // Objects outside the pickle are not supported, because no table needs
+        // them.
         let pickle = decode(bytes, &[opcode::BINPERSID], globals::find)?;
         match bytes.len() - pickle.length {
             0 => calls::check(&pickle)?,
@@ -92,20 +94,20 @@ impl<'a> Graph<'a> {
     pub(super) fn spend(&self, count: usize, size: usize, at: usize) -> Result<(), PickleError> {
         let spent = self.budget.spend(count, size);
         spent.ok_or_else(|| {
-            let what = "bytes of values, counting shared ones every time,";
+            let what = "bytes of values, counting shared values each time,";
             let limit = self.budget.limit();
             Problem::Limit { what, limit }.at(at)
         })
     }
 
-    /// Charges the budget for scanning `len` bytes. Shared bytes may be scanned
-    /// many times.
+    /// Charges the budget for scanning `len` bytes. This is needed because
+    /// shared bytes may be scanned many times.
     pub(super) fn scan(&self, len: usize, at: usize) -> Result<(), PickleError> {
         self.spend(len / SCAN + 1, 1, at)
     }
 
-    /// A value inside `parent`, with the offset for messages: its own offset if
-    /// it has one, otherwise that of `parent`.
+    /// A value inside `parent` as an item. Its offset is the value's own offset
+    /// if it has one, and otherwise that of `parent`.
     pub(super) fn child(&self, parent: Item<'a>, value: Value<'a>) -> Item<'a> {
         let at = self.pickle.node(value).map_or(parent.at, |node| node.at);
         Item { value, at }
@@ -116,7 +118,7 @@ impl<'a> Graph<'a> {
         self.pickle.items(item.value)
     }
 
-    /// The members of a tuple or list, which must have exactly `N`.
+    /// The members of a tuple or list, which must have exactly `N` members.
     pub(super) fn fields<const N: usize>(
         &self,
         item: Item<'a>,
@@ -141,7 +143,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The state of a call, or its arguments if it has no state.
+    /// The state of a call, or the call's arguments if it has no state.
     pub(super) fn state(&self, item: Item<'a>, call: Call<'a>) -> Item<'a> {
         self.child(item, call.state.unwrap_or(call.args))
     }
@@ -174,13 +176,13 @@ impl<'a> Graph<'a> {
             .ok_or_else(|| self.unexpected(item, expected))
     }
 
-    /// The error for a value that is not what was expected.
+    /// The error for an unexpected value.
     pub(super) fn unexpected(&self, item: Item<'a>, expected: &'static str) -> PickleError {
         let found = self.describe(item);
         Problem::Unexpected { expected, found }.at(item.at)
     }
 
-    /// A value in words.
+    /// A description of a value, for messages.
     fn describe(&self, item: Item<'a>) -> String {
         match (item.value, self.call(item)) {
             (Value::Global(class), _) => format!("the class {}", class.name()),

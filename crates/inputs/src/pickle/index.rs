@@ -11,14 +11,14 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 use super::matrix::Matrix;
 
-/// The labels of rows, by the kind of pandas index.
+/// The labels of rows. Each variant is a kind of pandas index.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Labels<'a> {
     /// `RangeIndex`: `start`, `start + step`, and so on.
     Range {
         /// The first label.
         start: i64,
-        /// The distance between labels, not 0.
+        /// The distance between consecutive labels, which is not 0.
         step: i64,
         /// The number of labels.
         len: usize,
@@ -50,7 +50,7 @@ impl Labels<'_> {
         self.len() == 0
     }
 
-    /// The type of the labels, in words.
+    /// A description of the type of the labels.
     pub fn describe(&self) -> &'static str {
         match self {
             Self::Range { .. } | Self::Ints(_) => "integers",
@@ -95,8 +95,8 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // A range takes no space in the file, but each of its labels stands for a
-    // row or column with at least one byte of data.
+    // The size of a range in the file does not depend on its length, but each
+    // of its labels belongs to a row or column with at least one byte of data.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());
@@ -105,7 +105,7 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         Problem::Limit { what, limit }.at(state.at)
     })?;
     Ok(Labels::Range {
-        // Both values were widened from 64 bits, so they fit.
+        // Both values were converted from 64-bit integers, so they fit.
         start: start as i64,
         step: step as i64,
         len,
@@ -144,13 +144,13 @@ fn label_error(item: Item<'_>, cell: &Cell<'_>, expected: &'static str) -> Pickl
     Problem::Unexpected { expected, found }.at(item.at)
 }
 
-/// The labels of columns as texts; integers are written in decimal.
+/// The labels of columns as texts. Integers are written in decimal.
 pub(super) fn names<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
     labels: Labels<'a>,
 ) -> Result<Vec<Cow<'a, str>>, PickleError> {
-    const EXPECTED: &str = "columns named by texts or integers";
+    const EXPECTED: &str = "columns whose names are texts or integers";
     let decimal = |label: i128| Cow::Owned(label.to_string());
     // Each label takes a `Cow` of 24 bytes and up to 20 digits.
     graph.spend(labels.len(), 48, item.at)?;

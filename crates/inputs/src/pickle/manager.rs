@@ -1,5 +1,5 @@
-//! Reads the manager of a frame: its axes, and the positions of the columns of
-//! its blocks.
+//! Reads the manager of a frame, which has the frame's axes, its blocks and the
+//! positions of their columns.
 
 use super::array;
 use super::blocks::BlockData;
@@ -12,14 +12,14 @@ const EXPECTED: &str = "the blocks and axes of a table";
 /// The key of the current layout in a manager's state, since pandas 0.14.
 const LAYOUT: &str = "0.14.1";
 
-/// The axes of a frame (columns, then rows) or series, and its blocks.
+/// The axes of a frame (columns, then rows) or of a series, and the blocks.
 pub(super) struct Manager<'a> {
     pub axes: Item<'a>,
     pub blocks: Vec<RawBlock<'a>>,
 }
 
-/// The values of a block and the positions of its columns, neither of them read
-/// yet.
+/// The values of a block and the positions of its columns, neither of which has
+/// been read yet.
 pub(super) struct RawBlock<'a> {
     pub values: Item<'a>,
     pub placement: Item<'a>,
@@ -38,7 +38,8 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Manager<'a>,
 }
 
 /// Reads `(axes, values, items, {"0.14.1": {"axes": axes, "blocks": blocks}})`.
-/// The first three members repeat the last, for releases before pandas 0.14.
+/// The first three members repeat the data of the last one for pandas releases
+/// before 0.14.
 fn from_state<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let [_, _, _, layouts] = graph.fields(state, EXPECTED)?;
     let layout = graph.required(layouts, LAYOUT, EXPECTED)?;
@@ -57,8 +58,8 @@ fn from_state<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Manager<'a>, Pic
 }
 
 /// Reads the call `BlockManager(blocks, axes)` of pandas 1.3 and later. Each
-/// block is a call `_unpickle_block(values, placement, ndim)`, or one without
-/// `ndim`.
+/// block is a call `_unpickle_block(values, placement, ndim)`, or the same call
+/// without `ndim`.
 fn from_arguments<'a>(graph: &Graph<'a>, args: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let [blocks, axes] = graph.fields(args, EXPECTED)?;
     let blocks = members(graph, blocks, |block| {

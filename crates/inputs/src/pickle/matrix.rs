@@ -1,4 +1,4 @@
-//! Numeric data of a table: a matrix of items as the bytes of the file.
+//! Numeric data of a table: a matrix of items, stored as bytes from the file.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use super::dtype::ItemType;
 /// The order of the items in the bytes of a [`Matrix`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Column after column: the items of one column are adjacent.
+    /// Column by column: the items of a column are adjacent.
     Columns,
-    /// Row after row: the items of one row are adjacent.
+    /// Row by row: the items of a row are adjacent.
     Rows,
 }
 
@@ -28,8 +28,8 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// A matrix of these bytes; `None` if their number does not match that of
-    /// the items.
+    /// Creates a matrix from bytes; `None` if the number of bytes does not
+    /// match the number of items.
     pub(super) fn new(
         bytes: Cow<'a, [u8]>,
         item: ItemType,
@@ -38,7 +38,8 @@ impl<'a> Matrix<'a> {
         order: Order,
     ) -> Option<Self> {
         let needed = columns.checked_mul(rows)?.checked_mul(item.size())?;
-        // The items of a single column or row are adjacent in either order.
+        // If there is only one column or row, its items are adjacent in either
+        // order.
         let order = match (columns, rows) {
             (0 | 1, _) => Order::Columns,
             (_, 0 | 1) => Order::Rows,
@@ -96,7 +97,7 @@ impl<'a> Matrix<'a> {
         self.bytes.get(index * len..(index + 1) * len)
     }
 
-    /// One item. `None` outside the matrix.
+    /// One item. `None` if it is outside the matrix.
     pub fn cell(&self, column: usize, row: usize) -> Option<Cell<'static>> {
         if column >= self.columns || row >= self.rows {
             return None;

@@ -2,7 +2,7 @@
 //! and lists. Nothing in the file is ever executed.
 //!
 //! [`gleaner_pickle`] decodes the file and records the calls that it contains,
-//! without making them. This module has the closed list of classes that a
+//! without making them. This module has a closed list of the classes that a
 //! `DataFrame` or `Series` of plain values needs (`globals`); any other class
 //! is an error. From the recorded calls it builds arrays (`array`), labels
 //! (`index`) and blocks (`manager`).
@@ -11,7 +11,7 @@
 //! expanding a shared value is charged to a budget (`graph`). Large buffers are
 //! borrowed from the input, not copied.
 //!
-//! It reads files of pandas 0.20 to 3, in pickle protocols 2 to 5.
+//! It reads files written by pandas 0.20 to 3 in pickle protocols 2 to 5.
 
 mod array;
 mod arrow;
@@ -47,16 +47,16 @@ pub use matrix::{Matrix, Order};
 
 use graph::Graph;
 
-/// Reads the pickle of a `DataFrame` or a `Series` (which becomes a table of
-/// one column).
+/// Reads the pickle of a `DataFrame`, or of a `Series`, which becomes a table
+/// with one column.
 ///
-/// `bytes` is the whole, uncompressed file. Numeric data stays in `bytes`, so
-/// the time does not depend on the size of the matrices. The exception is
-/// protocol 2, in which matrices are text that must be checked.
+/// `bytes` is the whole, uncompressed file. Numeric data are not copied from
+/// `bytes`, so the time does not depend on the size of the matrices. The
+/// exception is protocol 2, in which matrices are text that must be checked.
 ///
 /// # Errors
-/// The file is damaged, is not such a table, or names a class that is not on
-/// the closed list.
+/// The file is damaged, does not contain such a table, or names a class that is
+/// not on the closed list.
 pub fn read_frame(bytes: &[u8]) -> Result<Frame<'_>, PickleError> {
     frame::read(&Graph::new(bytes)?)
 }

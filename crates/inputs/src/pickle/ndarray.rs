@@ -28,8 +28,8 @@ pub(super) fn read<'a>(
     let (columns, rows) = shape(graph, parts.shape)?;
     let data = match dtype::read(graph, parts.dtype)? {
         Dtype::Items(item_type) => BlockData::Numbers(matrix(graph, item, &parts, item_type)?),
-        // Objects are written in the order of the axes, whatever the order flag
-        // says.
+        // Objects are always written in the order of the axes, regardless of
+        // the order flag.
         Dtype::Objects => {
             let cells = objects::read(graph, parts.data)?;
             if columns.checked_mul(rows) != Some(cells.len()) {

@@ -23,7 +23,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>
     members
         .iter()
         .map(|&member| match member {
-            // Often many tasks share one list, so each list is converted only
+            // Many tasks often share one list, so each list is converted only
             // once.
             Value::Node(id) => {
                 if let Some(known) = lists.get(&id) {
@@ -105,8 +105,8 @@ fn list<'a>(
     Ok(Cell::Numbers(numbers.into()))
 }
 
-/// A numpy array of numbers as a cell. An array of objects is not followed,
-/// because it could contain itself.
+/// A numpy array of numbers as a cell. The members of an array of objects are
+/// not read, because the array could contain itself.
 fn numbers_of_array<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -143,8 +143,8 @@ fn scalar<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
 }
 
 /// Reads `Timestamp(nanoseconds, freq, zone)`, which has the unit as a fourth
-/// argument since pandas 1.5. In every time zone, the number counts from 1970
-/// in UTC.
+/// argument since pandas 1.5. Regardless of the time zone, the number counts
+/// from 1970 in UTC.
 fn timestamp<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -166,7 +166,7 @@ fn timestamp<'a>(
     Ok(Cell::DatetimeNs(ns))
 }
 
-/// The unit with this number in numpy.
+/// The unit that has this number in numpy.
 fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     Some(match code.as_usize()? {
         7 => TimeUnit::Seconds,
@@ -177,8 +177,8 @@ fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     })
 }
 
-/// Reads `datetime(packed)`. A second argument is a time zone, in which the
-/// packed time is local; it is not supported.
+/// Reads `datetime(packed)`. A second argument would be the time zone of the
+/// packed time, which is not supported.
 fn datetime<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,

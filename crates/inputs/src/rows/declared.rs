@@ -26,33 +26,33 @@ use gleaner_io::Gatherer;
 use gleaner_io::rows::{Cell, CellResult, Col, Header, Place, Row, Table};
 use gleaner_io::source::Source;
 
-/// A column of an input table.
+/// A declared column of an input table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputColumn {
-    /// The accepted names. The first is the usual one.
+    /// The accepted names. The first is the usual name.
     pub names: Vec<String>,
-    /// What its cells hold, as worded in messages.
+    /// What the column's cells contain, as messages put it.
     pub holds: String,
-    /// The unit of its values; empty if they have none.
+    /// The unit of the column's values; empty if they have no unit.
     pub unit: &'static str,
-    /// Its meaning, for the documentation and for messages.
+    /// The column's meaning, for the documentation and for messages.
     pub meaning: &'static str,
-    /// Whether a table must have it.
+    /// Whether a table must have the column.
     pub need: Need,
 }
 
 /// Whether a table must have a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Every table has it.
+    /// Every table must have the column.
     Required,
-    /// A table may lack it.
+    /// A table may lack the column.
     Optional,
-    /// A table must have all columns of the group or none.
+    /// A table must have all columns of the group or none of them.
     Together,
 }
 
-/// A type that is read from some columns of a row. The macro `input!` implements it.
+/// A type whose values are read from columns of a row. The macro `input!` implements this trait.
 pub trait InputRow: Sized {
     /// Number of columns.
     const WIDTH: usize;
@@ -63,7 +63,7 @@ pub trait InputRow: Sized {
     /// Reads the next [`InputRow::WIDTH`] cells.
     ///
     /// # Errors
-    /// The fault of the first cell whose value is not valid for its column.
+    /// The fault of the first cell whose value is invalid for its column.
     fn read(cells: &mut Cells<'_>) -> CellResult<Self>;
 }
 
@@ -91,8 +91,8 @@ impl<'r> Cells<'r> {
     }
 }
 
-/// An optional part: the table must have all of its columns or none. The value is `None` if the
-/// table lacks the columns or if all of their cells in the row are empty.
+/// An optional part: the table must have all of its columns or none of them. The value is `None` if the table lacks the
+/// columns, or if all of their cells in the row are empty.
 impl<P: InputRow> InputRow for Option<P> {
     const WIDTH: usize = P::WIDTH;
 
@@ -115,14 +115,14 @@ impl<P: InputRow> InputRow for Option<P> {
         P::read(cells).map(Some).map_err(|mut fault| {
             if all().any(|cell| cell.is_missing()) {
                 let names: Vec<_> = all().map(|cell| cell.label).collect();
-                fault.remedy = format!("fill in all of {}, or none", names.join(", "));
+                fault.remedy = format!("fill in all of {}, or none of them", names.join(", "));
             }
             fault
         })
     }
 }
 
-/// Two parts of the same type. The column names of the first end in 1, those of the second in 2.
+/// Two parts of the same type. The column names of the first part end in 1, and those of the second in 2.
 impl<P: InputRow> InputRow for [P; 2] {
     const WIDTH: usize = 2 * P::WIDTH;
 
@@ -165,7 +165,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     /// Like [`Rows::open`], but renames the columns.
     ///
     /// # Errors
-    /// As for [`Rows::open`].
+    /// Same as [`Rows::open`].
     pub fn with_names(mut header: Header<'a>, rename: impl Fn(&str) -> String) -> Result<Self> {
         let columns = renamed(R::columns(), rename);
         let mut together = columns
@@ -180,7 +180,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
                 Need::Together => has_group,
             };
             if is_required {
-                // The meaning begins with a noun phrase, which is enough for the message.
+                // The meaning begins with a noun phrase, which suffices for the message.
                 let noun = column.meaning.split([',', ';', ':']).next();
                 header.require(&names, noun.unwrap_or_default()).map(Some)
             } else {
@@ -196,8 +196,8 @@ impl<'a, R: InputRow> Rows<'a, R> {
         })
     }
 
-    /// Calls `each` with every row in turn. If a row has more or fewer cells than the header,
-    /// `each` receives a fault instead.
+    /// Calls `each` with every row, in order. For a row that has more or fewer cells than the header, `each` receives a
+    /// fault instead.
     ///
     /// # Errors
     /// The file is damaged, or `each` fails.
@@ -206,10 +206,11 @@ impl<'a, R: InputRow> Rows<'a, R> {
             .visit(|row| each(row.map(|row| Line { row, rows: self })))
     }
 
-    /// Calls `take` with every row in turn. Faults of rows are reported together.
+    /// Calls `take` with every row, in order. Faults of rows are reported together.
     ///
     /// # Errors
-    /// The file is damaged, has faults, or has no row. `what` says in the message what a row describes.
+    /// The file is damaged or faulty, or has no rows. In the message about missing rows, `what` names what a row
+    /// describes.
     pub fn each(
         &self,
         what: &str,
@@ -233,7 +234,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         faults.finish(())
     }
 
-    /// A fault in a visited row, in the column with this name.
+    /// A fault at the place of a visited row, in the column with this name.
     pub fn fault(
         &self,
         place: Place,
@@ -266,7 +267,7 @@ impl<'r, R: InputRow> Line<'r, R> {
     /// Reads the row.
     ///
     /// # Errors
-    /// The fault of the first cell whose value is not valid for its column.
+    /// The fault of the first cell whose value is invalid for its column.
     pub fn read(&self) -> CellResult<R> {
         R::read(&mut Cells {
             row: self.row,
@@ -296,8 +297,8 @@ impl<'r, R: InputRow> Line<'r, R> {
     }
 }
 
-/// Declares how a type is read from a row of a table; see the module. `struct` also declares the
-/// type; `impl` uses an existing type with these fields.
+/// Declares how a type is read from a row of a table; see the module's documentation. `struct` also declares the type;
+/// `impl` uses an existing type that has these fields.
 macro_rules! input {
     (
         $(#[$attribute:meta])*

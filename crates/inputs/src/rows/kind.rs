@@ -1,4 +1,4 @@
-//! Kinds of columns: what their cells hold, and how it is read.
+//! Kinds of columns: what their cells contain, and how the cells are read.
 
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -9,13 +9,13 @@ use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// How a value is read from the cells of a column.
 pub trait Kind<T> {
-    /// What the cells hold, as worded in messages.
+    /// What the cells contain, as messages put it.
     fn holds(&self) -> String;
 
     /// Reads a cell.
     ///
     /// # Errors
-    /// The cell is empty or holds something else.
+    /// The cell is empty or contains something else.
     fn read(&self, cell: &Cell<'_>) -> CellResult<T>;
 
     /// The value to use if the table lacks the column; `None` if the column is required.
@@ -45,7 +45,7 @@ macro_rules! kinds {
 kinds! {
     /// A text.
     Text: String, "a text", Cell::text;
-    /// An identifier: a text, in which a whole number loses a zero fraction.
+    /// An identifier, read as text. A whole number with a zero fraction loses the fraction.
     Id: String, "a text", Cell::id;
     /// A boolean: 0 or 1, `false` or `true`.
     Flag: bool, "0 or 1", Cell::flag;
@@ -55,7 +55,7 @@ kinds! {
     Diverging: f64, "a number, or nan if training diverged", Cell::float_or_diverged;
 }
 
-/// A whole number in a range. The range must be within that of the field's type.
+/// A whole number in a range. The range must be within the range of the field's type.
 pub struct Whole(pub RangeInclusive<i64>);
 
 impl<T: TryFrom<i64>> Kind<T> for Whole {
@@ -71,7 +71,7 @@ impl<T: TryFrom<i64>> Kind<T> for Whole {
 
 /// A finite number in a range.
 pub struct Number {
-    /// What the number is, as worded in messages, such as `a speed`.
+    /// What the number is, as messages put it, such as `a speed`.
     pub what: &'static str,
     /// The valid values.
     pub range: RangeInclusive<f64>,
@@ -101,7 +101,7 @@ impl Kind<f64> for Number {
     }
 }
 
-/// One of a few words, each with its value.
+/// One of a few words, each of which stands for a value.
 pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy> Kind<T> for OneOf<T> {
@@ -140,7 +140,7 @@ impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
     }
 }
 
-/// An optional column, whose cells may also be empty. Missing values have this default.
+/// An optional column, whose cells may also be empty. Missing values are replaced by this default.
 pub struct Or<K, T>(pub K, pub T);
 
 impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
@@ -178,7 +178,7 @@ impl<T, K: Kind<T>> Kind<Option<T>> for Filled<K> {
     }
 }
 
-/// A column whose cells the reader parses itself, because their meaning depends on other rows.
+/// A column whose cells are parsed by the reader of the table, because their meaning depends on other rows.
 pub struct Later<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<PhantomData<T>> for Later<K> {

@@ -1,4 +1,4 @@
-//! Typed rows of input tables. [`Rows`] finds the columns of a declared type in the header and reads the rows.
+//! Typed rows of input tables. [`Rows`] finds the columns of a declared type in a header and reads the rows.
 
 mod declared;
 mod kind;

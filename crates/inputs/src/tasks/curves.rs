@@ -1,4 +1,4 @@
-//! The curves of a file. Equal curves share their lists.
+//! The scaling curves of a file. Equal curves share their lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use super::fields::Report;
 use super::validate::CurveDraft;
 use gleaner_domain::{CurveSet, ScalingCurve};
 
-/// The curves that were read so far.
+/// The curves read so far.
 ///
 /// In a pickle, many tasks can refer to the same lists. Such a curve is checked only once: it is
 /// recognised by the addresses of its lists in memory.
 #[derive(Debug, Default)]
 pub(super) struct Curves {
     set: CurveSet,
-    /// Valid curves by the addresses of their lists. The drafts keep these lists alive, so no other
-    /// list can get the same address.
+    /// The valid curves, keyed by the addresses of their lists. The drafts keep these lists alive,
+    /// so no other list can get the same address.
     by_address: BTreeMap<[usize; 3], (CurveDraft, ScalingCurve)>,
 }
 
 impl Curves {
-    /// Returns the curve of `draft` if it follows every rule. Lists that were already checked are
-    /// not checked again.
+    /// Returns the curve of `draft` if it satisfies every rule. Lists that have already been
+    /// checked are not checked again.
     pub fn check(&mut self, draft: CurveDraft, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let address = draft.address();
         if let Some((_, curve)) = self.by_address.get(&address) {
@@ -38,7 +38,7 @@ impl Curves {
 }
 
 impl CurveDraft {
-    /// The addresses of the three lists in memory; 0 for a missing objective.
+    /// The memory addresses of the three lists; 0 for a missing objective.
     fn address(&self) -> [usize; 3] {
         let of = |list: &Arc<[f64]>| Arc::as_ptr(list).cast::<f64>() as usize;
         let objective = self.objective.as_ref().map_or(0, of);
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    // As in a pickle in which several rows refer to one array.
+    // The lists are shared as in a pickle in which several rows refer to the same array.
     #[test]
     fn repeated_lists_share_one_curve() {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());

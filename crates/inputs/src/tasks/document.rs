@@ -1,6 +1,6 @@
 //! Reads tasks from TOML or JSON.
 //!
-//! Each task is a `[[task]]`. It has its own curve, or the name of a `[curve.NAME]`, which several
+//! Each task is a `[[task]]`. It has its own curve, or it names a `[curve.NAME]`, which several
 //! tasks can share:
 //!
 //! ```toml
@@ -29,7 +29,7 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
-//! A `[[group]]` limits the nodes of several tasks together, as docs/OBJECTIVES.md describes:
+//! A `[[group]]` limits the total nodes of several tasks, as described in docs/OBJECTIVES.md:
 //!
 //! ```toml
 //! [[group]]
@@ -40,8 +40,8 @@
 //!
 //! With a `[search]`, the trials of a search train the tasks: see docs/SEARCHES.md.
 //!
-//! JSON has the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no
-//! `objective`, its progress is used.
+//! JSON uses the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has
+//! no `objective`, its progress is used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,12 +58,13 @@ use gleaner_io::fault::Place;
 use gleaner_io::source::{Source, TEXT_LIMIT, TOML_LIMIT};
 use gleaner_io::toml_text;
 
-/// The curves of a document.
+/// The curves in a document.
 #[derive(Default)]
 struct Named {
-    /// The curves with names. `None` for a curve with faults, which are reported only once.
+    /// The curves that have names. `None` stands for a curve with faults, which are reported only
+    /// once.
     by_name: BTreeMap<String, Option<ScalingCurve>>,
-    /// All curves, for sharing equal ones.
+    /// All curves, so that equal curves are shared.
     all: Curves,
 }
 
@@ -133,7 +134,7 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
         }
         if named.by_name.insert(name.clone(), curve).is_some() {
             let found = format!("{name:?} a second time");
-            fields.report.add("curve", found, "every curve once");
+            fields.report.add("curve", found, "unique names");
         }
     }
     let tasks = (1..).zip(tasks);
@@ -158,10 +159,10 @@ impl Named {
         (curve.filter(|_| report.faults.is_empty()), report)
     }
 
-    /// Reads the table of a curve, whether it has a name or not.
+    /// Reads the table of a curve, which may or may not have a name.
     fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
         let Node::Table(values) = curve else {
-            let expected = "a curve (nodes, progress, objective) or the name of one";
+            let expected = "a curve (nodes, progress, objective) or the name of a curve";
             fields.report.add("curve", curve.to_string(), expected);
             return None;
         };
@@ -170,7 +171,7 @@ impl Named {
         read_curve(fields, &mut self.all)
     }
 
-    /// The curve with the name that a task gives.
+    /// The curve that a task refers to by its name.
     fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<ScalingCurve> {
         match self.by_name.get(name) {
             Some(Some(curve)) => Some(curve.clone()),

@@ -9,15 +9,15 @@ use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::Fault;
 use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 
-/// A task of a file, with all of its faults.
+/// A task in a file, with all of its faults.
 pub(super) struct Entry<'a> {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// The task, with its submission as written in the file; `None` if the task has faults.
+    /// The task, with its submission time as written in the file; `None` if the task has faults.
     pub task: Option<TrainingTask>,
-    /// When the task is submitted; `None` if the file does not say.
+    /// The submission time as written in the file; `None` if the file does not state it.
     pub submit: Option<Stamp>,
-    /// When it should be done; `None` if the file does not say.
+    /// The deadline as written in the file; `None` if the file does not state it.
     pub deadline: Option<Stamp>,
     /// The faults of the task.
     pub report: Report<'a>,
@@ -26,18 +26,18 @@ pub(super) struct Entry<'a> {
 /// The content of a file of tasks.
 #[derive(Default)]
 pub(super) struct Parsed<'a> {
-    /// The tasks in order. Faults of curves that tasks share are entries too.
+    /// The tasks in order. The faults of curves that tasks share are also entries.
     pub entries: Vec<Entry<'a>>,
     /// Groups of tasks.
     pub groups: Vec<GroupDraft<'a>>,
     /// The search whose trials train the tasks.
     pub search: Option<SearchDraft<'a>>,
-    /// Faults of the file as a whole. They end the reading even if faulty tasks may be skipped.
+    /// Faults of the file as a whole. They are errors even if faulty tasks may be skipped.
     pub fatal: Vec<Fault>,
 }
 
 impl Parsed<'_> {
-    /// The result for a file with faults that concern the whole file.
+    /// The result for a file with faults that concern the file as a whole.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -47,7 +47,7 @@ impl Parsed<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// An entry that holds only faults, because it is not a task.
+    /// An entry that has only faults, because it is not a task.
     pub fn of_faults(report: Report<'a>) -> Self {
         Entry {
             name: None,
@@ -58,14 +58,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Reads a task, with its curve from its own fields.
+    /// Reads a task whose curve is in the task's own fields.
     pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
         let curve = read_curve(&mut fields, curves);
         Entry::with_curve(fields, curve)
     }
 
-    /// Reads a task with this curve. `None` means that the curve has a fault, which was already
-    /// added.
+    /// Reads a task with a given curve. `None` means that the curve has a fault that is already in the report.
     pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
         let draft = Draft::read(&mut fields);
         let mut report = fields.finish();

@@ -1,4 +1,4 @@
-//! The fields of tasks: the declaration of each, and a map of values from which the readers take one at a time.
+//! The fields of tasks: their declarations, and a map of values from which readers take one value at a time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use gleaner_domain::{Stamp, Utc};
 /// A declared field of a task or its curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskField {
-    /// Its name in documents. A dot separates the table's name from the field's, as in `curve.nodes`.
+    /// Its name in documents. A dot separates the table's name from the field's name, as in `curve.nodes`.
     pub name: &'static str,
     /// Its column in the original's pickles; empty if there is none.
     pub original: &'static str,
-    /// The unit of its values; empty if they have none.
+    /// The unit of its values; empty if they have no unit.
     pub unit: &'static str,
     /// Its meaning and its range, for the documentation.
     pub meaning: &'static str,
-    /// Whether it may be missing.
+    /// Whether the field may be missing.
     pub is_optional: bool,
     /// How a text cell is parsed.
     pub(super) shape: Shape,
@@ -86,13 +86,13 @@ impl TaskField {
         self
     }
 
-    /// Its column in tables.
+    /// The name of its column in tables.
     pub fn column(&self) -> String {
         self.name.replace('.', "_")
     }
 }
 
-/// The source of tasks. It determines how messages name the fields.
+/// The source of tasks, which determines the names of fields in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Document,
@@ -123,7 +123,7 @@ impl Format {
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {
     pub path: &'a Path,
-    /// The place as shown in messages, such as `line 3` or `task 2 ("J1")`.
+    /// The place to show in messages, such as `line 3` or `task 2 ("J1")`.
     pub place: String,
     pub format: Format,
     pub faults: Vec<Fault>,
@@ -139,25 +139,25 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The name of a field in the format.
+    /// The name of a field in the report's format.
     pub fn label<'f>(&self, field: &'f str) -> Cow<'f, str> {
         self.format.label(field)
     }
 
-    /// Adds a fault in a field.
+    /// Adds a fault of a field.
     pub fn add(&mut self, field: &str, found: impl Into<String>, expected: impl Into<String>) {
         let label = self.label(field);
         let fault = Fault::of(self.path, found, expected).field(label);
         self.faults.push(fault.at(self.place.as_str()));
     }
 
-    /// Returns the value if there was no fault.
+    /// Returns the value if there are no faults.
     pub fn into_result<T>(self, value: T) -> Result<T> {
         Faults(self.faults).into_result(value)
     }
 }
 
-/// The values of a task by name. Readers take them one at a time, and faults are recorded meanwhile.
+/// The values of a task by name. Readers take one value at a time, and faults are recorded in the report.
 pub(super) struct Fields<'a> {
     values: BTreeMap<String, Node>,
     pub report: Report<'a>,
@@ -178,10 +178,10 @@ impl<'a> Fields<'a> {
     }
 
     /// Reads the fields of a table in a document. `what` is the kind of table and `place` its
-    /// position. Its field `name`, if there is one, becomes part of the place.
+    /// position. If the table has a field `name`, the name becomes part of the place.
     ///
     /// # Errors
-    /// A report with the fault, if the node is not a table.
+    /// If the node is not a table, a report with this fault.
     pub fn of_table(
         path: &'a Path,
         what: &str,
@@ -199,13 +199,13 @@ impl<'a> Fields<'a> {
         Ok(Fields::new(values, report))
     }
 
-    /// Stores more values, as [`Fields::new`] does.
+    /// Stores more values in the same way as [`Fields::new`].
     pub fn extend<N: Into<String>>(&mut self, values: impl IntoIterator<Item = (N, Node)>) {
         for (name, value) in values {
             let name = name.into();
             if value != Node::Null && self.values.insert(name.clone(), value).is_some() {
                 self.report
-                    .add(&name, "the field a second time", "every field once");
+                    .add(&name, "the field a second time", "each field only once");
             }
         }
     }
@@ -215,8 +215,8 @@ impl<'a> Fields<'a> {
         self.values.remove(name)
     }
 
-    /// Removes a value and converts it with `of`. If the value is missing or `of` rejects it, adds a
-    /// fault and returns `None`.
+    /// Removes a value and converts it with `of`. If the value is missing or `of` rejects it, this adds a fault and
+    /// returns `None`.
     pub fn read<T>(
         &mut self,
         name: &str,
@@ -296,7 +296,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of numbers, which several tasks may share.
+    /// A list of numbers. Several tasks may share the list.
     pub fn numbers(&mut self, name: &str) -> Option<Arc<[f64]>> {
         self.read(name, "a list of numbers", |node| match node {
             Node::Numbers(numbers) => Ok(numbers),
@@ -316,12 +316,12 @@ impl<'a> Fields<'a> {
         list.flatten().unwrap_or_default()
     }
 
-    /// Whether there is a value with this name that has not been taken yet.
+    /// Whether a value with this name exists and has not been taken yet.
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Adds a fault for every value that was not taken, because its name is not that of any field.
+    /// Adds a fault for every value that was not taken, because no field has its name.
     /// Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {

@@ -11,7 +11,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::ENDLESS;
 use gleaner_domain::{Clock, Local, Stamp, TrainingTask};
 
-/// A task as a program specifies it.
+/// A task as specified by a program.
 #[derive(Debug, Clone)]
 pub struct GivenTask {
     /// Its name.
@@ -20,9 +20,9 @@ pub struct GivenTask {
     pub submit: Option<Local>,
     /// Time by which the task should be finished.
     pub deadline: Option<Local>,
-    /// Fewest nodes.
+    /// Minimum number of nodes, if the task runs.
     pub min_nodes: f64,
-    /// Most nodes.
+    /// Maximum number of nodes.
     pub max_nodes: f64,
     /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
@@ -32,7 +32,7 @@ pub struct GivenTask {
     pub work: f64,
     /// Its weight.
     pub priority: f64,
-    /// Node counts of the curve's points, from 0.
+    /// Node counts at the points of the curve, starting with 0.
     pub nodes: Arc<[f64]>,
     /// Work per second at each point.
     pub progress: Arc<[f64]>,
@@ -41,7 +41,7 @@ pub struct GivenTask {
 }
 
 impl GivenTask {
-    /// Returns the task if it follows every rule for tasks in files.
+    /// Returns the task if it satisfies every rule for tasks in files.
     ///
     /// # Errors
     /// All faults of the task.

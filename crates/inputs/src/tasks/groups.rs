@@ -1,7 +1,7 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of names, and `min_nodes`, `max_nodes` or both: the fewest and
-//! the most nodes that its tasks hold together.
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both, which are the minimum and
+//! maximum number of nodes that its tasks hold together.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use gleaner_domain::TaskGroup;
 use gleaner_domain::error::Fault;
 use gleaner_domain::task_group::MAX_GROUPS;
 
-/// A group of a file, with the faults found so far.
+/// A group in a file, with the faults found so far.
 pub(super) struct GroupDraft<'a> {
     group: TaskGroup,
     report: Report<'a>,
 }
 
-/// Reads the groups of a document. Faults of the list as a whole go to `whole`.
+/// Reads the groups of a document. Faults of the list as a whole are added to `whole`.
 pub(super) fn read<'a>(
     path: &'a Path,
     groups: Vec<Node>,
@@ -35,8 +35,8 @@ pub(super) fn read<'a>(
         let mut draft = draft(path, number, group);
         let name = &draft.group.name;
         if !name.is_empty() && !names.insert(name.clone()) {
-            let found = format!("{name:?}, which an earlier group has");
-            draft.report.add("name", found, "every name once");
+            let found = format!("{name:?}, the name of an earlier group");
+            draft.report.add("name", found, "unique names");
         }
         drafts.push(draft);
     }
@@ -56,7 +56,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
             group = TaskGroup {
                 name: fields.text("name").unwrap_or_default(),
                 tasks: fields
-                    .read("tasks", "a list of names of tasks", names)
+                    .read("tasks", "a list of task names", names)
                     .unwrap_or_default(),
                 min_nodes: limit(&mut fields, "min_nodes"),
                 max_nodes: limit(&mut fields, "max_nodes"),
@@ -71,7 +71,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
 /// Reads a list of names.
 ///
 /// # Errors
-/// The node that is not a list, or that is not a name.
+/// The node that is not a list or not a name.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);
@@ -83,7 +83,7 @@ fn names(node: Node) -> Result<Vec<String>, Node> {
     nodes.into_iter().map(name).collect()
 }
 
-/// A limit on nodes; `None` if there is none, or if it has a fault.
+/// A limit on the number of nodes; `None` if there is no limit, or if it has a fault.
 fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
     let limit = fields.maybe(name, |fields, name| {
         fields.whole(name, 0, "a whole number of nodes")
@@ -92,7 +92,7 @@ fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
 }
 
 impl GroupDraft<'_> {
-    /// The group, and all of its faults. `tasks` are the names of the tasks of the file.
+    /// The group, and all of its faults. `tasks` has the names of all tasks in the file.
     pub fn check(mut self, tasks: &BTreeSet<String>) -> (Option<TaskGroup>, Vec<Fault>) {
         let (group, report) = (&self.group, &mut self.report);
         let mut seen = BTreeSet::new();
@@ -101,13 +101,13 @@ impl GroupDraft<'_> {
                 report.add(
                     "tasks",
                     format!("{name:?}"),
-                    "the name of a task of the file",
+                    "the name of a task in the file",
                 );
             } else if !seen.insert(name) {
                 report.add(
                     "tasks",
                     format!("{name:?} a second time"),
-                    "every task once",
+                    "each task only once",
                 );
             }
         }

@@ -1,15 +1,15 @@
-//! Training tasks and their scaling curves.
+//! Reads training tasks and their scaling curves.
 //!
 //! # Formats
 //!
 //! - The original's **pair of pandas pickles**. `*-Jbnd-*.pkl` has a row per task (index: name;
 //!   `Tcup`, `Tcdw` seconds lost to growing and shrinking; `Jmin`, `Jmax` nodes; `Pmax` work;
 //!   `Tsub` submission). `*-JNPs-*.pkl` has the curve of each task (`Ns` nodes, `Ps` work per
-//!   second, `Os` objective per second). The two are matched by name.
+//!   second, `Os` objective per second). Tasks and curves are matched by name.
 //! - One **TOML or JSON** file; see [`document`].
 //! - One **CSV or Parquet** file; see [`table`].
 //!
-//! Any other field is a fault, so misspelt names do not go unnoticed.
+//! Unknown fields are faults, so misspelt names do not go unnoticed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,20 +41,20 @@ use entry::Parsed;
 use fields::{Format, Report};
 use groups::GroupDraft;
 
-/// Tasks, and the faults of those that were left out.
+/// The tasks of a file, and the faults of the tasks that were left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskSet {
     /// The tasks without faults, in file order.
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
-    /// Groups of tasks that have common limits. A task that was left out may still be named.
+    /// Groups of tasks with common limits. A group may still name tasks that were left out.
     pub groups: Vec<TaskGroup>,
     /// The search whose trials train the tasks, if there is one.
     pub search: Option<TrialSearch>,
     /// The place of each task in its file, for later faults.
     origins: Vec<Origin>,
-    /// The file that the tasks were read from.
+    /// The file from which the tasks were read.
     file: PathBuf,
 }
 
@@ -93,9 +93,9 @@ impl TaskSet {
         tasks.min(max_tasks)
     }
 
-    /// Keeps the tasks that can be replayed with a forward window of `window` seconds: those whose rescaling costs are
-    /// at most [`range::LOSS`] windows. This keeps the numbers in the problem of every decision within [`range`], for
-    /// any objective and number of nodes.
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds, which are those whose rescaling
+    /// costs are at most [`range::LOSS`] windows. As a result, the numbers in the problem of every decision stay within
+    /// [`range`], for any objective and number of nodes.
     ///
     /// # Errors
     /// The faults of the other tasks, reported together. With `skip_invalid`, faults are an error only if no task
@@ -153,7 +153,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Takes a task, or its faults.
+    /// Adds a task, or its faults.
     fn take(&mut self, task: Option<TrainingTask>, report: Report<'_>) -> Result<()> {
         match task {
             Some(task) if report.faults.is_empty() => {
@@ -175,7 +175,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Adds the groups, which name tasks of the file. A fault in a group stops the reader, because the limits of a
+    /// Adds the groups, which name tasks in the file. Faults in a group are always errors, because the limits of a
     /// group concern many tasks.
     fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
         for draft in drafts {
@@ -203,20 +203,20 @@ impl<'a> Sieve<'a> {
 /// Reads tasks for a log whose clock is unknown; see [`read_on`].
 ///
 /// # Errors
-/// As for [`read_on`].
+/// Same as [`read_on`].
 pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
     read_on(tasks, curves, skip_invalid, &Clock::UNKNOWN)
 }
 
-/// Reads tasks: the original's two pickles, or, without `curves`, one file in a format of this
-/// program. Submissions are converted to the clock of a log.
+/// Reads tasks from the original's two pickles, or, without `curves`, from one file in a format of this program.
+/// Submission times are converted to the clock of a log.
 ///
-/// With `skip_invalid`, tasks with faults are left out and their faults returned. Faults of a file
-/// as a whole still end the reading.
+/// With `skip_invalid`, tasks with faults are left out, and their faults are returned. Faults of a file as a whole are
+/// still errors.
 ///
 /// # Errors
-/// A file cannot be read or has faults, which are reported together. [`Error::Usage`] if `curves`
-/// is given for a file that holds curves itself, or is missing for a pickle.
+/// A file cannot be read or is faulty. Faults are reported together. [`Error::Usage`] if `curves` is given for a file
+/// that contains curves itself, or is missing for a pickle.
 pub fn read_on(
     tasks: &Path,
     curves: Option<&Path>,
@@ -260,21 +260,21 @@ pub fn read_on(
 
 fn curves_missing(tasks: &Path) -> Error {
     Error::Usage(format!(
-        "{} is a pickle of tasks: name the pickle of their scaling curves too (-scfn)",
+        "{} is a pickle of tasks: also name the pickle of their scaling curves (-scfn)",
         tasks.display()
     ))
 }
 
 fn curves_needless(tasks: &Path, curves: &Path) -> Error {
     Error::Usage(format!(
-        "{} holds tasks with their curves: leave out the curves file {}",
+        "{} contains tasks with their curves: omit the curves file {}",
         tasks.display(),
         curves.display()
     ))
 }
 
-/// Collects the valid tasks of a file, or its faults. Adds the other files that it names to `sources`,
-/// and remarks for the user to `notes`.
+/// Collects the valid tasks of a file, or its faults. Adds the other files that were read to `sources`, and remarks for
+/// the user to `notes`.
 fn collect(
     source: &Source,
     parsed: Parsed<'_>,
@@ -294,8 +294,8 @@ fn collect(
         if let Some(name) = entry.name
             && let Some(name) = names.replace(name)
         {
-            let found = format!("{name:?}, which an earlier task has");
-            report.add("name", found, "every name once");
+            let found = format!("{name:?}, the name of an earlier task");
+            report.add("name", found, "unique names");
         }
         sieve.take(entry.task, report)?;
     }

@@ -1,4 +1,4 @@
-//! The value of a field, in a form that all formats share.
+//! The value of a field, in a form shared by all formats.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ pub(super) enum Node {
     Number(f64),
     Text(String),
     Time(Stamp),
-    /// A list of numbers only, or an empty list. Several tasks may share it.
+    /// A list that contains only numbers or nothing. Several tasks may share it.
     Numbers(Arc<[f64]>),
-    /// A list with other values.
+    /// A list that contains other values.
     List(Vec<Node>),
     /// Keys in file order. A key may occur twice.
     Table(Vec<(String, Node)>),
-    /// A value that no field can have, described in words.
+    /// A description of a value that no field can have.
     Other(String),
 }
 
-/// The `toml` crate represents a date or time as a table with only this key.
+/// The only key of the table by which the `toml` crate represents a date or time.
 const TOML_DATETIME: &str = "$__toml_private_datetime";
 
 impl Node {
-    /// Parses the list of numbers in a cell, separated by `;` or spaces. If the text is not such a
+    /// Parses a cell with a list of numbers separated by `;` or spaces. If the cell is not such a
     /// list, it is returned as text.
     pub fn parse_list(text: &str) -> Self {
         let parts = text.split(|c: char| c == ';' || c.is_whitespace());
@@ -80,7 +80,7 @@ fn whole_or_float(value: f64) -> serde_json::Value {
     }
 }
 
-/// Builds a list. It stores plain numbers until the first other value comes.
+/// Builds a list. The list is stored as plain numbers until the first other value is added.
 #[derive(Debug, Default)]
 pub(super) struct ListBuilder {
     numbers: Vec<f64>,

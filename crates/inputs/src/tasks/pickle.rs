@@ -14,10 +14,10 @@ use gleaner_domain::{Local, Stamp};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 
-/// The field that may be in either frame.
+/// The field that may be a column of either frame.
 const SUBMIT: &str = "submit";
 
-/// The fields that are columns of the frame of curves or, if not `of_curves`, of the frame of tasks.
+/// The fields that are columns of the frame of curves if `of_curves`, and otherwise of the frame of tasks.
 fn columns(of_curves: bool) -> Vec<&'static TaskField> {
     let is_column = |field: &&TaskField| {
         let in_curves = field.name.starts_with("curve.");
@@ -63,7 +63,7 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// Reads a task. `curve` holds the values of its curve, if there is one.
+/// Reads a task. `curve` has the values of its curve, if there is one.
 fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<Vec<(&'static str, Node)>>,
@@ -71,19 +71,19 @@ fn entry<'a>(
     shared: &mut Curves,
 ) -> Entry<'a> {
     let Some(curve) = curve else {
-        let expected = format!("a row of this name in {}", curves.path().display());
+        let expected = format!("a row with this name in {}", curves.path().display());
         fields.report.add("name", "no scaling curve", expected);
         return Entry::with_curve(fields, None);
     };
-    // If both frames have the submission time, that of the frame of tasks takes precedence.
+    // If both frames have submission times, those of the frame of tasks take precedence.
     let has_submit = fields.has(SUBMIT);
     let curve = curve.into_iter();
     fields.extend(curve.filter(|(name, _)| *name != SUBMIT || !has_submit));
     Entry::read(fields, shared)
 }
 
-/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame: if some of them
-/// are present, the files are probably swapped.
+/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame. If any of them
+/// is present, the files are probably swapped.
 fn require(
     source: &Source,
     frame: &Frame<'_>,
@@ -103,13 +103,13 @@ fn require(
     let fault = of_column(source.path(), &error);
     let mut exchanged = others.iter().filter(|field| !columns.contains(field));
     Err(Error::from(if exchanged.any(|field| has(&field)) {
-        fault.remedy("exchange the files of tasks (-bdfn) and curves (-scfn)")
+        fault.remedy("swap the files of tasks (-bdfn) and curves (-scfn)")
     } else {
         fault
     }))
 }
 
-/// The row of each name in the frame of curves, with a flag that a task sets when it uses the row.
+/// For each name in the frame of curves, its row, and a flag that is set once a task uses the row.
 fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (usize, bool)>> {
     let names = frame
         .index_strings()
@@ -119,7 +119,7 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
     for (row, name) in names.into_iter().enumerate() {
         if rows.insert(name.to_owned(), (row, false)).is_some() {
             report.place = Place::Row(row).into();
-            report.add("name", format!("{name:?} a second time"), "every name once");
+            report.add("name", format!("{name:?} a second time"), "unique names");
         }
     }
     report.into_result(rows)
@@ -137,7 +137,7 @@ fn values(frame: &Frame<'_>, row: usize, columns: &[&TaskField]) -> Vec<(&'stati
 fn node(cell: &Cell<'_>) -> Node {
     match cell {
         Cell::Int(value) => Node::Number(*value as f64),
-        // A missing number is NaN. The rules reject it, and the message shows NaN.
+        // A missing number is NaN, which the rules reject with a message that shows NaN.
         Cell::Float(value) => Node::Number(*value),
         Cell::Text(text) => Node::Text(text.clone().into_owned()),
         Cell::DatetimeNs(nanos) if *nanos != NAT => Node::Time(Stamp::Local(Local(*nanos))),
@@ -146,7 +146,7 @@ fn node(cell: &Cell<'_>) -> Node {
     }
 }
 
-/// Adds a remark on columns that are not read.
+/// Adds a remark about columns that are not read.
 fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: &mut Vec<String>) {
     let ignored = |name: &&str| read.iter().all(|field| field.original != *name);
     let names: Vec<&str> = frame
@@ -161,7 +161,7 @@ fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: 
     }
 }
 
-/// Adds a remark on curves that no task uses.
+/// Adds a remark about curves that no task uses.
 fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &mut Vec<String>) {
     const SHOWN: usize = 5;
     let unused = rows.iter().filter(|(_, (_, used))| !used);

@@ -1,4 +1,4 @@
-//! Reads the search of a TOML or JSON file of tasks.
+//! Reads the search in a TOML or JSON file of tasks.
 //!
 //! ```toml
 //! [search]
@@ -10,7 +10,7 @@
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
-//! Each trial trains one of the tasks of the file. The file of learning curves names the task. Without that file, or if
+//! Each trial trains one of the tasks in the file. The file of learning curves names the task. Without that file, or if
 //! it does not name tasks, the task is drawn at random.
 
 use std::collections::BTreeMap;
@@ -35,20 +35,20 @@ const RESOURCE: Number = Number {
     range: f64::NEG_INFINITY..=f64::INFINITY,
 };
 
-/// A search as its file states it, with the faults found so far.
+/// A search as described by its file, with the faults found so far.
 pub(super) struct SearchDraft<'a> {
     plan: Option<Plan>,
     curves: CurvesDraft,
     report: Report<'a>,
 }
 
-/// Where learning curves come from.
+/// The source of the learning curves.
 enum CurvesDraft {
     Family(Family),
     File(PathBuf),
 }
 
-/// Reads the table of a search.
+/// Reads the table `[search]`.
 pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
     let mut fields = match Fields::of_table(path, "search", "search".to_owned(), search) {
         Ok(fields) => fields,
@@ -70,7 +70,7 @@ pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
     }
 }
 
-/// Reads the plan. If one of its fields has a fault, adds the fault and returns `None`.
+/// Reads the plan. If one of its fields has a fault, this adds the fault to the report and returns `None`.
 fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
     let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
     let expected = format!("one of {}", names.join(", "));
@@ -95,7 +95,7 @@ fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
     })
 }
 
-/// Reads where the learning curves come from. Adds faults to the report.
+/// Reads the source of the learning curves, and adds faults to the report.
 fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDraft {
     let family = match node {
         None => Family::default(),
@@ -105,7 +105,7 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
         }
         Some(table @ Node::Table(_)) => {
             serde_json::from_value(table.into_json()).unwrap_or_else(|error| {
-                let expected = "parameters of docs/SEARCHES.md";
+                let expected = "the parameters described in docs/SEARCHES.md";
                 report.add("curves", error.to_string(), expected);
                 Family::default()
             })
@@ -119,7 +119,7 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
     };
     if family.seed != 0 {
         let found = family.seed.to_string();
-        let expected = "no seed: the losses are drawn by the replay's --seed";
+        let expected = "no seed: the losses are drawn with the replay's --seed";
         report.add("curves.seed", found, expected);
     }
     for fault in family.validate().err().unwrap_or_default() {
@@ -130,8 +130,8 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
 }
 
 impl SearchDraft<'_> {
-    /// Checks the search against the tasks of the set, and adds it to the set. Reads the learning
-    /// curves if a file is named, and adds the file to `sources`. Adds remarks for the user to `notes`.
+    /// Checks the search against the tasks of the set, and adds it to the set. If the search names a file of learning
+    /// curves, reads the file and adds it to `sources`. Adds remarks for the user to `notes`.
     pub fn check(
         mut self,
         set: &mut TaskSet,
@@ -192,7 +192,7 @@ impl SearchDraft<'_> {
         Ok(())
     }
 
-    /// The task that each trial of measured curves trains, by index.
+    /// The index of the task that each trial of measured curves trains.
     fn trained(&mut self, measured: &MeasuredCurves, set: &TaskSet) -> Vec<u32> {
         let names = set.tasks.iter().map(|task| task.name.as_str());
         let indices: BTreeMap<&str, u32> = names.zip(0..).collect();
@@ -205,7 +205,7 @@ impl SearchDraft<'_> {
             let name = &measured.tasks[trial];
             let found = format!("task {name:?} of trial {trial} in the learning curves");
             self.report
-                .add("curves", found, "the name of a task of the file");
+                .add("curves", found, "the name of a task in the file");
         }
         measured.tasks.iter().filter_map(index_of).collect()
     }
@@ -217,7 +217,7 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     let LearningCurves::Table(table) = &search.curves else {
         return None;
     };
-    // The brackets of Hyperband have different first rungs. Trials are numbered bracket by bracket.
+    // Hyperband's brackets have different first rungs, and trials are numbered bracket by bracket.
     let brackets = search.plan.brackets().into_iter();
     let first_rungs = brackets.filter_map(|bracket| bracket.rungs.first().copied());
     let rungs =
@@ -235,14 +235,14 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     ))
 }
 
-/// The faults of a task that trials train: each has the field, what was found, and what is expected.
+/// The faults of a task that trials train, each with the field, what was found and what was expected.
 fn faults_of(
     task: &TrainingTask,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let endless = (
         "work",
         "endless",
-        "the work of a whole training, as the file has a search",
+        "the work of a complete training run, as the file has a search",
     );
     let submit = (
         "submit",

@@ -6,8 +6,8 @@
 //! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. An optional field may have
-//! empty cells, or no column.
+//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. The column of an optional
+//! field may be missing or have empty cells.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Column, Table, Value};
 use gleaner_io::source::Source;
 
-/// The declared fields of a table's columns, in the file's order.
+/// The declared fields of a table's columns, in the order of the columns.
 struct Columns<'a> {
     source: &'a Source,
     fields: Vec<&'static TaskField>,
@@ -50,7 +50,7 @@ impl<'a> Columns<'a> {
                 1 => return None,
                 count => format!("{count} such columns"),
             };
-            Some(fault(&found, "the column once", &column))
+            Some(fault(&found, "one such column", &column))
         });
         let of = |name: &String| FIELDS.iter().find(|field| field.column() == *name);
         let unknown = names.all().iter().filter(|name| of(name).is_none());
@@ -148,8 +148,8 @@ pub(super) fn read_parquet(source: &Source) -> Result<Parsed<'_>> {
     })
 }
 
-/// The cells of a column. Equal lists of numbers share memory, because a few bytes of a file can
-/// stand for many rows with the same list.
+/// The cells of a column. Equal lists of numbers share memory, because a few bytes of a file can encode many rows with
+/// the same list.
 fn column_nodes(table: &Table<'_>, column: &Column, shape: Shape) -> Result<Vec<Node>> {
     let mut nodes: Vec<Node> = vec![Node::Null; table.rows()];
     let mut lists = Lists::default();
@@ -175,13 +175,13 @@ fn column_nodes(table: &Table<'_>, column: &Column, shape: Shape) -> Result<Vec<
     Ok(nodes)
 }
 
-/// The distinct lists of numbers of a column.
+/// The distinct lists of numbers in a column.
 #[derive(Default)]
 struct Lists(BTreeSet<ByContent>);
 
 impl Lists {
-    /// Returns the list built so far. An empty list is returned as a missing value, because a cell
-    /// without a list looks the same.
+    /// Returns the list built so far. An empty list is returned as a missing value, because it cannot be told apart
+    /// from a cell without a list.
     fn finish(&mut self, list: &mut ListBuilder) -> Node {
         match list.finish() {
             Node::Numbers(numbers) if numbers.is_empty() => Node::Null,
@@ -189,7 +189,7 @@ impl Lists {
         }
     }
 
-    /// Returns the node. If an equal list is known, the node shares it.
+    /// Returns the node, which shares the memory of an equal list if there was one.
     fn share(&mut self, node: Node) -> Node {
         let Node::Numbers(numbers) = node else {
             return node;

@@ -1,4 +1,4 @@
-//! The rules for tasks and curves, each in a small function.
+//! The rules for tasks and curves, each of which is a small function.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
 use gleaner_domain::{ScalingCurve, Stamp, TrainingTask};
 
-/// The range of valid priorities, and of valid rates of curves other than 0. Within these bounds,
+/// The range of valid priorities, and of the rates of curves that are not 0. Within these bounds,
 /// the product of a priority and a rate and the quotient of two rates per node are within
 /// [`range::RATE`]. So the input of solvers is valid for any objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
@@ -26,7 +26,7 @@ const PRIORITY: Number = Number {
 };
 
 /// A task as described by its file, without its curve. A field is `None` if it has a fault, which
-/// the report already holds.
+/// is already in the report.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub name: Option<String>,
@@ -109,7 +109,7 @@ impl Draft {
 }
 
 impl CurveDraft {
-    /// The lists of values at the points, each with the name of its field.
+    /// The lists of values at the curve's points, each with the name of its field.
     fn lists(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
         let objective = self.objective.as_deref();
         let objective = objective.map(|values| ("curve.objective", values));
@@ -177,7 +177,7 @@ fn starts_at_nothing(curve: &CurveDraft, report: &mut Report<'_>) {
             let found = format!("{} as the first point", short(*first));
             return report.add("curve.nodes", found, "0 nodes");
         }
-        None => return report.add("curve.nodes", "no points", "points from 0 nodes on"),
+        None => return report.add("curve.nodes", "no points", "points, starting at 0 nodes"),
     }
     for (field, values) in curve.lists() {
         if let Some(value) = values.first().filter(|value| **value > 0.0) {

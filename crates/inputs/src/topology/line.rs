@@ -1,4 +1,4 @@
-//! Parses the lines of a topology. Each describes a switch or a block.
+//! Parses the lines of a topology, each of which describes a switch or a block.
 
 use super::EXPECTED;
 use gleaner_io::fault::show;
@@ -10,14 +10,14 @@ pub(super) struct Group {
     pub line: u64,
     pub is_block: bool,
     pub name: String,
-    /// The list of its nodes.
+    /// The list of the nodes directly below it.
     pub nodes: Option<String>,
-    /// The list of the switches below it. A switch with such a list has no nodes of its own.
+    /// The list of the switches below it. A switch with such a list has no nodes directly below it.
     pub switches: Option<String>,
 }
 
-/// Lines without comments, each with its number. The next line continues a line that ends with a
-/// backslash.
+/// The lines without their comments, each with its number. A line that ends with a backslash is
+/// continued on the next line.
 pub(super) struct Lines<I>(pub I);
 
 impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
@@ -44,7 +44,7 @@ impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
 /// A fault of a line: its field, what was found, and what was expected.
 pub(super) type LineFault = (&'static str, String, &'static str);
 
-/// Reads the switch or block of a line; `None` if the line has none.
+/// Reads the switch or block in a line; `None` if the line has neither.
 pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
     let mut name = None;
     let [mut nodes, mut switches] = [None, None];
@@ -56,8 +56,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
         let named = matches!(key.as_str(), "switchname" | "blockname");
         if std::mem::take(&mut is_first) && !named {
             return match key.as_str() {
-                // The sizes of groups of blocks, and a line that `scontrol` prints for such a
-                // group.
+                // Lines with the sizes of groups of blocks, and lines that `scontrol` prints for
+                // such groups.
                 "blocksizes" | "aggregatedblock" => Ok(None),
                 _ => Err(("", show(text.trim().as_bytes()), EXPECTED)),
             };
@@ -76,7 +76,7 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
             }
         };
         if earlier {
-            return Err((known, "a second one".to_owned(), "one in a line"));
+            return Err((known, "a second one".to_owned(), "only one per line"));
         }
     }
     let Some((is_block, name)) = name else {
@@ -98,8 +98,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
     }))
 }
 
-/// Takes the next `key=value` of a line; `None` at its end. There may be spaces around the equals
-/// sign, and quotes around the value.
+/// Takes the next `key=value` from a line; `None` at the end of the line. There may be spaces
+/// around the equals sign, and quotes around the value.
 fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault> {
     if rest.is_empty() {
         return Ok(None);

@@ -4,10 +4,10 @@
 //! A line describes a switch with its nodes, a switch with the switches below it, or a block with
 //! its nodes. The nodes are ordered by a depth-first walk over the tree of switches. Root switches
 //! and blocks are visited in the order of the file. The switches below a switch, and its nodes, are
-//! visited in the order of their lists. Slurm accepts a switch that is below several others; it is
-//! visited only once, at the first of these places.
+//! visited in the order of their lists. Slurm accepts a switch that is below several others; such a
+//! switch is visited only once, where the walk first reaches it.
 //!
-//! For a switch with switches below it, `scontrol` also lists all nodes below. These lists are
+//! For a switch that has switches below it, `scontrol` also lists all nodes below. Such lists are
 //! ignored.
 
 mod line;
@@ -25,19 +25,20 @@ use gleaner_io::{Gatherer, Loaded};
 use gleaner_logs::scheduler::hostlist;
 use line::{Group, Lines, group, is_nothing};
 
-/// Maximum number of nodes in all lists, and of switches in all lists: a million.
+/// Maximum number of nodes in all lists together, and of switches in all lists together: about a
+/// million.
 const MAX_NAMES: usize = 1 << 20;
 
-/// What the file should be, for messages.
+/// The expected contents of the file, for messages.
 pub const EXPECTED: &str =
     "lines such as SwitchName=s0 Nodes=n[0-17], from topology.conf or `scontrol show topology`";
 
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read, or has neither a switch nor a block. A line is of another kind, a list
-/// is invalid or too long, a switch has no line of its own or is above itself, or a node is in two
-/// lists. Faults are collected and reported together.
+/// The file cannot be read, or has neither a switch nor a block; a line describes something else; a
+/// list is invalid or too long; a switch has no line of its own or is above itself; or a node is in
+/// two lists. Faults are collected and reported together.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -51,7 +52,7 @@ pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
 /// Like [`read`], but from the content of the file `path`.
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as [`read`].
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<NodeOrder> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader {
@@ -74,7 +75,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<NodeOrder> {
 
 struct Reader<'p> {
     path: &'p Path,
-    /// Switches and blocks in the order of the file.
+    /// The switches and blocks, in the order of the file.
     groups: Vec<Group>,
     faults: Gatherer,
 }
@@ -142,7 +143,7 @@ impl Reader<'_> {
         Ok(below)
     }
 
-    /// The switches and blocks that have nodes, depth first, as indices.
+    /// The indices of the switches and blocks that have nodes, in depth-first order.
     fn leaves(&mut self, below: &[Vec<usize>]) -> Result<Vec<usize>> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -156,14 +157,14 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that no root leads to are in a cycle or below one. The walk also starts from
-        // them, so that it reports the cycle.
+        // Switches that cannot be reached from a root are in a cycle or below one. The walk also
+        // starts from these switches, so that it reports the cycle.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
-        // The path from the start to the current switch. Each entry is a switch, and the number of
-        // switches below it that were visited. An explicit stack avoids a recursion whose depth the
-        // file would determine.
+        // The path from the start to the current switch. Each entry has a switch, and the number of
+        // switches below it that have been visited. An explicit stack avoids a recursion whose
+        // depth the file would determine.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             if state[start] == State::New {
@@ -203,7 +204,7 @@ impl Reader<'_> {
         let mut order = NodeOrder::default();
         let mut left = MAX_NAMES;
         let mut bytes_left = TEXT_LIMIT;
-        // The position of the first node of each list, and the line of the list.
+        // For each list, the position of its first node in the order, and its line.
         let mut starts: Vec<(u32, u64)> = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
             let Group { line, nodes, .. } = &self.groups[leaf];
@@ -224,19 +225,19 @@ impl Reader<'_> {
                     }
                 }
             });
-            let too_long = is_too_long.then(|| "names of more than 64 MiB in all".to_owned());
+            let too_long = is_too_long.then(|| "names with a total of more than 64 MiB".to_owned());
             if let Some(found) = expanded.err().or(too_long) {
                 self.fault(line, "Nodes", found, "a list of nodes such as n[0-17]")?;
             }
             if let Some(found) = twice.shown() {
-                self.fault(line, "Nodes", found, "every node once")?;
+                self.fault(line, "Nodes", found, "each node only once")?;
             }
         }
         Ok(order)
     }
 }
 
-/// The first of several names, and the number of the others.
+/// The first of several names, and the number of further names.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,
@@ -261,11 +262,11 @@ impl Examples {
     }
 }
 
-/// Calls `each` with every name of a list. `left` is the number of names that this list and all
-/// later ones may have; the names of this list are subtracted from it. The error describes the
+/// Calls `each` with every name of a list. `left` is the maximum number of names in this list and
+/// all later ones; it is reduced by the number of names in this list. The error describes the
 /// invalid text.
 fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
-    // Slurm accepts a comma at the end of a list, and also prints it.
+    // Slurm accepts a comma at the end of a list, and also prints such a comma.
     let list = list.trim_end_matches(',');
     if is_nothing(list) {
         return Ok(());

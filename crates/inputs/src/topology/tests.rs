@@ -1,11 +1,11 @@
-//! Tests the order in both formats, faults, random trees, and random text.
+//! Tests the order in both formats, and tests faults, random trees and random text.
 
 use proptest::prelude::*;
 
 use super::*;
 use gleaner_domain::error::Error;
 
-/// The names in order, separated by spaces; or the faults.
+/// The names in order, separated by spaces, or else the faults.
 fn order(text: &str) -> std::result::Result<String, String> {
     match parse(Path::new("net"), text.as_bytes()) {
         Ok(order) => Ok(order.names().join(" ")),
@@ -61,13 +61,13 @@ fn small_oddities_that_slurm_accepts_are_read() {
     for (text, expected) in [
         ("SwitchName=\"s0\" Nodes=\"n[0-1]\"LinkSpeed=1", "n0 n1"),
         ("SwitchName=s0 \\ \n Nodes=n0", "n0"),
-        // A switch below two others, and twice below one.
+        // A switch that is below two others, and a switch that is twice below the same one.
         (
             "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\nSwitchName=a Switches=s1,s1\n\
              SwitchName=b Switches=s0,s1\nSwitchName=top Switches=b,a",
             "n0 n1",
         ),
-        // Several trees, and a switch and a block of the same name.
+        // Several trees, and a switch and a block with the same name.
         (
             "SwitchName=a Nodes=n1\nBlockName=a Nodes=n2\nSwitchName=b Switches=(null) Nodes=n0",
             "n1 n2 n0",
@@ -110,7 +110,7 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "SwitchName=s0 Nodes=a nodes=b",
-            "net, line 1, Nodes: found a second one, expected one in a line",
+            "net, line 1, Nodes: found a second one, expected only one per line",
         ),
         (
             "SwitchName=s0 BlockName=b Nodes=a",
@@ -154,11 +154,11 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "SwitchName=s0 Nodes=n[0-3]\n\nSwitchName=s1 Nodes=m,n[2-9]",
-            "net, line 3, Nodes: found n2, which is on line 1 too, and 1 more, expected every node once",
+            "net, line 3, Nodes: found n2, which is on line 1 too, and 1 more, expected each node only once",
         ),
         (
             "BlockName=b Nodes=n1,n1",
-            "net, line 1, Nodes: found n1, which is on line 1 too, expected every node once",
+            "net, line 1, Nodes: found n1, which is on line 1 too, expected each node only once",
         ),
         (
             "BlockName=b Nodes=n1\nBlockName=b Nodes=n2",
@@ -172,7 +172,7 @@ fn every_fault_is_reported_with_its_line() {
 
 #[test]
 fn circles_are_found_wherever_they_are() {
-    // A cycle below a root, one without a root, and one with a switch before it.
+    // A cycle below a root, a cycle without a root, and a cycle with a switch before it.
     for (text, line) in [
         (
             "SwitchName=top Switches=a\nSwitchName=a Switches=b\nSwitchName=b Switches=c,a\nSwitchName=c Nodes=n",
@@ -199,7 +199,7 @@ fn long_chains_and_long_lists_are_bounded() {
         order(&format!("{chain}SwitchName=s100000 Nodes=n")).as_deref(),
         Ok("n")
     );
-    // Each list is as long as a list may be.
+    // Each list has the maximum length of a list.
     let lists = |stem: &str, count: usize| -> String {
         (0..count)
             .map(|i| format!("BlockName=b{i} Nodes={stem}{i}x[0-262143]\n"))
@@ -212,14 +212,14 @@ fn long_chains_and_long_lists_are_bounded() {
     );
     let faults = order(&lists(&"n".repeat(1000), 1)).unwrap_err();
     assert!(
-        faults.contains("found names of more than 64 MiB in all"),
+        faults.contains("found names with a total of more than 64 MiB"),
         "{faults}"
     );
     let many = "SwitchName=t Switches=x\n".repeat(10_000);
     assert!(order(&many).unwrap_err().starts_with("1000 faults"));
 }
 
-/// A random tree: each switch has nodes, or is above other switches.
+/// A random tree, in which each switch has nodes or is above other switches.
 #[derive(Debug, Clone)]
 enum Tree {
     Leaf(Vec<u16>),
@@ -245,8 +245,8 @@ impl Tree {
         }
     }
 
-    /// The order by its recursive definition: the nodes of the first switch below, then those of
-    /// the next.
+    /// The order according to its recursive definition: the nodes of the first switch below, then
+    /// those of the next switch, and so on.
     fn depth_first(&self) -> Vec<String> {
         match self {
             Tree::Leaf(nodes) => nodes.iter().map(|node| format!("n{node}")).collect(),
@@ -254,7 +254,7 @@ impl Tree {
         }
     }
 
-    /// Adds the lines of this switch and of those below; returns its name.
+    /// Adds the lines of this switch and of the switches below it, and returns the switch's name.
     fn write(&self, printed: bool, lines: &mut Vec<String>) -> String {
         let (names, mut line) = match self {
             Tree::Leaf(_) => (Vec::new(), String::new()),

@@ -1,4 +1,4 @@
-//! Answers of solvers as JSON lines.
+//! Writes the answers of solvers as JSON lines.
 
 use gleaner_solvers::{Allocation, Fairness, Status};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub struct Answer {
     pub microseconds: u64,
 }
 
-/// One line of `gleaner solve`.
+/// A line of the output of `gleaner solve`.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     id: &'a str,
@@ -45,7 +45,7 @@ pub fn line(answer: &Answer) -> Result<String> {
         id: &answer.id,
         solver: &answer.solver,
         status: allocation.status,
-        // An empty sum is -0; this makes it 0.
+        // An empty sum is -0, which this addition turns into 0.
         objective: allocation.objective.map(|objective| objective + 0.0),
         bound: allocation.bound,
         gap: allocation.gap(),

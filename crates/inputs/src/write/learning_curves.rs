@@ -9,7 +9,8 @@ use gleaner_domain::TrainingTask;
 use gleaner_domain::error::Result;
 use gleaner_io::files;
 
-/// Writes losses of trials that train `tasks`, whose names must not need quotes.
+/// Writes the losses of trials that train `tasks`. The names of the tasks must not need quotes in
+/// CSV.
 ///
 /// # Errors
 /// The file cannot be written.

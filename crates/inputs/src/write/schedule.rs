@@ -1,4 +1,4 @@
-//! Writes generated schedules in the formats of schedulers' logs.
+//! Writes generated schedules in the log formats of batch schedulers.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 /// The format of a generated log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduler {
-    /// `sacct`'s table, roughly in the order of submission.
+    /// The table printed by `sacct`, roughly in the order of submission.
     Slurm,
     /// PBS accounting records, in the order of time.
     Pbs,
@@ -26,9 +26,9 @@ pub enum Scheduler {
 
 /// A destination for text, and its name for messages.
 pub struct Target<'w> {
-    /// Where the text is written.
+    /// The writer that receives the text.
     pub out: &'w mut dyn Write,
-    /// The name in messages.
+    /// The path by which messages refer to the destination.
     pub path: PathBuf,
 }
 
@@ -43,12 +43,13 @@ impl Target<'_> {
 pub struct ScheduleWriter<'w> {
     /// The format of the log.
     pub scheduler: Scheduler,
-    /// Where the log is written.
+    /// The destination of the log.
     pub log: Target<'w>,
-    /// Where `sacctmgr`'s table of node events is written; `None` if it is not requested.
+    /// The destination of a table of node events, as printed by `sacctmgr`; `None` if the table is
+    /// not requested.
     pub outages: Option<Target<'w>>,
-    /// The event log that a reader must derive from the scheduler's log; `None` if it is not
-    /// requested.
+    /// The writer of the event log that a reader must derive from the scheduler's log; `None` if
+    /// the event log is not requested.
     pub truth: Option<EventWriter>,
     /// Names of the nodes, by index.
     pub nodes: Vec<String>,
@@ -61,24 +62,24 @@ pub struct ScheduleWriter<'w> {
     shuffle: Shuffle,
 }
 
-/// Lines that are held back, so that they are written out of order, as `sacct` does.
+/// Lines that are held back, so that they are written out of order, as `sacct` writes them.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,
 }
 
-/// Names of generated nodes: `n` and the index with leading zeros.
+/// Names of generated nodes: `n`, followed by the index with leading zeros.
 pub fn names(nodes: u32) -> Vec<String> {
     let width = nodes.saturating_sub(1).max(1).ilog10() as usize + 1;
     (0..nodes).map(|node| format!("n{node:0width$}")).collect()
 }
 
 impl<'w> ScheduleWriter<'w> {
-    /// Begins the log and the table of node events with their headers. `span` is the schedule's
-    /// start and end, in seconds since 1970.
+    /// Begins the log and the table of node events by writing their headers. `span` is the
+    /// schedule's start and end, in seconds since 1970.
     ///
     /// # Errors
-    /// A text cannot be written.
+    /// A file cannot be written.
     pub fn new(
         scheduler: Scheduler,
         nodes: Vec<String>,
@@ -117,10 +118,10 @@ impl<'w> ScheduleWriter<'w> {
         })
     }
 
-    /// Writes the lines held back, and ends all files.
+    /// Writes the lines that were held back, and finishes all files.
     ///
     /// # Errors
-    /// A text cannot be written.
+    /// A file cannot be written.
     pub fn finish(mut self) -> Result<()> {
         for line in std::mem::take(&mut self.shuffle.lines) {
             self.log.write(&line)?;
@@ -187,7 +188,7 @@ impl<'w> ScheduleWriter<'w> {
 }
 
 impl Shuffle {
-    /// Number of lines held back.
+    /// Number of lines that are held back.
     const HELD: usize = 256;
 
     fn swap(&mut self, line: String) -> Option<String> {

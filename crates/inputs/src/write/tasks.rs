@@ -19,14 +19,14 @@ struct Document<'a> {
     task: Vec<Task<'a>>,
 }
 
-/// The `[search]` of a file of tasks.
+/// The `[search]` table in a file of tasks.
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchTable {
     /// The algorithm and its settings.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Name of the file of learning curves, in the folder of the file of tasks; `None` if losses
-    /// are drawn.
+    /// Name of the file of learning curves, which is in the same folder as the file of tasks;
+    /// `None` if losses are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<String>,
 }
@@ -56,7 +56,7 @@ struct Task<'a> {
     curve: String,
 }
 
-/// A number, or the word for endless work.
+/// An amount of work: a number, or the word for endless work.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Work {
@@ -77,7 +77,7 @@ impl Work {
 /// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
 ///
 /// # Errors
-/// [`Error::Usage`] for another extension. The file cannot be written.
+/// [`Error::Usage`] for any other extension; or the file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, None), path)
 }
@@ -85,7 +85,7 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
 /// Like [`write()`], but also writes the search whose trials train the tasks.
 ///
 /// # Errors
-/// As for [`write()`].
+/// Same as [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
     write_document(&document(tasks, Some(search)), path)
 }
@@ -97,7 +97,7 @@ enum Form {
     Json,
 }
 
-/// The format that a path's extension names.
+/// The format that a path's extension indicates.
 fn form(path: &Path) -> Result<Form> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("toml") => Ok(Form::Toml),
@@ -109,7 +109,8 @@ fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that [`write()`] supports the format of a path, before there are tasks to write.
+/// Checks that [`write()`] supports the format of a path. This can be called before there are tasks
+/// to write.
 ///
 /// # Errors
 /// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.

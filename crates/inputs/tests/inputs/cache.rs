@@ -1,4 +1,4 @@
-//! `.gev` files in the same folder as the logs from which they were made.
+//! Tests `.gev` files in the same folder as the logs from which they were made.
 
 use gleaner_inputs::events::{cache_path, read, read_cached};
 use gleaner_inputs::write::events::{Layout, write};
@@ -68,7 +68,8 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
     let message = fault_of(read(&gev));
     assert_has(&message, &["older than", "log.csv", "run `gleaner convert"]);
 
-    // In another folder than its source, the file is read without a check.
+    // If the file is not in the folder of its source, it is read without a
+    // check.
     let (_other, moved) = file("moved.gev", std::fs::read(&gev).unwrap());
     assert_eq!(read(&moved).unwrap().value, loaded.value);
 }

@@ -1,4 +1,5 @@
-//! Offsets from UTC, zones and changes to and from summer time in event logs and tasks.
+//! Tests offsets from UTC, time zones, and changes to and from summer time, in event logs and
+//! tasks.
 
 use gleaner_domain::Slice;
 use gleaner_domain::clock::Occurrence;
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 
 use super::support::{assert_has, fault_of, file, read_text};
 
-/// Reads a log in a zone, from a text in a file of this name.
+/// Reads a log in a time zone, from a file with this name and text.
 fn read_in(name: &str, text: &str, zone: &str) -> gleaner_domain::Result<(EventLog, Vec<String>)> {
     let zone: Zone = zone.parse().unwrap();
     let (_folder, path) = file(name, text);
@@ -92,7 +93,7 @@ fn the_users_zone_overrides_that_of_the_log() {
     let text = "when,a\n2026-07-01 10:00:00+02:00,1\n2026-07-01 11:00:00+02:00,0\n";
     let (log, _) = read_in("log.csv", text, "America/Chicago").unwrap();
     assert_eq!(shown(&log)[0], "2026-07-01 03:00:00-05:00");
-    // The same through a `.gev` file whose clock is known, and through one whose clock is not.
+    // The same via a `.gev` file with a known clock, and via one with an unknown clock.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.gev");
     let zone: Zone = "America/Chicago".parse().unwrap();
@@ -118,7 +119,7 @@ fn a_slice_is_cut_at_local_times() {
         };
         log.slice(slice).map(|log| shown(&log))
     };
-    // The rows go from the first occurrence of an hour to the second.
+    // The rows extend from the first occurrence of an hour to the second.
     let both = ["2026-10-25 02:50:00+02:00", "2026-10-25 02:10:00+01:00"];
     assert_eq!(
         cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(),
@@ -135,7 +136,7 @@ fn a_slice_is_cut_at_local_times() {
     assert!(message.contains("has an offset from UTC"), "{message}");
 }
 
-/// The submission of a task, read on a clock.
+/// The submission time of a task that is read with a clock.
 fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Utc> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
@@ -190,7 +191,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(32))]
 
-    // A .gev and a Parquet file keep the whole clock. In CSV it is known at every row.
+    // A .gev and a Parquet file keep the whole clock. CSV keeps the clock's offset at every row.
     #[test]
     fn a_clock_survives_every_format(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
@@ -220,7 +221,7 @@ proptest! {
         }
     }
 
-    // A local time that a zone shows is resolved to the time at which it was shown.
+    // A local time that a zone's clock showed is resolved to the time at which it was shown.
     #[test]
     fn a_zone_resolves_the_local_times_it_shows(second in 0i64..3_000_000_000) {
         let zone: Zone = "America/Chicago".parse().unwrap();

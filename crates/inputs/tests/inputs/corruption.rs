@@ -1,10 +1,11 @@
-//! Cut and changed files of every format. Each is read or reported as a fault with a message; none
+//! Truncated and changed files of every format. Each file is either read or reported as a fault with a message; no file
 //! leads to a panic, a hang or a large allocation.
 //!
 //! To run a longer test by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
 
 use std::path::{Path, PathBuf};
 
+use gleaner_domain::UnknownNodes;
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::{Column, Table};
 use gleaner_domain::{Change, Cluster, EventLogBuilder, Local, Trace, Utc, VirtualCluster};
@@ -21,7 +22,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 
-/// A valid small file, and the function that reads it.
+/// A small valid file, and the function that reads it.
 struct Sample {
     name: String,
     bytes: Vec<u8>,
@@ -65,7 +66,7 @@ fn read_trace(path: &Path) -> gleaner_domain::Result<()> {
         skip_invalid: true,
         ..jobs::trace::Options::default()
     };
-    // A trace that can be read can also be read with invalid jobs left out.
+    // A trace that can be read can also be read if invalid jobs are left out.
     assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
     all.map(drop)
 }
@@ -85,7 +86,7 @@ fn read_forecast(path: &Path) -> gleaner_domain::Result<()> {
 /// Reads a scheduler's log up to its last event.
 fn ingest(path: &Path, format: Format) -> gleaner_domain::Result<()> {
     let holds = scheduler::read(&[path.to_owned()], &Options::new(format), &Unobserved)?;
-    holds.sweep(|_, _| Ok(())).map(drop)
+    holds.sweep(UnknownNodes::Deal, |_| Ok(())).map(drop)
 }
 
 fn read_slurm(path: &Path) -> gleaner_domain::Result<()> {
@@ -128,8 +129,8 @@ fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
     scheduler::read_nodes(path, &std::fs::read(path).unwrap()).map(drop)
 }
 
-/// Reads a trace of a GPU cluster. The files written from it must yield the same trace when a
-/// simulation reads them.
+/// Reads a trace of a GPU cluster. The files written from it must yield the same trace when they are read for a
+/// simulation.
 fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
     let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
@@ -205,7 +206,7 @@ fn log(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Inputs of `gleaner ingest`. Most of their lines may be damaged without a fault.
+/// Inputs of `gleaner ingest`. Damage to most of their lines is not a fault.
 fn scheduler_logs() -> Vec<Sample> {
     let sample = |name: &str, read| Sample {
         name: name.to_owned(),
@@ -370,7 +371,7 @@ fn gzipped(sample: Sample) -> Sample {
     }
 }
 
-/// Files of which every prefix is a fault.
+/// Files for which every prefix is a fault.
 fn strict() -> Vec<Sample> {
     vec![
         from_fixture("pickle/events-2.2.3-p4.pkl", read_events),
@@ -423,7 +424,7 @@ fn lenient() -> Vec<Sample> {
     samples
 }
 
-/// Reads bytes as a file with the sample's name. Returns whether they are valid.
+/// Reads the bytes as a file with the sample's name, and returns whether they are valid.
 fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
     let path = folder.path().join(&sample.name);
     // Overwriting a file makes some file systems flush it to disk first.
@@ -437,7 +438,7 @@ fn is_sound(folder: &TempDir, sample: &Sample, bytes: &[u8]) -> bool {
     outcome.is_ok()
 }
 
-/// Changes up to four places: bits, bytes, gaps and repetitions.
+/// Makes up to four changes, each of which flips a bit, or replaces, removes or repeats a byte.
 fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
     for _ in 0..rng.random_range(1..=4) {
         let at = rng.random_range(0..bytes.len());

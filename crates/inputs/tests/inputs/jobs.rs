@@ -1,5 +1,5 @@
-//! The published trace of the cluster Venus in September, in every form. The golden values were
-//! read from the trace with pandas.
+//! Tests the published trace of the cluster Venus in September, in every form. The golden values
+//! were read from the trace with pandas.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use gleaner_inputs::jobs::{throughput, trace};
 use gleaner_io::Loaded;
 use gleaner_io::table::WriteTable;
 
-/// A published file. If it is missing, this is reported on stderr, and `None` is returned.
+/// A published file. If the file is missing, this is reported on stderr, and `None` is returned.
 fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("lucid/venus_sept/{name}"))
 }
@@ -114,7 +114,7 @@ fn the_profiles_are_those_of_the_jobs() {
         66
     );
     let input = september(&cluster).unwrap();
-    // Without columns of usage, jobs have the usage of their workloads' profiles.
+    // If the usage columns are missing, jobs have the usage in their workloads' profiles.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bare.csv");
     let text = write_csv(&input, &cluster, &PLAIN);
@@ -187,7 +187,7 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// The parts of a trace that are written, and their form.
+/// Which parts of a trace are written, and in which form.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,
@@ -277,7 +277,7 @@ fn a_raw_log_gives_the_same_jobs() {
     );
 }
 
-/// Writes the trace as a Parquet file, with its submissions in this form.
+/// Writes the trace as a Parquet file, with submission times in this form.
 fn write_parquet(input: &TraceInput, cluster: &Cluster, submit: Column<'_>, path: &Path) {
     let jobs = &input.trace.jobs;
     let workload = |job: &Job| &input.trace.workloads[job.workload.unwrap()];

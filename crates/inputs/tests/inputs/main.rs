@@ -1,4 +1,4 @@
-//! Readers and writers of event logs and tasks, through the public API.
+//! Tests the readers and writers of inputs through the public API.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod cache;

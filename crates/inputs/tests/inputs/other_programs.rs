@@ -1,4 +1,4 @@
-//! Files that pandas, polars, pyarrow and fastparquet wrote; small fixed examples.
+//! Small fixed examples: files written by pandas, polars, pyarrow and fastparquet.
 
 use std::io::Write;
 
@@ -32,7 +32,7 @@ fn an_encoding_that_is_not_read_is_named() {
     let message = fault_of(read(&fixture("parquet/long-pyarrow-delta-text.parquet")));
     assert_has(
         &message,
-        &["node: found texts in delta encoding", "dictionary"],
+        &["node: found texts in a delta encoding", "dictionary"],
     );
 }
 

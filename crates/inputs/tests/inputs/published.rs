@@ -1,4 +1,5 @@
-//! The published data. The golden values come from reading it with pandas.
+//! Tests the readers on the published data. The golden values come from reading
+//! the data with pandas.
 
 use gleaner_domain::EventLog;
 use gleaner_inputs::write::events::{Layout, write};
@@ -30,7 +31,8 @@ fn the_summit_log_is_read_whole() {
         .filter(|c| c.idle())
         .count();
     assert_eq!(fragments, 423_502);
-    // There are 411.6 idle nodes on average over the rows, and 391.4 over time.
+    // The average number of idle nodes is 411.6 over the rows, and 391.4 over
+    // time.
     let mut idle = 0i64;
     let mut sum = 0i64;
     for (_, changes) in log.rows() {

@@ -1,4 +1,4 @@
-//! The readers read back what the writers wrote, unchanged.
+//! Tests that the readers read back exactly what the writers wrote.
 
 use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events::read;
@@ -81,7 +81,8 @@ fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
     assert!(found_by_digest > 0);
 }
 
-/// Any log: some nodes, times with many ties, rows of random flips.
+/// A random log: some nodes, times with many ties, and rows in which random
+/// nodes change their state.
 fn any_log() -> impl Strategy<Value = EventLog> {
     let rows = |nodes: usize| {
         let step = prop_oneof![Just(0), 1i64..5, 1_000_000_000i64..100_000_000_000];

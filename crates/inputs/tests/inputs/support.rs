@@ -6,14 +6,14 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
-/// A file of this repository's `crates/inputs/tests/fixtures`.
+/// A file in this repository's folder `crates/inputs/tests/fixtures`.
 pub fn fixture(name: &str) -> PathBuf {
     gleaner_testing::workspace()
         .join("crates/inputs/tests/fixtures")
         .join(name)
 }
 
-/// Files of a fixture folder whose name starts with `prefix` and ends with `suffix`.
+/// The files in a fixture folder whose names start with `prefix` and end with `suffix`.
 pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixture(folder)).unwrap();
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -26,12 +26,12 @@ pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// A published file. If it is missing, this is reported on stderr, and `None` is returned.
+/// A published file. If the file is missing, this is reported on stderr, and `None` is returned.
 pub fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("bftrainer/{name}"))
 }
 
-/// A pickle of tasks from the fixtures. Its maximum numbers of nodes are reduced to 4, the last
+/// A pickle of tasks from the fixtures. The maximum numbers of nodes are reduced to 4, the last
 /// point of the curves.
 pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
@@ -44,7 +44,7 @@ pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A file of this name with this content, in a folder of its own.
+/// A file with this name and content, in a temporary folder of its own.
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -52,7 +52,7 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A log with these rows: seconds since 1970, and the nodes that change.
+/// A log with these rows, each given as seconds since 1970 and the nodes that change.
 pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     let mut log = EventLogBuilder::new(nodes.iter().map(|node| (*node).to_owned()).collect());
     for (seconds, changes) in rows {
@@ -65,7 +65,7 @@ pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     log.finish().unwrap()
 }
 
-/// The log in the fixtures of other programs.
+/// The log that the fixtures written by other programs contain.
 pub fn fixture_log() -> EventLog {
     const START: f64 = 1_612_915_732.0;
     log(
@@ -79,7 +79,7 @@ pub fn fixture_log() -> EventLog {
     )
 }
 
-/// Reads a log from a text in a file of this name.
+/// Reads a log from a file with this name and text.
 pub fn read_text(name: &str, content: impl AsRef<[u8]>) -> gleaner_domain::Result<EventLog> {
     let (_folder, path) = file(name, content);
     events::read(&path).map(|loaded| loaded.value)
@@ -92,7 +92,7 @@ pub fn fault_of<T: std::fmt::Debug>(result: gleaner_domain::Result<T>) -> String
     error.to_string()
 }
 
-/// Asserts that a message has all the parts.
+/// Asserts that a message contains all of `parts`.
 #[track_caller]
 pub fn assert_has(message: &str, parts: &[&str]) {
     for part in parts {

@@ -1,4 +1,5 @@
-//! Faults of tasks are reported with the task, the field, what was found and what was expected.
+//! Tests that faults of tasks are reported with the task, the field, what was found and what was
+//! expected.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ fn read_text(name: &str, text: &str, skip: bool) -> gleaner_domain::Result<TaskS
     read(&path, None, skip).map(|loaded| loaded.value)
 }
 
-/// A valid task with changes. A change replaces the line of its field, or adds one if there is
+/// A valid task with changes. A change replaces the line of its field, or adds a line if there is
 /// none.
 fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
     let mut fields = vec![
@@ -202,7 +203,7 @@ fn faults_of_all_tasks_are_gathered_or_skipped() {
     let words = [
         "task 2 (\"bad\"), work",
         "task 2 (\"bad\"), min_nodes",
-        "task 3 (\"good\"), name: found \"good\", which an earlier task has",
+        "task 3 (\"good\"), name: found \"good\", the name of an earlier task",
     ];
     let message = fault_of(read_text("tasks.toml", &text, false));
     assert_has(&message, &words);
@@ -235,7 +236,7 @@ fn costs_must_fit_the_window() {
     let none = fault_of(set(true).within_window(100.0, true));
     assert_has(&none, &[words.split(',').next().unwrap(), "no valid task"]);
 
-    // Faults name the fields as the format does.
+    // Faults use the names that the fields have in the format.
     let header =
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");
@@ -364,13 +365,10 @@ fn pickles_come_in_pairs_and_in_order() {
         &["pickle of their scaling curves", "-scfn"],
     );
     let (_folder, toml) = file("tasks.toml", toml_with("a", &[]));
-    assert_has(&usage(&toml, Some(&curves)), &["leave out the curves file"]);
+    assert_has(&usage(&toml, Some(&curves)), &["omit the curves file"]);
 
     let swapped = fault_of(read(&curves, Some(&bounds), false));
-    assert_has(
-        &swapped,
-        &["Jmin: found no such column", "exchange the files"],
-    );
+    assert_has(&swapped, &["Jmin: found no such column", "swap the files"]);
     let events = fixture("pickle/events-2.2.3-p5.pkl");
     let message = fault_of(read(&bounds, Some(&events), false));
     assert_has(&message, &["Ns: found no such column"]);
@@ -390,15 +388,15 @@ fn groups_name_their_faults() {
         ),
         (
             "[[group]]\nname = 'g'\nmax_nodes = 1",
-            "group 1 (\"g\"), tasks: found nothing, expected a list of names of tasks",
+            "group 1 (\"g\"), tasks: found nothing, expected a list of task names",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = [1, 2]\nmax_nodes = 1",
-            "tasks: found a list of 2 values, expected a list of names of tasks",
+            "tasks: found a list of 2 values, expected a list of task names",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a', 2]\nmax_nodes = 1",
-            "tasks: found 2, expected a list of names",
+            "tasks: found 2, expected a list of task names",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['c']\nmax_nodes = 1",
@@ -406,7 +404,7 @@ fn groups_name_their_faults() {
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a', 'a']\nmax_nodes = 1",
-            "\"a\" a second time, expected every task once",
+            "\"a\" a second time, expected each task only once",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a']",
@@ -426,7 +424,7 @@ fn groups_name_their_faults() {
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a']\nmax_nodes = 1\n[[group]]\nname = 'g'\ntasks = ['b']\nmax_nodes = 1",
-            "group 2 (\"g\"), name: found \"g\", which an earlier group has",
+            "group 2 (\"g\"), name: found \"g\", the name of an earlier group",
         ),
         ("group = 7", "group: found 7, expected a list of groups"),
     ] {
@@ -454,7 +452,7 @@ fn groups_are_read_and_may_name_tasks_that_are_left_out() {
     };
     assert_eq!((group.min_nodes, group.max_nodes), (Some(1), Some(3)));
     assert_eq!(group.tasks, ["a", "b"]);
-    // The window leaves groups as they are.
+    // Selecting tasks by the window does not change the groups.
     assert_eq!(
         set.clone().within_window(1000.0, true).unwrap().groups,
         set.groups
@@ -567,7 +565,7 @@ fn searches_name_their_faults() {
     for (change, words) in [
         (
             ("work", "'endless'"),
-            "work: found endless, expected the work of a whole training",
+            "work: found endless, expected the work of a complete training run",
         ),
         (
             ("submit", "2026-01-01 00:00:00"),

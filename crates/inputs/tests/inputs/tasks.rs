@@ -1,4 +1,4 @@
-//! Tasks in every format; small fixed examples.
+//! Small fixed examples of tasks in every format.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // A path without an extension that names the format, such as stdin.
+        // A path whose extension does not indicate the format, such as that of stdin.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),
@@ -125,8 +125,8 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
         let curves = fixture("pickle").join(name.replace("tasks-", "curves-"));
         let (_folder, sound) = file(name, bounds_on_the_curve(&bounds));
         let mut wanted = expected();
-        // In the pickles both tasks have a submission time, and the first has an objective of its
-        // own.
+        // In the pickles, both tasks have a submission time, and the first task has its own
+        // objective.
         wanted[0].curve.objective = [0.0, 1.0, 1.857, 3.5].into();
         wanted[1].submit = Utc::from_seconds(1_612_915_732 + 600);
         assert_eq!(
@@ -135,7 +135,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
             "{name}"
         );
 
-        // Unchanged, the tasks may use more nodes than their curves have.
+        // In the original pickle, the tasks may use more nodes than their curves have.
         let message = read(&bounds, Some(&curves), false).unwrap_err().to_string();
         assert!(
             message.contains("(\"J00000\"), Jmax: found 64, expected at most 4"),
@@ -148,7 +148,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
     }
 }
 
-/// Whether all tasks share the same lists in memory, not only equal ones.
+/// Whether all tasks share the same lists in memory, instead of having equal copies.
 fn share_one_curve(tasks: &[TrainingTask]) -> bool {
     let first = &tasks[0].curve;
     tasks.iter().all(|task| {

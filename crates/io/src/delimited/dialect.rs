@@ -16,25 +16,26 @@ pub enum Dialect {
 /// The cells of a line.
 #[derive(Debug)]
 pub struct Cells<'l> {
-    /// The line. If some cells were quoted, all cells one after the other without their quotes.
+    /// The line. If some cells were quoted: the text of all cells, concatenated and without the
+    /// quotes.
     text: Cow<'l, str>,
-    /// Where each cell ends in the text, in bytes.
+    /// The offset in the text at which each cell ends, in bytes.
     ends: Vec<usize>,
-    /// Bytes between the end of a cell and the start of the next.
+    /// Number of bytes between the end of a cell and the start of the next one.
     gap: usize,
 }
 
 impl Dialect {
-    /// The dialect of a table with this header. The given delimiter is used if it occurs in the
-    /// header. Otherwise the first of `|`, tab, semicolon and comma that occurs is used.
+    /// The dialect of a table with this header. It uses the given delimiter if that occurs in the
+    /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // If several tables are read, the given delimiter may belong to another table.
+        // If the program reads several tables, the given delimiter may be that of another table.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
 
-    /// Splits a line into its cells; there is at least one.
+    /// Splits a line into its cells; every line has at least one cell.
     pub fn split<'l>(&self, line: &'l str) -> Cells<'l> {
         match self {
             Dialect::Csv if line.contains('"') => unquoted(line),
@@ -92,8 +93,9 @@ impl Cells<'_> {
         self.ends.len()
     }
 
-    /// The text from the cell `first` to the cell `last` with the delimiters between them, trimmed.
-    /// `None` if the line has fewer cells. If a cell was quoted, the delimiters are lost.
+    /// The trimmed text from the cell `first` to the cell `last`, including the delimiters between
+    /// them. `None` if the line has fewer cells. If the line has a quoted cell, the text lacks the
+    /// delimiters.
     pub fn joined(&self, first: usize, last: usize) -> Option<&str> {
         let start = match first.checked_sub(1) {
             None => 0,
@@ -102,7 +104,7 @@ impl Cells<'_> {
         self.text.get(start..*self.ends.get(last)?).map(str::trim)
     }
 
-    /// A cell, trimmed; `None` if the line has fewer cells.
+    /// A trimmed cell; `None` if the line has fewer cells.
     pub fn get(&self, cell: usize) -> Option<&str> {
         self.joined(cell, cell)
     }

@@ -1,4 +1,4 @@
-//! The header of a table in a log, and the rows under it.
+//! The header of a table in a log, and the rows below it.
 
 use super::dialect::{Cells, Dialect};
 use super::log_table::Layout;
@@ -7,7 +7,7 @@ use crate::input::Place;
 use gleaner_domain::error::{Fault, Faults, Result};
 use gleaner_domain::words::counted;
 
-/// Columns that hold free text, in which the delimiter may occur.
+/// Columns with free text, in which the delimiter may occur.
 const FREE_TEXT: [&str; 7] = [
     "JobName",
     "Comment",
@@ -34,7 +34,7 @@ impl Header {
     /// Finds the requested columns of a layout in a header line.
     ///
     /// # Errors
-    /// A required column is missing; each such fault says what to do.
+    /// A required column is missing. The fault for each missing column tells the user what to do.
     pub fn find(
         line: &str,
         place: Place<'_>,
@@ -77,12 +77,12 @@ impl Header {
         self.at.get(wanted).is_some_and(Option::is_some)
     }
 
-    /// Whether a line repeats this header, as happens if files were concatenated.
+    /// Whether a line repeats this header, as in concatenated files.
     pub fn is(&self, line: &str) -> bool {
         line == self.text
     }
 
-    /// Splits a line into cells. The error says what is wrong with the line.
+    /// Splits a line into cells. The error describes what is wrong with the line.
     pub fn row<'l>(&self, line: &'l str) -> Result<Row<'_, 'l>, String> {
         let cells = self.dialect.split(line);
         let count = cells.len();
@@ -100,8 +100,8 @@ impl Header {
     }
 }
 
-/// The only column of free text, in which the delimiter may occur; `None` unless there is
-/// exactly one. In CSV such cells are quoted, so it is always `None`.
+/// The only column with free text, in which the delimiter may occur; `None` unless there is exactly
+/// one such column. For CSV it is always `None`, because CSV quotes such cells.
 fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     let Dialect::Plain(delimiter) = dialect else {
         return None;
@@ -115,7 +115,8 @@ fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     all.iter().position(is_free).filter(|_| one)
 }
 
-/// Returns the fault of a line that has none of the requested columns: one fault for all of them.
+/// Returns the fault for a line that has none of the requested columns: a single fault for all
+/// columns.
 fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
     let mut words = line.split(|c: char| !c.is_alphanumeric());
     let (what, hint) = if line.starts_with(['{', '[']) {
@@ -137,8 +138,8 @@ fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
         .remedy(format!("{hint}, or {}", (layout.remedy)()))
 }
 
-/// Whether a line is a header in which spaces separate the names, as in output that is aligned for
-/// people.
+/// Whether a line is a header whose names are separated by spaces, as in output aligned for human
+/// readers.
 fn is_aligned(line: &str, wanted: &[Names]) -> bool {
     let words = line.split_whitespace();
     let known = words.filter(|word| {
@@ -148,7 +149,7 @@ fn is_aligned(line: &str, wanted: &[Names]) -> bool {
     known.count() > 1
 }
 
-/// The fault of a table that is aligned with spaces.
+/// The fault for a table whose columns are aligned with spaces.
 fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
     let found = format!("columns aligned with spaces: {:?}", shown(line));
     let expected = "cells separated by bars, as Slurm's commands write them with -P";
@@ -161,7 +162,7 @@ fn shown(line: &str) -> String {
     line.chars().take(200).collect()
 }
 
-/// The cells of a line, under a header.
+/// The cells of a line below a header.
 pub struct Row<'h, 'l> {
     header: &'h Header,
     cells: Cells<'l>,
@@ -171,8 +172,8 @@ impl Row<'_, '_> {
     /// The cell of the requested column with index `wanted`; `None` if the table lacks the column.
     pub fn cell(&self, wanted: usize) -> Option<&str> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
-        // A line with more cells than the header has surplus delimiters in the free text. They
-        // shift the columns after it.
+        // If a line has more cells than the header, the surplus delimiters are part of the free
+        // text. They shift the columns after that text.
         let surplus = self.cells.len() - self.header.width;
         let free = self.header.free.unwrap_or(usize::MAX);
         let first = column + if column > free { surplus } else { 0 };

@@ -13,7 +13,7 @@ pub struct Layout {
     /// The indexes of the required columns.
     pub required: &'static [usize],
     /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
-    /// of Slurm's commands: by the given delimiter, or the one that the header shows.
+    /// of Slurm's commands: by the given delimiter, or else by the delimiter found in the header.
     pub quoted: bool,
     /// What the user can do about a missing column.
     pub remedy: fn() -> String,
@@ -28,7 +28,7 @@ pub struct LogTable {
 }
 
 impl LogTable {
-    /// A table with this layout. `delimiter` is the one that the user gives, if any.
+    /// A table with this layout. `delimiter` is the user-specified delimiter, if any.
     pub fn new(layout: Layout, delimiter: Option<String>) -> Self {
         LogTable {
             layout,
@@ -37,19 +37,20 @@ impl LogTable {
         }
     }
 
-    /// Starts another file, which has a header of its own.
+    /// Starts another file, which has its own header.
     pub fn begin(&mut self) {
         self.header = None;
     }
 
-    /// Whether the table has a requested column. False before the header was read.
+    /// Whether the table has a requested column. Returns false before the header is read.
     pub fn has(&self, wanted: usize) -> bool {
         self.header
             .as_ref()
             .is_some_and(|header| header.has(wanted))
     }
 
-    /// Reads the header from a text that is not in the file. `line` is only used for messages.
+    /// Reads the header from a text that does not come from the file. `line` is only used for
+    /// messages.
     ///
     /// # Errors
     /// Required columns are missing.
@@ -59,8 +60,8 @@ impl LogTable {
         Ok(())
     }
 
-    /// Splits a line into cells; the inner error says what is wrong with the line. Returns `None`
-    /// if the line is the header, or repeats it, as happens if files were concatenated.
+    /// Splits a line into cells; the inner error describes what is wrong with the line. Returns
+    /// `None` if the line is the header, or repeats it, as in concatenated files.
     ///
     /// # Errors
     /// The header lacks required columns.

@@ -1,8 +1,8 @@
 //! Text tables: rows whose cells are separated by a delimiter.
 //!
 //! - [`Records`] reads CSV as a stream; a quoted cell may span lines.
-//! - [`LogTable`] reads a scheduler's log line by line. One bad line does not affect the next,
-//!   and free text may hold the delimiter.
+//! - [`LogTable`] reads a scheduler's log line by line. A bad line does not affect the next line,
+//!   and free text may contain the delimiter.
 //!
 //! Both find columns through [`ColumnNames`].
 

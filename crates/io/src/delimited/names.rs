@@ -2,10 +2,10 @@
 
 use csv::ByteRecord;
 
-/// The names that a column can have. The first one that is found is used.
+/// The names that a column can have. The first name found in the header is used.
 pub type Names = &'static [&'static str];
 
-/// Longest header in a message, in characters.
+/// Maximum length of a header in a message, in characters.
 const SHOWN: usize = 200;
 
 /// The names in a header, from left to right.
@@ -34,18 +34,19 @@ impl ColumnNames {
         self.0.iter().position(|other| other == name)
     }
 
-    /// How many columns have this name.
+    /// Number of columns with this name.
     pub fn count(&self, name: &str) -> usize {
         self.0.iter().filter(|other| *other == name).count()
     }
 
-    /// The index of the column with the first of these names that is there. Case does not matter.
+    /// The index of the column with the first of these names that occurs in the header, ignoring
+    /// case.
     pub fn find(&self, names: &[&str]) -> Option<usize> {
         let same = |name: &&str| self.0.iter().position(|n| n.eq_ignore_ascii_case(name));
         names.iter().find_map(same)
     }
 
-    /// The text of a message about a missing column: the names that are there.
+    /// The text of a message about a missing column, which lists the existing names.
     pub fn without_it(&self) -> String {
         let names: String = self.0.join(", ").chars().take(SHOWN).collect();
         format!("no such column among {names}")

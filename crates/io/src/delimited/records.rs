@@ -15,9 +15,9 @@ use gleaner_domain::error::{Error, Result};
 /// nodes.
 const RECORD_LIMIT: usize = 64 << 20;
 
-/// A CSV input whose header was read.
+/// A CSV input whose header has been read.
 pub struct Records<'a> {
-    /// Where the content comes from.
+    /// The source of the content.
     pub source: &'a Source,
     /// The cells of the header; empty if the input is empty.
     pub header: ByteRecord,
@@ -53,14 +53,15 @@ impl<'a> Records<'a> {
         ColumnNames::of_record(&self.header)
     }
 
-    /// Reads the next record. Returns its line, or `None` at the end.
+    /// Reads the next record. Returns its line number, or `None` at the end.
     pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>> {
         self.open.set(0);
         let read = self.reader.read_byte_record(record);
         self.line_of(read, record.position())
     }
 
-    /// Reads the next record as text. Returns its line, or `None` at the end.
+    /// Reads the next record as text. Returns its line number, or `None` at the
+    /// end.
     pub fn next_text(&mut self, record: &mut StringRecord) -> Result<Option<u64>> {
         self.open.set(0);
         let read = self.reader.read_record(record);
@@ -90,7 +91,8 @@ fn csv_error(source: &Source, error: csv::Error) -> Error {
     fault.at(place).into()
 }
 
-/// A stream that fails if a record is too long, as in a file that is not text.
+/// A stream that fails if a record is too long, for example because the file is
+/// not text.
 struct Bounded<R> {
     inner: R,
     /// Bytes read since the last record.

@@ -1,8 +1,8 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 //!
-//! Everything is written to a temporary file in the same directory. When the file is complete,
-//! it is synced to the disk and renamed. So a reader finds the old file or the new one, and
-//! after a kill at most a hidden `.NAME.XXXXXX.part` is left over.
+//! Everything is written to a temporary file in the same directory. When the file is complete, it is synced to the disk
+//! and renamed. So a reader finds either the old or the new file. If the process is killed, it leaves at most a hidden
+//! `.NAME.XXXXXX.part` behind.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -22,12 +22,12 @@ pub const UNFINISHED_ENDING: &str = ".part";
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // The set of paths is valid whatever a thread was doing when it panicked.
+    // The set of paths stays valid even if a thread panics while it holds the lock.
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every temporary file of this process. From then on no file is created or put in
-/// place: the process is about to end.
+/// Removes every temporary file of this process. Afterwards no file is created or moved into place, because the process
+/// is about to end.
 pub fn discard_unfinished() {
     let files = unfinished();
     for path in files.iter() {
@@ -37,14 +37,14 @@ pub fn discard_unfinished() {
     std::mem::forget(files);
 }
 
-/// Whether a file of this name was left over by a process that was killed.
+/// Whether a file with this name was left behind by a killed process.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(UNFINISHED_ENDING)
 }
 
-/// Writes a file with the content that `fill` writes. A file already there is replaced in one
-/// step, or stays as it was.
+/// Writes a file with the content that `fill` writes. An existing file is either replaced in one step or stays
+/// unchanged.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -54,8 +54,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut AtomicFile) -> io::Result<()>) 
     out.finish()
 }
 
-/// Writes a file of these bytes. A file already there is replaced in one step, or stays as it
-/// was.
+/// Writes a file with these bytes. An existing file is either replaced in one step or stays unchanged.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -63,14 +62,14 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |out| out.write_all(bytes))
 }
 
-/// A file that is being written. If it is dropped before [`AtomicFile::finish`], the file already at
-/// its path stays as it was.
+/// A file that is being written. If it is dropped before [`AtomicFile::finish`], an existing file at its path stays
+/// unchanged.
 ///
 /// A path that leads to something other than a plain file, such as `/dev/stdout` or a named
-/// pipe, is written directly. For a symbolic link, the file that it leads to is replaced.
+/// pipe, is written directly. If the path is a symbolic link, the target of the link is replaced.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// The path as the user named it, for messages.
+    /// The user-specified path, for messages.
     path: PathBuf,
     out: BufWriter<Sink>,
 }
@@ -101,7 +100,7 @@ impl Drop for Registration {
 }
 
 impl AtomicFile {
-    /// Begins to write a file.
+    /// Starts writing a file.
     ///
     /// # Errors
     /// The file, or a temporary file in its directory, cannot be created.
@@ -113,7 +112,7 @@ impl AtomicFile {
         })
     }
 
-    /// Syncs the file to the disk and puts it in place.
+    /// Syncs the file to disk and moves it into place.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -121,7 +120,7 @@ impl AtomicFile {
         self.close()?.place()
     }
 
-    /// Syncs the file to disk and closes it. The file is not yet in place.
+    /// Syncs the file to disk and closes it. It does not yet move the file into place.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -139,8 +138,8 @@ impl AtomicFile {
     }
 }
 
-/// A complete file that is not yet in place. It is closed, so a run can hold any number of them. If it
-/// is dropped before [`ClosedFile::place`], the file already at its path is unchanged.
+/// A complete file that is not yet in place. It is closed, so a run can have any number of such files. If it is dropped
+/// before [`ClosedFile::place`], an existing file at its path stays unchanged.
 #[derive(Debug)]
 pub struct ClosedFile {
     path: PathBuf,
@@ -185,7 +184,7 @@ impl Sink {
                 let file = File::options().write(true).open(path)?;
                 Ok(Sink::Direct(file))
             }
-            // A symbolic link stays, and the file that it leads to is replaced.
+            // A symbolic link stays, and its target is replaced.
             Ok(_) => TemporaryFile::create(fs::canonicalize(path)?).map(Sink::Temporary),
             Err(_) => TemporaryFile::create(path.to_owned()).map(Sink::Temporary),
         }
@@ -212,7 +211,7 @@ impl TemporaryFile {
     fn create(target: PathBuf) -> io::Result<Self> {
         let replaced = match fs::metadata(&target) {
             Ok(found) => {
-                // A file without write permission must not be replaced either.
+                // A read-only file must not be replaced, even if its directory is writable.
                 File::options().write(true).open(&target)?;
                 Some(found.permissions())
             }
@@ -267,9 +266,9 @@ impl Closed {
     }
 }
 
-/// The start of the name of a temporary file for `target`.
+/// The prefix of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
-    /// Longest name, in bytes, that leaves room for the rest of the temporary name.
+    /// Maximum length of a name in bytes that leaves room for the other parts of the temporary name.
     const LONGEST: usize = 200;
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");
@@ -289,7 +288,7 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a directory to the disk. Ignores failures, because some file systems do not support it.
+/// Syncs the entries of a directory to disk. Ignores failures, because some file systems do not support it.
 pub fn sync_directory(path: &Path) {
     if let Ok(directory) = File::open(path) {
         let _ = directory.sync_all();

@@ -1,4 +1,4 @@
-//! The length and SHA-256 digest of the bytes that pass through a writer.
+//! A writer that computes the length and SHA-256 digest of the bytes passed through it.
 
 use std::io::{self, Write};
 
@@ -11,15 +11,15 @@ pub struct Hashed<W> {
     inner: W,
     hasher: Sha256,
     bytes: u64,
-    /// Small writes, collected for the hasher and the inner writer.
+    /// Bytes of small writes, buffered for the hasher and the inner writer.
     buffer: Vec<u8>,
 }
 
-/// Number of bytes collected before they are hashed and passed on.
+/// Number of bytes that are buffered before they are hashed and passed on.
 const BUFFER: usize = 1 << 16;
 
 impl<W: Write> Hashed<W> {
-    /// A writer that passes on to `inner`.
+    /// A writer that passes all bytes on to `inner`.
     pub fn new(inner: W) -> Self {
         Hashed {
             inner,
@@ -29,7 +29,7 @@ impl<W: Write> Hashed<W> {
         }
     }
 
-    /// Returns the inner writer, and the length and digest of all that was written to it.
+    /// Returns the inner writer, and the length and digest of everything written to it.
     ///
     /// # Errors
     /// The error of the inner writer.

@@ -1,20 +1,21 @@
-//! Locks of directories, so that each has only one writer at a time.
+//! Locks of directories, so that a directory has only one writer at a time.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use gleaner_domain::error::{Error, Result};
 
-/// The right to write into a directory. It ends when this value is dropped or the process ends,
-/// even if it is killed. The operating system holds the lock, so no lock file is left behind.
+/// The right to write into a directory. It ends when this value is dropped or when the process
+/// ends, even if the process is killed. The operating system holds the lock, so no lock file is
+/// left behind.
 #[derive(Debug)]
 pub struct DirLock {
-    /// The directory itself, opened. `None` if the file system has no locks.
+    /// A handle to the directory itself. `None` if the file system has no locks.
     _directory: Option<File>,
 }
 
 impl DirLock {
-    /// Locks a directory that exists.
+    /// Locks an existing directory.
     ///
     /// On a file system without locks, this succeeds without a lock, so two runs can write at the
     /// same time.

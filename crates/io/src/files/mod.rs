@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, directories that one run writes at a time, and
+//! Files that appear complete or not at all, directories that only one run writes to at a time, and
 //! digests.
 
 mod atomic;

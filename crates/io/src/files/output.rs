@@ -1,4 +1,4 @@
-//! Stdout, or a file that appears whole or not at all.
+//! Stdout, or a file that appears complete or not at all.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
@@ -9,17 +9,17 @@ use gleaner_domain::error::{Error, Result};
 /// An output that goes to stdout or to a file.
 #[derive(Debug)]
 pub enum Output {
-    /// To stdout, as it is written.
+    /// To stdout, immediately.
     Stdout(BufWriter<Stdout>),
-    /// To a file, put in place at the end.
+    /// To a file, which is moved into place at the end.
     File(AtomicFile),
 }
 
 impl Output {
-    /// Begins an output; a path of `-` is stdout.
+    /// Starts an output; the path `-` means stdout.
     ///
     /// # Errors
-    /// As for [`AtomicFile::create`].
+    /// Same as [`AtomicFile::create`].
     pub fn create(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
@@ -28,10 +28,10 @@ impl Output {
         AtomicFile::create(path).map(Output::File)
     }
 
-    /// Ends the output and puts a file in place.
+    /// Ends the output and, if it is a file, moves the file into place.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub fn finish(self) -> Result<()> {
         match self {
             Output::Stdout(mut out) => out.flush().map_err(|e| Error::io("write to", "stdout", e)),

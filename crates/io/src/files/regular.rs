@@ -31,11 +31,10 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> 
     }
 }
 
-/// Reads a regular file of at most `most` bytes.
+/// Reads a regular file that has at most `most` bytes.
 ///
 /// # Errors
-/// The same as for [`open_regular`]; also if the file cannot be read or is larger:
-/// [`io::ErrorKind::FileTooLarge`].
+/// Same as [`open_regular`]. Also, the file cannot be read, or it is larger: [`io::ErrorKind::FileTooLarge`].
 pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
     let mut bytes = Vec::new();

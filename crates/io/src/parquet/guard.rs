@@ -1,36 +1,36 @@
 //! Checks the lengths and counts in a Parquet file before memory is allocated for them.
 //!
-//! The `parquet` crate trusts several counts of a file. A few changed bytes could make it ask for
-//! more memory than there is, which ends the program.
+//! The `parquet` crate trusts several counts in a file. A few changed bytes could make it request
+//! more memory than is available, which would abort the program.
 
 use ::parquet::file::metadata::ColumnChunkMetaData;
 
 use super::thrift::Thrift;
 
-/// Maximum size of an uncompressed page: 256 MiB. Writers aim at 1 MiB.
+/// Maximum size of an uncompressed page: 256 MiB. Writers usually produce pages of about 1 MiB.
 const MAX_PAGE: i64 = 256 << 20;
 /// Maximum size of a dictionary: 64 MiB.
 const MAX_DICTIONARY: i64 = 64 << 20;
-/// Maximum number of bytes to which one compressed byte may expand. Zstandard reaches it with its
-/// repeat blocks.
+/// Maximum number of bytes to which one compressed byte may expand. Zstandard reaches this ratio
+/// with its blocks of a repeated byte.
 const MAX_INFLATION: i64 = 1 << 15;
 /// Maximum depth of a schema.
 const MAX_SCHEMA_DEPTH: usize = 16;
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// Maximum number of rows that a file of this many bytes may state.
+/// Maximum number of rows that a file of this many bytes may declare.
 ///
 /// The rows of a log differ in time, so a writer needs far more than 1/1024 byte per row. The
-/// densest known tables are the states of a simulation in which nothing changes for long: about
-/// 1/256 byte per row.
+/// densest known tables are those with the states of a simulation in which nothing changes for a
+/// long time: about 1/256 byte per row.
 pub(super) fn max_rows(file: usize) -> usize {
     (1usize << 16)
         .saturating_add(file.saturating_mul(1024))
         .min(1 << 29)
 }
 
-/// Maximum number of cells that a file of this many bytes may state. The limit is high, because
+/// Maximum number of cells that a file of this many bytes may declare. The limit is high, because
 /// columns that never change take few bytes.
 pub(super) fn max_cells(file: usize) -> usize {
     (1usize << 24).saturating_add(file.saturating_mul(1 << 14))
@@ -41,15 +41,15 @@ pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }
 
-/// Checks the start, the end and the schema of a file. The error says what is wrong.
+/// Checks the start, the end and the schema of a file. The error describes what is wrong.
 pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
     if !file.starts_with(MAGIC) {
         return Err("no PAR1 signature at its start");
     }
     let tail = file.len().saturating_sub(8);
-    let (length, magic) = file[tail..].split_first_chunk().ok_or("a file cut short")?;
+    let (length, magic) = file[tail..].split_first_chunk().ok_or("a truncated file")?;
     if magic != MAGIC || tail < 8 {
-        return Err("a file cut short: no PAR1 signature at its end");
+        return Err("a truncated file: no PAR1 signature at its end");
     }
     let length = u32::from_le_bytes(*length) as usize;
     let start = tail
@@ -60,10 +60,11 @@ pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
     check_schema(schema).ok_or("a damaged schema")
 }
 
-/// Checks that the schema's elements, parents before children, form one tree that is not too deep.
+/// Checks that the schema's elements, ordered with parents before children, form a single tree that
+/// is not too deep.
 fn check_schema(elements: &[Thrift]) -> Option<()> {
-    // For every element on the path from the root, the number of its children that have not come
-    // yet.
+    // For every element on the path from the root: the number of its children that have not been
+    // visited yet.
     let mut open: Vec<i64> = vec![1];
     for element in elements {
         while open.last() == Some(&0) {
@@ -84,7 +85,7 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk. The error says what is wrong.
+/// Checks every page header of a column chunk. The error describes what is wrong.
 pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<(), String> {
     let (start, length) = chunk.byte_range();
     let end = start
@@ -94,7 +95,8 @@ pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<()
         .and_then(|end| file.get(start as usize..end))
         .ok_or("a column that lies outside the file")?;
     let mut values = 0i64;
-    // A reader stops at the stated number of values. Some writers pad the chunk after them.
+    // A reader stops after the declared number of values. Some writers pad the chunk after these
+    // values.
     while values < chunk.num_values() && !rest.is_empty() {
         let (header, length) = Thrift::read_struct(rest).ok_or("a damaged page header")?;
         let page = Page::of(&header).ok_or("a damaged page header")?;
@@ -109,13 +111,13 @@ pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<()
         Ok(())
     } else {
         Err(format!(
-            "{values} values in a column that states {}",
+            "{values} values in a column that declares {}",
             chunk.num_values()
         ))
     }
 }
 
-/// The parts of a page header that determine how much memory is allocated.
+/// The fields of a page header that determine how much memory is allocated.
 struct Page {
     uncompressed: i64,
     compressed: i64,
@@ -135,7 +137,8 @@ enum Content {
 }
 
 impl Page {
-    /// The parts of a page header. The numbers here are field ids of Parquet's metadata.
+    /// Extracts the fields of a page header. The numbers in this function are field ids in
+    /// Parquet's metadata.
     fn of(header: &Thrift) -> Option<Page> {
         let content = match header.int(1)? {
             0 => data_content(header.field(5)?, 2)?,
@@ -165,7 +168,7 @@ impl Page {
         if !(0..=most).contains(&self.uncompressed) {
             let (compressed, size) = (self.compressed, self.uncompressed);
             return Err(format!(
-                "a page of {compressed} bytes that states {size} uncompressed"
+                "a page of {compressed} bytes that declares {size} uncompressed bytes"
             ));
         }
         match self.content {
@@ -188,13 +191,13 @@ fn check_data(values: i64, encoding: i64) -> Result<(), String> {
         return Err(format!("a page of {values} values"));
     }
     // The allowed encodings: plain, dictionary (two numbers), run length, bit-packed, delta, byte
-    // stream split. The two delta encodings of texts are refused: they state lengths within the
-    // compressed data, which cannot be checked here.
+    // stream split. The two delta encodings of texts are refused, because they store lengths within
+    // the compressed data, which cannot be checked here.
     if matches!(encoding, 0 | 2 | 3 | 4 | 5 | 8 | 9) {
         Ok(())
     } else {
         Err(format!(
-            "texts in delta encoding ({encoding}) where only plain and dictionary are read"
+            "texts in a delta encoding ({encoding}), but only plain and dictionary encodings are supported"
         ))
     }
 }
@@ -206,7 +209,7 @@ fn check_dictionary(values: i64, size: i64) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!(
-            "a dictionary of {size} bytes that states {values} values"
+            "a dictionary of {size} bytes that declares {values} values"
         ))
     }
 }

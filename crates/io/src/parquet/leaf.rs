@@ -20,12 +20,12 @@ use gleaner_domain::error::{Error, Result};
 
 /// Number of records that are decoded at a time.
 const BATCH: usize = 8192;
-/// The same for records that are lists, which may be long.
+/// Number of records that are decoded at a time if they are lists, which may be long.
 const BATCH_OF_LISTS: usize = 16;
 
-/// Why a visit ended early.
+/// The reason why a visit ended early.
 pub(super) enum Stop {
-    /// The file is damaged; the text says how.
+    /// The file is damaged; the text describes the damage.
     Damaged(String),
     /// The visitor returned this error.
     Caller(Error),
@@ -53,7 +53,7 @@ pub(super) struct Leaf<'t> {
 }
 
 impl Leaf<'_> {
-    /// Calls `each` with the row and value of every cell. If cells are lists, it is called for
+    /// Calls `each` with the row and value of every cell. If cells are lists, `each` is called for
     /// every element.
     pub fn visit_values(
         &self,
@@ -95,15 +95,15 @@ impl Leaf<'_> {
                 self.deliver(&batch, &mut rows, &value, &mut each)?;
             }
             if !rows.is_empty() {
-                return Err(damaged("a column of fewer rows than the file"));
+                return Err(damaged("a column with fewer rows than the file"));
             }
             start = rows.end;
         }
         Ok(())
     }
 
-    /// Checks the part of the column in a row group before it is decoded. Returns its number of
-    /// rows.
+    /// Checks the column's chunk in a row group before it is decoded. Returns the number of rows of
+    /// the row group.
     fn check(&self, group: &RowGroupMetaData) -> Result<usize, Stop> {
         let chunk = group.column(self.index);
         let rows = usize::try_from(group.num_rows());
@@ -124,8 +124,8 @@ impl Leaf<'_> {
 
     /// Passes the cells of a batch to `each`, and removes their rows from the front of `rows`.
     ///
-    /// Repetition level 0 begins a new row; other levels continue a list. The definition level says
-    /// whether there is a value. `values` only has those that are there.
+    /// Repetition level 0 begins a new row; other levels continue a list. The definition level
+    /// shows whether a cell has a value. `batch.values` only contains the existing values.
     fn deliver<T: DataType>(
         &self,
         batch: &Batch<T>,
@@ -139,7 +139,7 @@ impl Leaf<'_> {
             if batch.repetition.get(at).is_none_or(|level| *level == 0) {
                 row = rows.next();
             }
-            let row = row.ok_or_else(|| damaged("a column of more rows than the file"))?;
+            let row = row.ok_or_else(|| damaged("a column with more rows than the file"))?;
             let level = batch.definition.get(at);
             let cell = match level.and_then(|level| self.missing(*level)) {
                 Some(missing) => missing,
@@ -150,7 +150,7 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// What is missing at this definition level; `None` if there is a value.
+    /// The value that stands for missing data at this definition level; `None` if there is a value.
     fn missing(&self, level: i16) -> Option<Value<'static>> {
         let present = self.descr.max_def_level();
         let optional = self.descr.get_basic_info().repetition() == Repetition::OPTIONAL;
@@ -168,7 +168,7 @@ impl Leaf<'_> {
 struct Batch<T: DataType> {
     levels: usize,
     values: Vec<T::T>,
-    /// The definition level of each cell; empty if no cell can be missing.
+    /// The definition level of each cell; empty if every cell must have a value.
     definition: Vec<i16>,
     /// The repetition level of each cell; empty if there are no lists.
     repetition: Vec<i16>,
@@ -186,7 +186,7 @@ impl<T: DataType> Default for Batch<T> {
 }
 
 impl<T: DataType> Batch<T> {
-    /// Replaces the content by at most `most` further records. Returns false at the end.
+    /// Replaces the contents with up to `most` further records. Returns false at the end.
     fn read(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,

@@ -20,7 +20,7 @@ pub use value::Value;
 
 use leaf::{Leaf, Stop};
 
-/// A Parquet file, whose bytes are in memory.
+/// A Parquet file held in memory.
 pub struct Table<'a> {
     source: &'a Source,
     bytes: Bytes,
@@ -34,9 +34,9 @@ pub struct Table<'a> {
 pub struct Column {
     /// The name in the schema.
     pub name: String,
-    /// Whether it holds timestamps in UTC. Otherwise timestamps are local times.
+    /// Whether its timestamps are in UTC. Otherwise they are local times.
     pub utc: bool,
-    /// The stored column behind it; `None` for nested types other than lists.
+    /// The stored column with its values; `None` for nested types other than lists.
     stored: Option<Stored>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Table<'a> {
         self.rows
     }
 
-    /// The value of a key in the metadata of the file.
+    /// The value of a key in the file's metadata.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         let pair = pairs.iter().find(|pair| pair.key == key)?;
@@ -149,7 +149,7 @@ impl<'a> Table<'a> {
 
 const EXPECTED: &str = "a valid Parquet file";
 
-/// The top-level columns, and where each is stored.
+/// The top-level columns, each with the index of its stored column.
 fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     let schema = file.metadata().file_metadata().schema_descr();
     let roots = schema.root_schema().get_fields();
@@ -175,7 +175,7 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
     columns.collect()
 }
 
-/// The number of rows. The file must be large enough for what it states.
+/// The number of rows. The file must be large enough for the rows and cells that it declares.
 fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize, String> {
     let metadata = file.metadata();
     let mut rows = 0usize;
@@ -192,7 +192,7 @@ fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize
     Ok(rows)
 }
 
-/// The first line of an error. The rest may be a dump of data.
+/// The first line of an error. The lines after it may be a dump of data.
 fn describe(error: &ParquetError) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().to_owned()

@@ -3,7 +3,7 @@
 //! It is only used to check lengths and counts before the `parquet` crate trusts them. Source: the
 //! compact protocol's specification in Apache Thrift, `doc/specs/thrift-compact-protocol.md`.
 
-/// Maximum depth of nesting. Parquet's metadata has fewer than ten levels.
+/// Maximum nesting depth. Parquet's metadata has fewer than ten levels.
 const MAX_DEPTH: usize = 24;
 
 /// A decoded value.
@@ -11,9 +11,9 @@ const MAX_DEPTH: usize = 24;
 pub(super) enum Thrift {
     /// A boolean or an integer of any width.
     Int(i64),
-    /// A float, bytes or text. Its content is skipped, because no check needs it.
+    /// A float, bytes or text. Its contents are skipped, because no check needs them.
     Other,
-    /// The elements of a list or set, or the keys and values of a map in turn.
+    /// The elements of a list or set, or the alternating keys and values of a map.
     List(Vec<Thrift>),
     /// Fields with their ids.
     Struct(Vec<(i64, Thrift)>),
@@ -22,7 +22,8 @@ pub(super) enum Thrift {
 impl Thrift {
     /// Reads the struct at the start of `bytes`. Returns it with its length in bytes.
     ///
-    /// Returns `None` if it is malformed or states more than the bytes hold.
+    /// Returns `None` if the struct is malformed or declares more elements than the remaining bytes
+    /// can hold.
     pub fn read_struct(bytes: &[u8]) -> Option<(Thrift, usize)> {
         let mut reader = Reader { rest: bytes };
         let value = reader.fields(0)?;

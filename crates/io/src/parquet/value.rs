@@ -9,7 +9,7 @@ use super::Column;
 use crate::fault::show;
 use gleaner_domain::{Local, Stamp, Utc};
 
-/// The value of a cell, or of an element of a cell that is a list.
+/// The value of a cell, or of an element if the cell is a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'v> {
     /// The cell is missing.
@@ -24,7 +24,7 @@ pub enum Value<'v> {
     Float(f64),
     /// Text, which need not be valid UTF-8.
     Text(&'v [u8]),
-    /// A timestamp, which is in UTC if its column says so; `None` if it is outside the years 1677 to 2262.
+    /// A timestamp, in UTC or local time depending on its column; `None` if it is outside the years 1677 to 2262.
     Time(Option<Local>),
 }
 
@@ -42,8 +42,7 @@ impl Value<'_> {
         }
     }
 
-    /// The time in a cell as it is written: a timestamp, seconds since 1970, or a text without an
-    /// offset from UTC.
+    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a text without an offset from UTC.
     pub fn time(self) -> Option<Local> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.
@@ -75,7 +74,7 @@ impl fmt::Display for Value<'_> {
 pub(super) enum Meaning {
     /// Plain numbers.
     Plain,
-    /// Times since 1970; a unit is this many nanoseconds.
+    /// Times since 1970, in units of this many nanoseconds.
     Time(i64),
     /// A type that no reader needs, such as decimals.
     Unread,

@@ -12,16 +12,16 @@ use gleaner_domain::error::Fault;
 /// The value of a cell, or its fault.
 pub type CellResult<T> = Result<T, Box<Fault>>;
 
-/// A time as a table gives it.
+/// A time as stated in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellTime {
-    /// Seconds of the table's own clock.
+    /// Seconds on the table's own clock.
     Seconds(i64),
     /// A civil time, or one with an offset from UTC.
     Civil(Stamp),
 }
 
-/// A cell. Its methods return a fault if it is missing or of another type.
+/// A cell. Its methods return a fault if the cell is missing or has another type.
 #[derive(Clone, Copy)]
 pub struct Cell<'r> {
     pub(super) source: &'r Source,
@@ -43,7 +43,7 @@ impl<'r> Cell<'r> {
         number::whole(self.value)
     }
 
-    /// A whole number in this range; it may be written as `97.0`.
+    /// A whole number in this range; the forms `97` and `97.0` are both accepted.
     pub fn integer(&self, range: RangeInclusive<i64>) -> CellResult<i64> {
         let number = self.whole().filter(|number| range.contains(number));
         number.ok_or_else(|| {
@@ -69,7 +69,7 @@ impl<'r> Cell<'r> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))
     }
 
-    /// A text. A number becomes its usual text.
+    /// A text. A number is formatted as text.
     pub fn text(&self) -> CellResult<Cow<'r, str>> {
         let text = match self.value {
             Value::Text(text) => std::str::from_utf8(text).ok().map(Cow::Borrowed),
@@ -92,8 +92,7 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// An identifier: a text. A whole number loses a zero fraction, so `765472.0` and `765472` are
-    /// the same.
+    /// An identifier: a text. A whole number is stripped of its zero fraction, so `765472.0` and `765472` are the same.
     pub fn id(&self) -> CellResult<Cow<'r, str>> {
         Ok(match self.text()? {
             Cow::Borrowed(text) => Cow::Borrowed(without_zero_fraction(text)),
@@ -101,7 +100,7 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// A time: whole seconds of the table's own clock, or a civil time with or without an offset.
+    /// A time: whole seconds on the table's own clock, or a civil time with or without an offset.
     pub fn clock(&self) -> CellResult<CellTime> {
         let seconds = number::whole(self.value).map(CellTime::Seconds);
         let civil = || match self.value {
@@ -123,7 +122,7 @@ impl<'r> Cell<'r> {
         self.fault_of(self.value.to_string(), expected)
     }
 
-    /// A fault of the cell that shows another text than its content.
+    /// A fault that shows this text instead of the content of the cell.
     pub fn fault_of(&self, found: impl Into<String>, expected: impl Into<String>) -> Box<Fault> {
         let fault = self.source.fault(found, expected);
         Box::new(fault.at(self.place).field(self.label))

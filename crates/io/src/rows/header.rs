@@ -27,7 +27,7 @@ pub(super) struct RequestedColumn {
     pub at: usize,
 }
 
-/// The header of a table, while columns are being requested.
+/// The header of a table, from which columns are requested.
 pub struct Header<'a> {
     source: &'a Source,
     names: ColumnNames,
@@ -67,14 +67,14 @@ impl<'a> Header<'a> {
         self.names.position(name).is_some()
     }
 
-    /// Requests a column that must exist: the first of these names that is there. `holds` says for
-    /// the message what the column holds.
+    /// Requests a required column: the first of these names that the header has. `holds` describes
+    /// the contents of the column, for the message.
     ///
     /// A missing column becomes a fault that [`Header::finish`] returns, so the placeholder that is
     /// returned for it is never used.
     ///
     /// # Errors
-    /// There are too many faults; the error holds all of them.
+    /// There are too many faults; the error contains all of them.
     pub fn require(&mut self, names: &[&str], holds: &str) -> Result<Col> {
         if let Some(col) = self.optional(names)? {
             return Ok(col);
@@ -96,7 +96,7 @@ impl<'a> Header<'a> {
     /// requested before. Returns `None` if there is none.
     ///
     /// # Errors
-    /// There are too many faults; the error holds all of them.
+    /// There are too many faults; the error contains all of them.
     pub fn optional(&mut self, names: &[&str]) -> Result<Option<Col>> {
         let is_free = |at: &usize| self.requested.iter().all(|requested| requested.at != *at);
         let mut found = names
@@ -108,7 +108,8 @@ impl<'a> Header<'a> {
         if self.names.count(name) > 1 {
             let fault = self.source.fault("the column twice", "the column once");
             let fault = fault.at(Place::Header).field(*name);
-            self.faults.add(fault.remedy("remove one of the two"))?;
+            self.faults
+                .add(fault.remedy("remove one of the two columns"))?;
         }
         let label = if is_written(name) { name } else { names[0] };
         self.requested.push(RequestedColumn {
@@ -118,7 +119,7 @@ impl<'a> Header<'a> {
         Ok(Some(Col(self.requested.len() - 1)))
     }
 
-    /// The table with the requested columns.
+    /// Returns the table with the requested columns.
     ///
     /// # Errors
     /// Columns are missing or occur twice (reported together), or the file is damaged.
@@ -136,8 +137,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Whether a person wrote this column name. pandas leaves the name of an index empty in CSV and
-/// makes up one that starts with `__` in Parquet.
+/// Whether this column name was chosen by a person. For an index, pandas leaves the name empty in
+/// CSV and generates a name that starts with `__` in Parquet.
 fn is_written(name: &str) -> bool {
     !name.is_empty() && !name.starts_with("__")
 }

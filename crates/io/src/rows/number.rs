@@ -2,7 +2,7 @@
 
 use crate::parquet::Value;
 
-/// A whole number. It may be written with a zero fraction, such as `97.0`.
+/// A whole number. It may have a zero fraction, as in `97.0`.
 pub(super) fn whole(value: Value<'_>) -> Option<i64> {
     match value {
         Value::Int(number) => Some(number),
@@ -45,7 +45,8 @@ pub(super) fn flag(value: Value<'_>) -> Option<bool> {
     }
 }
 
-/// A float that is a whole number, if it is small enough that no other whole number rounds to it.
+/// The whole number that a float represents, if it is small enough that no other whole number
+/// rounds to the same float.
 fn integral(number: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (number.abs() < EXACT && number.fract() == 0.0).then_some(number as i64)

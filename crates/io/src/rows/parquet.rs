@@ -1,4 +1,4 @@
-//! The requested columns of a Parquet table, held in memory.
+//! The requested columns of a Parquet table, kept in memory.
 
 use super::header::RequestedColumn;
 use crate::parquet::{Table, Value};
@@ -32,8 +32,8 @@ struct Texts {
 }
 
 /// Maximum number of rows in a file of this many bytes. The rows of a table of jobs or profiles
-/// differ from each other, so a writer needs more than 1/16 byte for each. More rows mean a damaged
-/// file.
+/// differ from each other, so a writer needs more than 1/16 byte per row. A larger number of rows
+/// means that the file is damaged.
 fn max_rows(file: u64) -> u64 {
     (1 << 16) + file.saturating_mul(16)
 }

@@ -9,7 +9,7 @@ use super::parquet::Held;
 use crate::parquet::Value;
 use crate::source::Source;
 
-/// One row of a table, with what messages need.
+/// One row of a table, with the information that messages need.
 #[derive(Clone, Copy)]
 pub struct Row<'r> {
     pub(super) source: &'r Source,
@@ -18,11 +18,11 @@ pub struct Row<'r> {
     pub(super) cells: Cells<'r>,
 }
 
-/// Where a row's cells are.
+/// Where a row's cells are stored.
 #[derive(Clone, Copy)]
 pub(super) enum Cells<'r> {
     Record(&'r ByteRecord),
-    /// The row with this index in a table that is held in memory.
+    /// The row with this index in a table that is kept in memory.
     Held(&'r Held, usize),
 }
 
@@ -50,7 +50,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The cell of a column. It is empty if the table lacks the column.
+    /// The cell of a column. The cell is empty if the table lacks the column.
     pub fn cell_or_empty(&self, col: Option<Col>) -> Cell<'r> {
         col.map_or(
             Cell {

@@ -1,4 +1,4 @@
-//! A table whose columns were requested, visited row by row.
+//! A table whose columns have been requested. It is visited row by row.
 
 use csv::ByteRecord;
 
@@ -12,14 +12,14 @@ use crate::delimited::Records;
 use crate::source::Source;
 use gleaner_domain::error::Result;
 
-/// A table whose columns were requested.
+/// A table whose columns have been requested.
 pub struct Table<'a> {
     pub(super) source: &'a Source,
     pub(super) requested: Vec<RequestedColumn>,
     pub(super) content: Content,
 }
 
-/// Where the rows come from.
+/// The rows of a table.
 pub(super) enum Content {
     /// Rows are read from the source again on every visit.
     Csv,
@@ -27,13 +27,13 @@ pub(super) enum Content {
 }
 
 impl<'a> Table<'a> {
-    /// Where the table comes from.
+    /// The source of the table.
     pub fn source(&self) -> &'a Source {
         self.source
     }
 
-    /// Calls `each` with every row in turn. If a row has more or fewer cells than the header,
-    /// `each` gets a fault in its place.
+    /// Calls `each` with every row in order. If a row has more or fewer cells than the header,
+    /// `each` receives a fault instead.
     ///
     /// # Errors
     /// The file is damaged, or `each` fails.
@@ -47,7 +47,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads all rows by `read`. Rows with unexpected values are recorded as faults.
+    /// Reads all rows with `read`. Rows with unexpected values are recorded as faults.
     ///
     /// # Errors
     /// The file is damaged, or has too many faults.

@@ -1,4 +1,4 @@
-//! Small fixed examples, as CSV and as Parquet.
+//! Small fixed examples in CSV and Parquet.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::results::{Column, Table as Output};
 use gleaner_domain::{Local, Stamp};
 
-/// An input with this content, and the temporary folder that holds it.
+/// An input with this content, and the temporary directory that contains it.
 fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join(name);
@@ -20,7 +20,7 @@ fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
     (folder, source)
 }
 
-/// The values of one column as `read` parses the cells, or the messages of its faults.
+/// The values of one column, parsed by `read`, or the messages of its faults.
 fn column<T>(
     source: &Source,
     name: &str,

@@ -1,4 +1,5 @@
-//! A file on disk that is read more than once; a change between two readings is noticed.
+//! A file on disk that is read more than once. A change of the file between two readings is
+//! detected.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,20 +9,21 @@ use sha2::{Digest as _, Sha256};
 
 use super::Digest;
 
-/// Number of bytes in a chunk. One digest is kept and compared per chunk.
+/// Number of bytes in a chunk. Each chunk has a digest, which is stored and compared.
 const CHUNK: usize = 1 << 18;
 
-/// An open file and the digest of its content up to the end of each chunk. Every reading compares
-/// its bytes with these digests, so the bytes that are parsed are the bytes that were hashed.
+/// An open file, and for each chunk the digest of the content up to its end. Every reading compares
+/// the bytes with these digests, so the parsed bytes are the same as the hashed bytes.
 #[derive(Debug)]
 pub(super) struct Disk {
-    /// Kept open, so that a file that replaces it under the same name is not read.
+    /// The file is kept open, so that another file that replaces it under the same name is never
+    /// read.
     file: Mutex<File>,
     /// SHA-256 of the bytes from the start of the file to the end of each chunk.
     prefixes: Vec<Digest>,
 }
 
-/// The file is not the same as when it was hashed.
+/// The file has changed since it was hashed.
 #[derive(Debug, thiserror::Error)]
 #[error("the file was changed while it was read; run the command again")]
 pub(super) struct Changed;
@@ -44,8 +46,8 @@ impl Disk {
         Ok((Disk { file, prefixes }, length, so_far(&hasher)))
     }
 
-    /// Reads the content from its start. If the bytes differ from those that were hashed, reading
-    /// fails with an error that holds [`Changed`].
+    /// Reads the content from its start. If the bytes differ from the hashed bytes, reading fails
+    /// with an error that contains [`Changed`].
     pub fn reader(&self) -> Reader<'_> {
         Reader {
             disk: self,
@@ -56,7 +58,7 @@ impl Disk {
         }
     }
 
-    /// Reads one chunk. It is empty after the last one.
+    /// Reads one chunk, which is empty after the end of the file.
     fn read(&self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(index as u64 * CHUNK as u64))?;
@@ -64,7 +66,7 @@ impl Disk {
     }
 }
 
-/// The digest of the bytes that the hasher was given so far.
+/// The digest of the bytes passed to the hasher so far.
 fn so_far(hasher: &Sha256) -> Digest {
     Digest(hasher.clone().finalize().into())
 }
@@ -76,7 +78,7 @@ pub(super) struct Reader<'d> {
     /// Index of the chunk to read next.
     next: usize,
     chunk: Vec<u8>,
-    /// Number of bytes of `chunk` that were already returned to the caller.
+    /// Number of bytes of `chunk` that have already been returned to the caller.
     used: usize,
 }
 

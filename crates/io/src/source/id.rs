@@ -7,11 +7,10 @@ use crate::files::Hashed;
 use gleaner_domain::Digest;
 use gleaner_domain::results::run::Listed;
 
-/// Identifies an input by its bytes as they are on disk, so a compressed file is not inflated
-/// first.
+/// Identifies an input by its bytes on disk, so a compressed file is not inflated first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceId {
-    /// The path as the user named it; `-` is stdin.
+    /// The user-specified path; `-` means stdin.
     pub path: PathBuf,
     /// Length in bytes.
     pub length: u64,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-/// First bytes of every event log cache (`.gev`). As in PNG, they contain line breaks, so that a transfer in text mode
-/// is detected.
+/// First bytes of every event log cache (`.gev`). As in PNG files, they contain line breaks, so that damage from a
+/// transfer in text mode is detected.
 pub const GEV_MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
 
-/// The format of an input, known from its first bytes, or else from its name.
+/// The format of an input, detected by its first bytes, or else by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A pandas pickle.
@@ -19,7 +19,7 @@ pub enum Kind {
     Json,
     /// TOML text.
     Toml,
-    /// Comma-separated values, and every input that is nothing else.
+    /// Comma-separated values. This is also the format of an input that matches no other format.
     Csv,
 }
 
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// The extension of the name in lower case; empty if it has none.
+/// The extension of a name in lower case; empty if the name has no extension.
 pub(super) fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().unwrap_or_default();
     extension.to_string_lossy().to_lowercase()
@@ -55,7 +55,7 @@ pub(super) fn is_pickle_name(name: &str) -> bool {
     matches!(extension(name).as_str(), "pkl" | "pickle")
 }
 
-/// The format of a text whose name does not show it.
+/// The format of a text whose name does not show its format.
 fn text_kind(head: &[u8]) -> Kind {
     let text = head.trim_ascii_start();
     let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);

@@ -27,12 +27,12 @@ use wrap::{Member, MemberReader};
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";
 
-/// The first bytes of a kind of file, and the name of that kind.
+/// The first bytes of files of a certain kind, and the name of the kind.
 type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compressions that this program does not read. gzip and Zstandard are here for data that is
+/// Compression formats that this program does not read. The list contains gzip and Zstandard to refuse data that is
 /// compressed twice.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
@@ -41,8 +41,8 @@ const UNREADABLE: [Known; 4] = [
     (b"\x1f\x8b", "doubly compressed"),
 ];
 
-/// An opened input. Its content can be read more than once. It always matches its digest: if the
-/// file changes in the meantime, reading fails.
+/// An opened input. Its content can be read more than once. The content always matches the digest: if the file changes
+/// in the meantime, reading fails.
 #[derive(Debug)]
 pub struct Source {
     id: SourceId,
@@ -52,7 +52,7 @@ pub struct Source {
     kind: Kind,
 }
 
-/// The bytes as they came, still compressed. `Held` if they can be read only once, as from a pipe.
+/// The original bytes, which may be compressed. `Held` if the source, such as a pipe, can be read only once.
 #[derive(Debug)]
 enum Raw {
     Disk(Disk),
@@ -60,13 +60,13 @@ enum Raw {
 }
 
 impl Source {
-    /// Opens a file, or stdin if `path` is `-`, hashes it and detects its format.
+    /// Opens a file, or stdin if `path` is `-`; also hashes it and detects its format.
     ///
-    /// In a tar archive the content is the first file named `.pkl` or `.pickle`. If there is none,
-    /// the archive must hold exactly one file.
+    /// In a tar archive, the content is the first file whose name ends in `.pkl` or `.pickle`. If there is no such
+    /// file, the archive must contain exactly one file.
     ///
     /// # Errors
-    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is compressed in another way.
+    /// The file cannot be read, is a damaged gzip, Zstandard or tar file, or is compressed in another format.
     pub fn open(path: &Path) -> Result<Self> {
         Self::opened(path, &[ZIP])
     }
@@ -74,7 +74,7 @@ impl Source {
     /// Like [`Source::open`], but also accepts a zip archive, the form in which PyTorch saves tensors.
     ///
     /// # Errors
-    /// As for [`Source::open`].
+    /// Same as [`Source::open`].
     pub fn open_tensors(path: &Path) -> Result<Self> {
         Self::opened(path, &[])
     }
@@ -102,7 +102,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Path, length and SHA-256 of a file of any kind. The file is hashed, but not parsed.
+    /// The path, length and SHA-256 of a file of any kind. The file is hashed, but not parsed.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -115,12 +115,12 @@ impl Source {
         })
     }
 
-    /// Path, length and SHA-256.
+    /// The path, length and SHA-256 of the input.
     pub fn id(&self) -> &SourceId {
         &self.id
     }
 
-    /// The path as the user named it.
+    /// The user-specified path.
     pub fn path(&self) -> &Path {
         &self.id.path
     }
@@ -130,7 +130,7 @@ impl Source {
         self.kind
     }
 
-    /// Reads the content, inflated, from its start.
+    /// Reads the inflated content from its start.
     ///
     /// # Errors
     /// The file cannot be opened. Pass errors of the returned stream to [`Source::read_error`].
@@ -144,11 +144,11 @@ impl Source {
         }
     }
 
-    /// Returns the whole content, inflated. A compressed input may inflate to at most [`WHOLE_LIMIT`]
+    /// Returns the whole inflated content. A compressed input may inflate to at most [`WHOLE_LIMIT`]
     /// bytes. A plain file may be 16 times as large, because its size is visible to the user.
     ///
     /// # Errors
-    /// The file cannot be read, is damaged gzip, Zstandard or tar, or is too large.
+    /// The file cannot be read, is a damaged gzip, Zstandard or tar file, or is too large.
     pub fn read_all(&self) -> Result<Cow<'_, [u8]>> {
         self.read_up_to(WHOLE_LIMIT)
     }
@@ -157,7 +157,7 @@ impl Source {
     /// limits because a parsed text takes many times its length in memory.
     ///
     /// # Errors
-    /// As for [`Source::read_all`].
+    /// Same as [`Source::read_all`].
     pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
         /// Ratio of the size limit of a plain file to that of a compressed one.
         const PLAIN: u64 = 16;
@@ -181,11 +181,10 @@ impl Source {
         }
         let found = format!("a file that inflates to more than {size}");
         let fault = self.fault(found, "less");
-        fault.remedy("decompress it first if it is meant to be so large")
+        fault.remedy("if this size is intended, decompress the file first")
     }
 
-    /// The error for a failed read: an input/output error of the system, or a fault of a damaged
-    /// file.
+    /// The error for a failed read: an I/O error of the operating system, or a fault that reports a damaged file.
     pub fn read_error(&self, error: io::Error) -> Error {
         let changed = error.get_ref().is_some_and(|inner| inner.is::<Changed>());
         if changed || error.raw_os_error().is_some() {
@@ -199,7 +198,7 @@ impl Source {
         self.fault(error.to_string(), expected).into()
     }
 
-    /// A fault of this input as a whole, without a line or row.
+    /// A fault that concerns this input as a whole, not a line or row.
     pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
         Fault::of(self.path(), found, expected)
     }
@@ -213,7 +212,7 @@ impl Source {
         }
     }
 
-    /// The content without compression; a tar archive is still whole.
+    /// The decompressed content; a tar archive is not unpacked.
     fn inflated(&self) -> Result<Box<dyn Read + '_>> {
         let raw: Box<dyn Read + '_> = match &self.raw {
             Raw::Held(bytes) => Box::new(bytes.as_slice()),
@@ -225,7 +224,7 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content, which may not be fully unwrapped yet.
+    /// The first bytes of the content, which may not be fully decompressed or unpacked yet.
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.reader()?
@@ -235,8 +234,8 @@ impl Source {
         Ok(head)
     }
 
-    /// The name whose extension shows the format: without the endings of compressions, or the name
-    /// of the file in the archive.
+    /// The name whose extension shows the format: the name of the file in the archive, or else the input's name without
+    /// `.gz` or `.zst`, and with `.tar` instead of `.tgz`.
     fn inner_name(&self) -> String {
         if let Some(member) = &self.member {
             return member.name.clone();
@@ -268,13 +267,14 @@ impl Source {
         let found = Member::find(self.inflated()?).map_err(|e| self.read_error(e))?;
         found.map_err(|files| {
             let found = format!("{files} files in an archive, none named .pkl or .pickle");
-            self.fault(found, "one file, or one so named").into()
+            self.fault(found, "a single file, or a file with such a name")
+                .into()
         })
     }
 }
 
-/// Opens a regular file for repeated reading. Stdin and special files, such as pipes and devices, may
-/// be endless, so they are read into memory up to [`WHOLE_LIMIT`]. Also returns the length and SHA-256.
+/// Opens a regular file for repeated reading. Stdin and special files, such as pipes and devices, may be endless, so at
+/// most [`WHOLE_LIMIT`] bytes are read from them into memory. Also returns the length and SHA-256.
 fn open_raw(path: &Path) -> Result<(Raw, u64, Digest)> {
     let io_error = |e| Error::io("read", path, e);
     if path == Path::new(STDIN) {

@@ -2,14 +2,14 @@
 
 use std::io::{self, Read};
 
-/// Maximum size of a compressed input after inflation, if the whole input is needed, and of the input
-/// from a pipe: 1 GiB.
+/// Maximum size of a compressed input after inflation, if the whole input is needed, and of an input from a pipe:
+/// 1 GiB.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
-/// The same for texts that are parsed into many small values, such as JSON: 64 MiB.
+/// The same limit for texts that are parsed into many small values, such as JSON: 64 MiB.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
-/// The same for TOML, which people write by hand: 16 MiB.
+/// The same limit for TOML, which is written by hand: 16 MiB.
 pub const TOML_LIMIT: u64 = 16 << 20;
 
 /// Number of bytes that are read at once.
@@ -31,9 +31,9 @@ pub(super) fn read(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>>
     }
 }
 
-/// Makes room for another step. Doubles the capacity if there is enough memory; otherwise adds just enough.
+/// Reserves memory for another step. Doubles the capacity if there is enough memory; otherwise adds just enough.
 fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
-    // `read_to_end` needs a little more room than it reads.
+    // `read_to_end` needs slightly more capacity than the number of bytes that it reads.
     let more = STEP + 64;
     let reserved = bytes
         .try_reserve(more)

@@ -8,22 +8,22 @@ use super::kind::is_pickle_name;
 
 /// Maximum size to which a compressed input may inflate: 4 GiB.
 ///
-/// The limit stops small files that inflate without end. Users can inflate a larger log themselves:
-/// uncompressed files have no limit.
+/// The limit protects against small files that inflate endlessly. Users can inflate a larger log
+/// themselves, because uncompressed files have no limit.
 pub const INFLATED_LIMIT: u64 = 4 << 30;
 
 /// A file in a tar archive.
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: String,
-    /// Where its content begins in the archive, in bytes.
+    /// The offset of its content in the archive, in bytes.
     offset: u64,
     length: u64,
 }
 
 impl Member {
     /// Finds the file to read: the first one named `.pkl` or `.pickle`, or else the only file. If
-    /// there is no such file, `Err` holds the number of files in the archive.
+    /// there is no such file, `Err` contains the number of files in the archive.
     pub fn find(archive: impl Read) -> io::Result<Result<Member, usize>> {
         let mut first = None;
         let mut files = 0;
@@ -52,7 +52,7 @@ pub fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
-/// How an input is compressed.
+/// The compression format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// gzip (RFC 1952).
@@ -87,7 +87,7 @@ impl Compression {
         })
     }
 
-    /// Inflates a stream. Reading fails after more than [`INFLATED_LIMIT`] bytes.
+    /// Inflates a stream. Reading fails if there are more than [`INFLATED_LIMIT`] bytes.
     pub fn inflate<'r>(self, raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         let raw = BufReader::with_capacity(1 << 16, raw);
         Ok(Box::new(Limited {
@@ -97,7 +97,7 @@ impl Compression {
     }
 }
 
-/// Fails once the inner stream has given more than `left` bytes.
+/// Fails once the inner stream has returned more than `left` bytes.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -119,8 +119,8 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Reads one file of a tar archive. At its end it reads the rest of the archive too, so that a cut
-/// or damaged archive is noticed.
+/// Reads one file of a tar archive. At the end of this file it also reads the remaining archive, to
+/// detect a truncated or damaged archive.
 pub(super) struct MemberReader<R> {
     inner: R,
     left: u64,

@@ -25,8 +25,8 @@ pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
     csv.flush()
 }
 
-/// A column, with caches of values that neighbouring rows often share: the text of the last time,
-/// and the current run of equal values.
+/// A column, with caches of values that adjacent rows often share: the text of the last time, and
+/// the current run of equal values.
 struct Cells<'a> {
     column: &'a Column<'a>,
     last: Option<(Local, String)>,
@@ -51,7 +51,7 @@ impl<'a> Cells<'a> {
             Column::EveryTime(v) => self.write_time(v[row], cell),
             Column::Fixed(v) => write!(cell, "{:.6}", v[row]),
             Column::Floats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x}")),
-            // Rust's debug form of a float keeps the fraction's zero (`3.0`), as Python does.
+            // Rust's debug format writes the zero fraction of a float (`3.0`), as Python does.
             Column::PythonFloats(v) => v[row].map_or(Ok(()), |x| write!(cell, "{x:?}")),
             Column::Integers(v) => write!(cell, "{}", v[row]),
             Column::Whole(v) => write!(cell, "{}", v[row]),

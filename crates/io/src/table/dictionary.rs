@@ -1,10 +1,10 @@
-//! A column of runs of equal values as Parquet: a dictionary of the values, and for each run an
-//! index with the run's length.
+//! Writes a column of runs of equal values as Parquet: a dictionary of the values, and for each run
+//! an index and the run's length.
 //!
-//! The `parquet` crate's writer looks up the value of every row. The work of this module grows only
-//! with the number of runs. For example, if the value is 5 in the first 400,000 rows, then 7 in 10
-//! rows, and then 5 again, the column is stored as the dictionary (5, 7) and three runs with the
-//! indexes 0, 1 and 0.
+//! The `parquet` crate's writer looks up the value of every row. The time that this module needs
+//! grows only with the number of runs. For example, if the value is 5 in the first 400,000 rows,
+//! then 7 in 10 rows, and then 5 again, the column is stored as the dictionary (5, 7) and three
+//! runs with the indexes 0, 1 and 0.
 
 use std::io::Write;
 
@@ -19,10 +19,10 @@ use parquet::schema::types::ColumnDescPtr;
 
 use gleaner_domain::results::RunLengths;
 
-/// Encodings of the dictionary, of the levels (there are none) and of the indices.
+/// Encodings of the dictionary, the levels (of which there are none) and the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
-/// A column's distinct values, and its runs of indices of these values.
+/// A column's distinct values, and its runs as indices of these values.
 pub(super) struct Dictionary {
     /// The values in Parquet's plain encoding.
     plain: Vec<u8>,
@@ -33,7 +33,7 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// The dictionary of a column of numbers. `bytes` returns the eight bytes of a number.
+    /// The dictionary of a numeric column. `bytes` returns the eight bytes of a number.
     pub fn of_numbers<T>(runs: &RunLengths<T>, bytes: impl Fn(&T) -> u64) -> Self {
         let mut sorted: Vec<(u64, u32)> = runs.iter().map(|(v, _)| bytes(v)).zip(0..).collect();
         sorted.sort_unstable();
@@ -54,7 +54,7 @@ impl Dictionary {
         }
     }
 
-    /// The dictionary of a column of texts, which are given as indices of `names`.
+    /// The dictionary of a text column, whose texts are given as indices of `names`.
     pub fn of_names(names: &[&str], runs: &RunLengths<u32>) -> Self {
         let texts = names.iter().map(|name| name.as_bytes());
         let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());
@@ -117,9 +117,9 @@ impl Dictionary {
         CompressedPage::new(page, length)
     }
 
-    /// The indices in Parquet's run-length encoding. First comes the width of an index in bits.
-    /// Each run follows: twice its length as a variable-length number, then its index in whole
-    /// bytes.
+    /// The indices in Parquet's run-length encoding. The encoding starts with the width of an index
+    /// in bits. For each run it has twice the length as a variable-length number, then the index in
+    /// whole bytes.
     fn encoded_indices(&self) -> Vec<u8> {
         let largest = self.values.saturating_sub(1).max(1);
         let bits = u32::BITS - largest.leading_zeros();
@@ -150,5 +150,5 @@ fn closed(metadata: ColumnChunkMetaData) -> ColumnCloseResult {
 }
 
 fn too_long() -> ParquetError {
-    ParquetError::General("more rows than a page can hold".to_owned())
+    ParquetError::General("more rows than fit in a page".to_owned())
 }

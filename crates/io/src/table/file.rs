@@ -1,10 +1,10 @@
-//! The format of a table's file, which is CSV or Parquet depending on its extension.
+//! The file format of a table: CSV or Parquet, depending on the file extension.
 
 use std::path::Path;
 
 use gleaner_domain::error::{Error, Result};
 
-/// The format of a table's file.
+/// The file format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Comma-separated values.
@@ -14,10 +14,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// The format that a path's extension names.
+    /// The format indicated by a path's extension.
     ///
     /// # Errors
-    /// [`Error::Usage`] for another extension than .csv or .parquet.
+    /// [`Error::Usage`] if the extension is neither .csv nor .parquet.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {

@@ -26,10 +26,10 @@ pub trait WriteTable {
     /// depend only on the table.
     ///
     /// # Errors
-    /// A failure of the Parquet writer, passed on as an I/O error.
+    /// The Parquet writer fails; its error is returned as an I/O error.
     fn write_parquet(&self, out: impl Write + Send) -> io::Result<()>;
 
-    /// Writes the table to a file of its own, in the format that the path's extension names.
+    /// Writes the table to a file, in the format indicated by the path's extension.
     ///
     /// # Errors
     /// The extension is neither .csv nor .parquet, or the file cannot be written.

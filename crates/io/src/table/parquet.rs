@@ -1,4 +1,4 @@
-//! A table as Parquet.
+//! Writes a table as Parquet.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const PRESENT: i16 = 1;
 /// The bytes depend only on the table.
 ///
 /// # Errors
-/// A failure of the Parquet writer, passed on as an I/O error.
+/// The Parquet writer fails; its error is returned as an I/O error.
 pub(super) fn write(table: &Table<'_>, out: impl Write + Send) -> io::Result<()> {
     try_write(table, out).map_err(io_error)
 }
@@ -48,8 +48,8 @@ fn try_write(table: &Table<'_>, out: impl Write + Send) -> Result<(), ParquetErr
     writer.close().map(drop)
 }
 
-/// Numbers that mostly differ are stored as differences: a dictionary of them would be as long as
-/// the column.
+/// A column of mostly distinct numbers is stored as differences, because its dictionary would be
+/// about as long as the column.
 fn properties(table: &Table<'_>) -> WriterProperties {
     let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
     for (name, column) in &table.columns {

@@ -1,4 +1,4 @@
-//! Gradient boosting, by the library forust.
+//! Gradient boosting with the library forust.
 
 use forust_ml::GradientBooster;
 use forust_ml::objective::ObjectiveType;
@@ -8,15 +8,15 @@ use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
 /// The settings are those of LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20
-/// rows in a leaf, 255 bins per feature. The trees differ. Here they grow level by level, to at
-/// most 32 leaves. LightGBM always splits the leaf that gains most, up to 31 leaves. (The library's
-/// own best-first order is no substitute, because it ranks leaves by what they already explain.) On
-/// logarithms of durations, LightGBM's order has an error lower by 8 %; on other labels it is no
-/// better.
+/// rows in a leaf, 255 bins per feature. The trees differ: here they grow level by level to at most
+/// 32 leaves, whereas LightGBM always splits the leaf with the greatest gain, up to 31 leaves.
+/// (forust also has a best-first order, but it ranks leaves by what they already explain, so it
+/// cannot replace that of LightGBM.) On logarithms of durations, LightGBM's order reduces the error
+/// by 8 %; on other labels it brings no improvement.
 pub(super) struct Boosting {
     booster: GradientBooster,
-    /// Indices of the features that have at least two different values; the library accepts no
-    /// others.
+    /// Indices of the features that have at least two different values. The library does not accept
+    /// other features.
     used: Vec<usize>,
     label: Scale,
 }

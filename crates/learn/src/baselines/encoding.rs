@@ -119,8 +119,8 @@ mod tests {
     fn texts_are_numbered_by_first_appearance_in_training() {
         let all = [Some("z"), Some("b"), None, Some("a"), Some("b")];
         let whole = table(&[1.0, 2.0, f64::INFINITY, 4.0, 5.0], &all);
-        // The first row is not used for training, so z is unseen although the table has it as a
-        // level.
+        // The first row is not used for training, so z is unseen, although it is a level of the
+        // table's column.
         let encoding = Encoding::learn(&whole.take(&[1, 2, 3, 4]));
         let rows = encoding.encode(&whole).unwrap();
         assert_eq!(rows.columns[1][..2], [-1.0, 0.0]);

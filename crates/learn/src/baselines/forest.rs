@@ -1,4 +1,4 @@
-//! Random forest, by the library smartcore.
+//! Random forest with the library smartcore.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,10 +13,10 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// The settings are those of scikit-learn's `RandomForestRegressor`: trees of any depth, on all
-/// features. Missing values are replaced by the mean of the feature.
+/// The settings are those of scikit-learn's `RandomForestRegressor`: trees of unlimited depth,
+/// grown on all features. Missing values are replaced by the mean of the feature.
 pub(super) struct Forest {
-    /// Forests of equal size, so that threads can share the work.
+    /// The forest, divided into smaller forests of equal size, so that threads can share the work.
     parts: Vec<Part>,
     /// For each feature, the value that replaces missing values.
     means: Vec<f64>,

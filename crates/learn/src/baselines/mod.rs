@@ -1,5 +1,4 @@
-//! Baselines to compare the interpretable models with: two models from libraries, and a neural
-//! network.
+//! Baselines for the interpretable models: two models from libraries, and a neural network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
 //! documents where it differs. Nothing is tuned. The same seed gives the same model, regardless of
@@ -36,10 +35,11 @@ use encoding::{Encoding, Matrix};
 /// A kind of model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Baseline {
-    /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001); by smartcore.
+    /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001), from the library
+    /// smartcore.
     Forest,
     /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
-    /// 2001), on binned features as in LightGBM (Ke et al., 2017); by forust.
+    /// 2001), on binned features as in LightGBM (Ke et al., 2017), from the library forust.
     Boosting,
     /// A network with one hidden layer of 100 neurons, trained by Adam, built from the layers
     /// of `gleaner-driple`.
@@ -58,7 +58,7 @@ pub enum BaselineError {
     /// There are no rows, or the labels are invalid.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The table's features are not those that the model was trained on.
+    /// The table's features differ from those that the model was trained on.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// A library failed.
@@ -78,7 +78,7 @@ trait Predictor: Send + Sync {
 }
 
 impl Baseline {
-    /// All baselines, in the order in which tables of results show them.
+    /// All baselines, in the order in which they appear in tables of results.
     pub const ALL: [Self; 3] = [Self::Boosting, Self::Forest, Self::Perceptron];
 
     /// Name of the baseline in tables of results.
@@ -115,7 +115,8 @@ impl Fitted {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the table's features are not those that the model was trained on, or the library fails.
+    /// If the table's features differ from those that the model was trained on, or the library
+    /// fails.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
         let rows = self.encoding.encode(table)?;
         if rows.rows == 0 {

@@ -17,8 +17,8 @@ use super::{BaselineError, Predictor};
 /// tenth of the rows is held out. Training stops after ten consecutive rounds that improve the loss
 /// on these rows by less than 0.0001. The best weights are kept.
 ///
-/// Features and labels are scaled to mean 0 and standard deviation 1. scikit-learn leaves this to
-/// the user. The reference did not scale, and its worst predictions are wrong by thousands.
+/// Features and labels are scaled to mean 0 and standard deviation 1. scikit-learn leaves scaling
+/// to the user. The reference did not scale them, and its worst predictions are wrong by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,
@@ -80,7 +80,7 @@ struct Network {
 }
 
 impl Network {
-    /// Draws weights and biases from uniform distributions. Their variance keeps signals from
+    /// Draws weights and biases from uniform distributions, whose variance keeps signals from
     /// growing or shrinking from layer to layer (Glorot and Bengio, 2010).
     fn new(features: usize, rng: &mut ChaCha8Rng) -> Self {
         let mut parameters = Parameters::new();
@@ -106,7 +106,7 @@ impl Network {
         Network { parameters, layers }
     }
 
-    /// Records on a tape the computation of the outputs, one per row.
+    /// Records the computation of the outputs, one per row, on a tape.
     fn forward(&self, tape: &mut Tape<'_, f32>, rows: Array2<f32>) -> Var {
         let [hidden, output] = &self.layers;
         let rows = tape.input(rows);
@@ -177,8 +177,8 @@ fn train(rows: &Array2<f32>, labels: &[f32], seed: u64) -> Network {
     network
 }
 
-/// The rows to hold out, and the remaining rows. If there are too few rows to hold one out, both
-/// parts contain all rows.
+/// The held-out rows, and the remaining rows. If there are too few rows to hold any out, both parts
+/// contain all rows.
 fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..rows).collect();
     order.shuffle(rng);

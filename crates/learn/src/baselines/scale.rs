@@ -35,7 +35,7 @@ impl Scale {
         }
     }
 
-    /// The value with this deviation: the inverse of [`Scale::apply`].
+    /// The value with the given deviation: the inverse of [`Scale::apply`].
     pub fn undo(&self, deviations: f64) -> f64 {
         if self.deviation.is_normal() {
             self.mean + deviations * self.deviation

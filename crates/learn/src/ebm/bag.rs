@@ -1,5 +1,5 @@
-//! A bag: its training rows, its held-out rows, which decide when to stop, and the scores learnt so
-//! far.
+//! A bag: its training rows, its held-out rows, by which boosting decides when to stop, and the
+//! scores learnt so far.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -9,7 +9,7 @@ use super::settings::Settings;
 use super::surface::Surface;
 use super::tables::Tables;
 
-/// Finds the best step of a term.
+/// The search for the best step of a term.
 pub(super) enum Search {
     /// All training rows are in one cell, so the term cannot distinguish them.
     Nothing,
@@ -18,7 +18,8 @@ pub(super) enum Search {
 }
 
 impl Search {
-    /// `rows` is the number of training rows in each cell, `tree` the limits of a step's tree.
+    /// `rows` holds the number of training rows in each cell, and `tree` the limits of a step's
+    /// tree.
     pub fn new(shape: Shape, rows: Vec<f64>, tree: Tree) -> Self {
         if rows.iter().filter(|&&rows| rows > 0.0).count() < 2 {
             return Search::Nothing;
@@ -30,8 +31,8 @@ impl Search {
     }
 
     /// Computes the full step of each cell from the sum of the residuals in each cell. The cuts are
-    /// the best ones, or random ones if there is a generator. Returns `false` if no step would
-    /// help; `steps` is then unchanged.
+    /// random if a random number generator is given, and the best ones otherwise. Returns `false`
+    /// if no step would help; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -49,7 +50,7 @@ impl Search {
     }
 }
 
-/// A term in one bag.
+/// A term, as one bag learns it.
 struct Learner {
     search: Search,
     /// The cell of each training row.
@@ -132,7 +133,7 @@ impl Bag {
         }
     }
 
-    /// Whether a term can tell training rows apart.
+    /// Whether a term can distinguish training rows.
     pub fn learns(&self, term: usize) -> bool {
         !matches!(self.learners[term].search, Search::Nothing)
     }
@@ -190,7 +191,7 @@ impl Bag {
     }
 }
 
-/// Subtracts the value of each row's cell from the row's residual.
+/// Subtracts from each residual the value of the cell of the residual's row.
 pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
     for (residual, &cell) in residuals.iter_mut().zip(cells) {
         *residual -= values[cell as usize];

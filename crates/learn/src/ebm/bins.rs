@@ -1,6 +1,6 @@
 //! Maps values to bins. Bin 0 is for missing values and for texts that were not seen in training.
-//! The other bins of numbers are in ascending order. Those of texts are in the order of first
-//! appearance.
+//! The other bins are in ascending order for numbers, and in the order of first appearance for
+//! texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::table::{Categories, Column};
 /// A feature and its bins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
-    /// Name of the feature: that of its column in the training table.
+    /// Name of the feature, which is the name of its column in the training table.
     pub name: String,
     /// How values of the feature map to bins.
     pub bins: Bins,
@@ -27,9 +27,9 @@ pub enum Bins {
     Numeric {
         /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
-        /// The smallest value seen in training; 0 if there was none.
+        /// The smallest value seen in training; 0 if there were no values.
         least: f64,
-        /// The largest value seen in training; 0 if there was none.
+        /// The largest value seen in training; 0 if there were no values.
         greatest: f64,
     },
     /// Bins of texts. Bin k ≥ 1 holds level k−1.
@@ -73,7 +73,7 @@ impl Bins {
         }
     }
 
-    /// Number of bins, including the one for missing values.
+    /// Number of bins, including the bin for missing values.
     pub fn len(&self) -> usize {
         match self {
             Bins::Numeric { cuts, .. } => cuts.len() + 2,
@@ -81,7 +81,7 @@ impl Bins {
         }
     }
 
-    /// Always `false`, as there is always a bin for missing values.
+    /// Always `false`, because there is always a bin for missing values.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -278,7 +278,7 @@ mod tests {
             sorted.sort_by(f64::total_cmp);
             prop_assert!(sorted.is_sorted_by_key(|&x| number(&cuts, x)));
             if !uniform {
-                // Quantile cuts leave no bin without a row.
+                // With quantile cuts, every bin contains at least one row.
                 let used: std::collections::BTreeSet<u16> =
                     sorted.iter().map(|&x| number(&cuts, x)).collect();
                 prop_assert_eq!(used.len(), cuts.len() + 1);

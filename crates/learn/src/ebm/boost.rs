@@ -1,13 +1,13 @@
 //! Cyclic boosting: in each round, every term in turn takes a small step towards the residuals.
 //!
-//! A full step of a cell is the mean residual of the rows in the cell's leaf. Only the share
-//! `learning_rate` of it is taken. At a rate of 0.1, for example, a leaf with a mean residual of 2
-//! gets a step of 0.2, and its mean residual becomes 1.8. As every term takes such small steps in
-//! turn, correlated features share what they explain.
+//! The full step of a cell is the mean residual of the rows in the cell's leaf. Only the fraction
+//! `learning_rate` of the full step is taken. At a rate of 0.1, for example, a leaf with a mean
+//! residual of 2 gets a step of 0.2, and its mean residual becomes 1.8. Because the terms take such
+//! small steps in turn, correlated features share the effect that they explain.
 //!
 //! For each term and bag, a pass over the rows sums the residuals of each cell ([`Tables::sum`]).
-//! The step is computed from these sums alone ([`Bag::step`]). After a round, each bag decides by
-//! its held-out rows whether to continue ([`Bag::judge`]).
+//! The step is computed from these sums alone ([`Bag::step`]). After a round, each bag decides
+//! whether to continue, based on its held-out rows ([`Bag::judge`]).
 
 use gleaner_observer::Observer;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +25,7 @@ pub(super) struct CellMap {
 /// The arrangement of a term's cells.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// A list of bins. `ordered` is set for numbers, whose neighbouring bins are similar.
+    /// A list of bins. `ordered` is true for numbers, whose neighbouring bins are similar.
     Curve { bins: usize, ordered: bool },
     /// A grid, row by row.
     Surface { height: usize, width: usize },
@@ -40,7 +40,7 @@ impl Shape {
     }
 }
 
-/// The training rows of a bag, and its held-out rows, which decide when it stops.
+/// The training rows of a bag, and its held-out rows, by which the bag decides when to stop.
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
@@ -48,16 +48,16 @@ pub(super) struct Split {
     pub random: ChaCha8Rng,
 }
 
-/// How the tree of a step is cut.
+/// How the cuts of a step's tree are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cuts {
-    /// At the places where the cuts gain most.
+    /// The cuts with the greatest gain.
     Best,
-    /// At random, regardless of what the cuts gain.
+    /// Random cuts, regardless of their gain.
     Random,
 }
 
-/// What a bag learnt: the score of each cell of each term, and the number of rounds.
+/// The result of a bag: the score of each cell of each term, and the number of rounds.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,
@@ -99,7 +99,7 @@ pub(super) fn boost(
     bags.into_iter().map(|bag| bag.best).collect()
 }
 
-/// Takes a step of one term in each bag. `rate` is the share of the full step that is taken.
+/// Takes a step of one term in each bag. `rate` is the fraction of the full step that is taken.
 fn learn(bags: &mut [&mut Bag], term: usize, cuts: Cuts, rate: f64, tables: &mut Tables) {
     let learning = bags.iter_mut().filter(|bag| bag.learns(term));
     let mut learning: Vec<&mut Bag> = learning.map(|bag| &mut **bag).collect();
@@ -119,8 +119,8 @@ mod tests {
     use proptest::prelude::*;
     use rand::SeedableRng;
 
-    /// Boosts one bag in the simplest way, with separate passes for the sums, the step and the
-    /// residuals.
+    /// The simplest implementation: boosts one bag, with separate passes for the sums, the step and
+    /// the residuals.
     fn plain(
         maps: &[CellMap],
         residuals: &[f64],
@@ -190,8 +190,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// One bag, or two bags that share a pass and stop independently, learn exactly what the
-        /// simplest way learns, to the last bit.
+        /// One bag, or two bags that share a pass and stop independently, learn the same scores as
+        /// the simplest implementation, to the last bit.
         #[test]
         fn bags_learn_exactly_as_the_simplest_implementation(
             rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),

@@ -1,19 +1,19 @@
-//! The cells of a term, with labels and numbers.
+//! The cells of a term, with their labels and values.
 
 use serde::Serialize;
 
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// The maximum number of texts that the label of a group names. Further texts are only counted.
+/// The maximum number of texts that the label of a group lists. Further texts are only counted.
 const NAMED: usize = 3;
 
 /// A cell of a term.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// The label of its bins on each axis.
+    /// For each axis, the label of the cell's bins.
     pub bins: Vec<String>,
-    /// The score that it adds to a prediction.
+    /// The score that the cell adds to a prediction.
     pub score: f64,
     /// Standard deviation of the bags' scores.
     pub deviation: f64,
@@ -22,7 +22,7 @@ pub struct Cell {
 }
 
 impl Axis {
-    /// Number of groups, including the one for missing values, which is the first.
+    /// Number of groups, including the first group, which is for missing values.
     pub fn size(&self) -> usize {
         self.size
     }

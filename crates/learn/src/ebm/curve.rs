@@ -5,10 +5,10 @@
 //!
 //! If a leaf with `n` rows and the residual sum `s` predicts its mean, the sum of squares decreases
 //! by `s² ÷ n`. So the best cut of a leaf is the one with the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The
-//! leaf whose best cut gains most is cut, until there are enough leaves. For example, three bins
-//! have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains 16 ÷ 4 + 16 ÷ 8 = 6,
-//! and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. A tree of two leaves is cut after bin 2, and
-//! its steps are 1, 1 and −2.
+//! leaf whose best cut has the greatest gain is cut next, until there are enough leaves. For
+//! example, three bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains
+//! 16 ÷ 4 + 16 ÷ 8 = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves
+//! is cut after bin 2, and the steps of the three bins are 1, 1 and −2.
 
 use std::ops::Range;
 
@@ -37,7 +37,8 @@ impl Sum {
         }
     }
 
-    /// The decrease of the sum of squares if each row is predicted by the mean of all: (Σr)² ÷ n.
+    /// The decrease of the sum of squares if each row's residual is predicted by the mean of all:
+    /// (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {
             self.residual * self.residual / self.rows
@@ -64,7 +65,8 @@ pub(super) struct Tree {
 }
 
 /// Weight, in rows, of a prior that pulls the mean residual of a category towards 0 before
-/// categories are sorted. Without it, rare categories would come first and last by chance.
+/// categories are sorted. Without this prior, rare categories would often come first or last by
+/// chance.
 const PRIOR_ROWS: f64 = 10.0;
 
 /// The bins of a feature. A tree is grown on them repeatedly, each time for other residuals.
@@ -74,9 +76,9 @@ pub(super) struct Curve {
     tree: Tree,
     /// Whether neighbouring bins are similar. Otherwise the bins are categories, which are first
     /// sorted by their mean residuals. In the order of the means, one of the cuts between
-    /// neighbours is the best division in two (Fisher, 1958).
+    /// neighbours is the best division into two groups (Fisher, 1958).
     ordered: bool,
-    /// All bins except the one for missing values, in the order in which they are cut.
+    /// All bins except the bin for missing values, in the order in which they are cut.
     order: Vec<usize>,
     /// Prefix sums over the bins in that order: entry k sums the first k bins.
     before: Vec<Sum>,
@@ -95,9 +97,9 @@ impl Curve {
     }
 
     /// Computes the step of each bin, which is the mean residual of the bin's leaf. `residuals`
-    /// holds the sum of the residuals in each bin. The leaves are those of the best tree, or of a
-    /// random one if there is a generator. Bin 0, for missing values, is a leaf of its own; its
-    /// step is 0 if it has too few rows.
+    /// holds the sum of the residuals in each bin. The leaves are those of a random tree if a
+    /// random number generator is given, and those of the best tree otherwise. Bin 0, for missing
+    /// values, is a separate leaf; its step is 0 if it has too few rows.
     pub fn step(&mut self, residuals: &[f64], random: Option<&mut ChaCha8Rng>, steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],
@@ -111,7 +113,7 @@ impl Curve {
         };
         if !self.ordered {
             let rank = |bin: usize| residuals[bin] / (self.rows[bin] + PRIOR_ROWS);
-            // Ties are broken by the number of the bin.
+            // Ties are broken by the index of the bin.
             self.order
                 .sort_unstable_by(|&a, &b| rank(a).total_cmp(&rank(b)).then(a.cmp(&b)));
         }
@@ -156,7 +158,7 @@ fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>
 }
 
 /// A leaf: the bins from `start` (inclusive) to `end` (exclusive), with their best cut and its
-/// gain. Without a cut that gains anything, `gain` is 0.
+/// gain. If no cut gains anything, `gain` is 0.
 struct Leaf {
     start: usize,
     end: usize,
@@ -164,8 +166,8 @@ struct Leaf {
     gain: f64,
 }
 
-/// Repeatedly cuts the leaf whose best cut gains most, until there are enough leaves or no cut
-/// gains anything. `before` holds the prefix sums of the bins.
+/// Repeatedly cuts the leaf whose best cut has the greatest gain, until there are enough leaves or
+/// no cut gains anything. `before` holds the prefix sums of the bins.
 fn grow(before: &[Sum], tree: Tree) -> Vec<Range<usize>> {
     let mut leaves = vec![best_cut(before, 0, before.len() - 1, tree.least)];
     while leaves.len() < tree.leaves {
@@ -199,7 +201,7 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
         cut: start,
         gain: 0.0,
     };
-    // A gain must exceed the rounding error, or a leaf of equal residuals could be cut.
+    // A gain must exceed the rounding error. Otherwise a leaf of equal residuals could be cut.
     let mut best = whole.gain() * (1.0 + 1e-12);
     for cut in start + 1..end {
         let left = before[cut].minus(before[start]);
@@ -270,7 +272,8 @@ mod tests {
         assert_eq!(steps(&bins, false), [3.0, 1.0, 5.0, 1.0, 5.0, 9.0]);
     }
 
-    /// Every drawn leaf has enough rows and gets its own mean, and every cut is drawn eventually.
+    /// Every random leaf has enough rows and gets its own mean as its step, and every cut is drawn
+    /// eventually.
     #[test]
     fn drawn_leaves_are_large_enough_and_have_their_means() {
         let (rows, residuals) = ([0.0, 3.0, 1.0, 2.0, 4.0], [0.0, 3.0, 5.0, -4.0, 8.0]);
@@ -295,8 +298,9 @@ mod tests {
             }
             seen.insert(leaves);
         }
-        // There are three trees with one cut: after bin 1, 2 or 3. There are two with two cuts: after
-        // 1 and 3, and after 2 and 3. Cuts after 1 and 2 would leave bin 2 alone, which has one row.
+        // There are three trees with one cut: after bin 1, 2 or 3. There are two trees with two
+        // cuts: after bins 1 and 3, and after bins 2 and 3. Cuts after bins 1 and 2 would make a
+        // leaf of bin 2 alone, which has only one row.
         assert_eq!(seen.len(), 5, "{seen:?}");
     }
 

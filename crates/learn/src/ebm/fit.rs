@@ -23,7 +23,7 @@ pub enum FitError {
     #[error("{0}")]
     Settings(String),
     /// The table has no rows.
-    #[error("there is no row to learn from")]
+    #[error("there are no rows to learn from")]
     NoRows,
     /// The numbers of labels and rows differ.
     #[error("{found} labels for {rows} rows")]
@@ -34,14 +34,14 @@ pub enum FitError {
         rows: usize,
     },
     /// A label is NaN, or too large to be squared.
-    #[error("the label of row {row} is {found}, where a number within ±1e100 is needed")]
+    #[error("the label of row {row} is {found}, expected a number within ±1e100")]
     Label {
         /// Index of the row, from 0.
         row: usize,
         /// The label.
         found: f64,
     },
-    /// A feature, named here, has more distinct texts than [`MOST_BINS`].
+    /// A feature has more distinct texts than [`MOST_BINS`]. Holds the feature's name.
     #[error("feature {0} has more than {MOST_BINS} different texts")]
     Texts(String),
     /// The observer stopped the fit.
@@ -49,12 +49,12 @@ pub enum FitError {
     Stopped,
 }
 
-/// Greatest absolute value of a label. The sum of squares of such labels is finite even for 10^100
-/// rows.
+/// The greatest permitted absolute value of a label. The sum of squares of such labels is finite
+/// even for 10^100 rows.
 const GREATEST_LABEL: f64 = 1e100;
 
 /// Trains a machine in five stages: draws the bags, learns a curve for each feature, chooses the
-/// pairs of features, learns a surface for each pair, and averages what the bags learnt.
+/// pairs of features, learns a surface for each pair, and averages the terms that the bags learnt.
 pub(super) fn fit(
     table: &Table,
     labels: &[f64],
@@ -87,7 +87,7 @@ pub(super) fn fit(
 struct Bags {
     splits: Vec<Split>,
     /// The mean label of each bag's training rows, which is the bag's prediction before it has
-    /// learnt a term.
+    /// learnt any term.
     bases: Vec<f64>,
     /// For each bag, the labels of all rows minus the bag's predictions.
     residuals: Vec<Vec<f64>>,
@@ -147,7 +147,8 @@ fn surfaces(axes: &[Coarse], pairs: &[(usize, usize)]) -> Vec<CellMap> {
     pairs.iter().map(surface).collect()
 }
 
-/// The mean of what the bags learnt: the curves of all features, then the surfaces of the pairs.
+/// The mean of the terms that the bags learnt: the curves of all features, then the surfaces of the
+/// pairs.
 fn terms(
     features: &[Feature],
     axes: &[Coarse],
@@ -250,7 +251,7 @@ fn curve(cells: &[u16], feature: &Feature) -> CellMap {
     }
 }
 
-/// Boosts the terms in every bag, and subtracts from a bag's residuals what the bag learnt.
+/// Boosts the terms in every bag, and subtracts the learnt scores from the bag's residuals.
 fn run(
     terms: &[CellMap],
     residuals: &mut [Vec<f64>],
@@ -271,7 +272,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // A stopped bag may not have done all of its work.
+            // A stopped bag may not have completed its work.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }
@@ -312,7 +313,7 @@ fn axis(feature: &Feature, index: &[u16], mains: &[Boosted], k: usize) -> Coarse
     Coarse::new(index, &feature.rows, order.as_deref())
 }
 
-/// Term number `k`: the mean of the bags' scores, and their standard deviation.
+/// The term with index `k`: the mean of the bags' scores, and their standard deviation.
 fn term(axes: Vec<Axis>, map: &CellMap, bags: &[Boosted], k: usize) -> Term {
     let of = |cell: usize| bags.iter().map(move |bag| bag.scores[k][cell]);
     let cells = 0..map.shape.cells();

@@ -42,16 +42,18 @@ pub struct Axis {
 /// Why a machine cannot predict for a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The table's features, or their order, are not those of the machine.
+    /// The table's features or their order differ from those of the machine.
     #[error("the model was trained on the features {expected:?}, not on {found:?}")]
     Features {
-        /// Features of the model.
+        /// The features of the model.
         expected: Vec<String>,
-        /// Features of the table.
+        /// The features of the table.
         found: Vec<String>,
     },
     /// A column holds numbers where the model was trained on texts, or vice versa.
-    #[error("feature {name} was trained on {expected}, which the table's column does not hold")]
+    #[error(
+        "feature {name} was trained on {expected}, but the table's column does not hold {expected}"
+    )]
     Kind {
         /// Name of the feature.
         name: String,
@@ -71,7 +73,7 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// The parts of one prediction, which is the sum of the intercept and the contributions.
+/// The parts of one prediction: an intercept and contributions, whose sum is the prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The predicted label.
@@ -160,7 +162,7 @@ impl Term {
 impl Ebm {
     /// Trains a machine on a table with one label per row.
     ///
-    /// NaN and infinite numbers count as missing. If there are too few rows to hold one out, the
+    /// NaN and infinite numbers count as missing. If there are too few rows to hold any out, the
     /// machine learns only the mean. In predictions, texts that were not seen in training count as
     /// missing.
     ///
@@ -173,10 +175,10 @@ impl Ebm {
 
     /// Like [`Ebm::fit`], but reports progress and can be stopped. The unit of progress is one
     /// boosting round of one term on one row. A stop takes effect within a few milliseconds per
-    /// 100,000 rows. A fit may end before it has reported all steps.
+    /// 100,000 rows. A fit may end before it has reported all units of progress.
     ///
     /// # Errors
-    /// Those of [`Ebm::fit`], and [`FitError::Stopped`].
+    /// The errors of [`Ebm::fit`], and [`FitError::Stopped`].
     pub fn fit_observed(
         table: &Table,
         labels: &[f64],
@@ -196,8 +198,8 @@ impl Ebm {
         self.intercept
     }
 
-    /// The terms: one for each feature, in order, then the pairs, beginning with the strongest by
-    /// FAST.
+    /// The terms: one for each feature, in order, then the pairs, in descending order of their FAST
+    /// scores.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
@@ -230,7 +232,7 @@ impl Ebm {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the table has other features than the machine, or has them in another order.
+    /// If the features of the table or their order differ from those of the machine.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -247,7 +249,7 @@ impl Ebm {
     /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// If the table has other features than the machine, or has them in another order.
+    /// If the features of the table or their order differ from those of the machine.
     ///
     /// # Panics
     /// If the table has no such row.
@@ -299,7 +301,7 @@ impl Ebm {
     }
 
     /// Replaces the curve of a feature by the nearest monotone curve in weighted least squares,
-    /// where the weights are numbers of training rows (isotonic regression, as in Lucid's
+    /// where the weights are the numbers of training rows (isotonic regression, as in Lucid's
     /// artifact). The score of missing values does not change. Returns `false` and changes nothing
     /// if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {

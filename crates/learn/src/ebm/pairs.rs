@@ -1,11 +1,11 @@
 //! Chooses the pairs of features that get a term, by FAST (Lou, Caruana, Gehrke and Hooker,
 //! "Accurate intelligible models with pairwise interactions", KDD 2013).
 //!
-//! The terms of single features leave residuals. If two features interact, the residuals differ
-//! between parts of the plane that the two features span. FAST measures this with the simplest
-//! model of an interaction. It cuts each feature once, which makes four rectangles, and predicts
-//! each rectangle by the mean residual of its rows. The score of a pair is the greatest decrease of
-//! the sum of squares by any such *cross* of cuts. For example, each rectangle has 4 rows, and the
+//! If two features interact, the residuals of the single-feature terms differ between parts of the
+//! plane that the two features span. FAST measures these differences with the simplest model of an
+//! interaction. It cuts each feature once, which makes four rectangles, and predicts each rectangle
+//! by the mean residual of its rows. The score of a pair is the greatest decrease of the sum of
+//! squares that any such *cross* of cuts achieves. For example, each rectangle has 4 rows, and the
 //! residuals are 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷ 4, so
 //! the cross gains 16, which is the whole sum of squares. No cut of a single feature would gain
 //! anything.
@@ -39,9 +39,9 @@ pub(super) struct Coarse {
 
 impl Coarse {
     /// Merges neighbouring bins into groups with about the same number of rows. Bin 0, for missing
-    /// values, remains a group of its own. `bins` holds the bin of each row, and `counts` the
-    /// number of rows in each bin. Categories have a `score`, by which their bins are sorted before
-    /// they are merged.
+    /// values, remains a separate group. `bins` holds the bin of each row, and `counts` the number
+    /// of rows in each bin. Categories have a `score`, by which their bins are sorted before they
+    /// are merged.
     pub fn new(bins: &[u16], counts: &[u32], score: Option<&[f64]>) -> Self {
         let mut order: Vec<usize> = (1..counts.len()).collect();
         if let Some(score) = score {
@@ -57,7 +57,7 @@ impl Coarse {
 }
 
 /// Assigns a group to each bin: the bins in `order` get the groups 1, 2 and so on, and all others
-/// get group 0. A new group begins once the groups so far hold their share of the rows. If there
+/// get group 0. A new group begins once the previous groups hold their share of the rows. If there
 /// are fewer bins than [`MOST_GROUPS`], each has its own group. Also returns the number of groups.
 fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     let total: f64 = order.iter().map(|&bin| f64::from(counts[bin])).sum();
@@ -76,8 +76,8 @@ fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     (groups, group + 1)
 }
 
-/// The cells of a pair: a grid with a row for each group of `first` and a column for each group of
-/// `second`.
+/// The cells of a pair, as a grid with a row for each group of `first` and a column for each group
+/// of `second`.
 pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     let cell = |(&a, &b): (&u16, &u16)| a * second.size as u16 + b;
     CellMap {
@@ -89,8 +89,8 @@ pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     }
 }
 
-/// The `most` pairs with the greatest scores, best first. Pairs that gain nothing are left out.
-/// `least` is the number of rows that each rectangle of a cross must have.
+/// At most `most` pairs, those with the greatest scores, best first. Pairs that gain nothing are
+/// left out. `least` is the minimum number of rows in each rectangle of a cross.
 pub(super) fn rank(
     axes: &[Coarse],
     residuals: &[f64],

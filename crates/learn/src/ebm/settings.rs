@@ -1,4 +1,4 @@
-//! Settings of the training.
+//! Settings of training.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Factor on each step, above 0 and at most 1.
+    /// Factor by which each step is multiplied, above 0 and at most 1.
     pub learning_rate: f64,
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (smoothing rounds in interpret). They let nearly equal features share what they explain.
-    /// Otherwise the feature with the best cut would explain it all.
+    /// (smoothing rounds in interpret). Random cuts let nearly equal features share the effect that
+    /// they explain. Otherwise the feature with the best cut would take all of it.
     #[serde(default)]
     pub random_rounds: usize,
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
@@ -26,8 +26,8 @@ pub struct Settings {
     pub least_in_leaf: u32,
     /// How the values of a numeric feature are cut into bins.
     pub binning: Binning,
-    /// The maximum number of bins of a numeric feature, between 2 and [`MOST_BINS`]. Missing values
-    /// have an additional bin.
+    /// The maximum number of bins of a numeric feature, between 2 and [`MOST_BINS`]. There is one
+    /// additional bin for missing values.
     pub max_bins: usize,
     /// The maximum number of pairs of features that get a term.
     pub interactions: usize,
@@ -86,36 +86,49 @@ impl Settings {
         steps.saturating_mul(rows)
     }
 
-    /// The first setting that is out of its range, as a message; `None` if all are valid.
+    /// An error message for the first setting that is out of range; `None` if all settings are
+    /// valid.
     pub(super) fn fault(&self) -> Option<String> {
         let share = |value: f64| value > 0.0 && value < 1.0;
         let wrong = [
             (
                 !(self.learning_rate > 0.0 && self.learning_rate <= 1.0),
                 format!(
-                    "learning rate {} is not above 0 and at most 1",
+                    "the learning rate is {}, expected a number above 0 and at most 1",
                     self.learning_rate
                 ),
             ),
             (
                 self.leaves < 2,
-                format!("{} leaves make no cut", self.leaves),
+                format!(
+                    "the maximum number of leaves is {}, expected at least 2",
+                    self.leaves
+                ),
             ),
             (
                 !(2..=MOST_BINS).contains(&self.max_bins),
-                format!("{} bins are not between 2 and {MOST_BINS}", self.max_bins),
+                format!(
+                    "the maximum number of bins is {}, expected 2 to {MOST_BINS}",
+                    self.max_bins
+                ),
             ),
-            (self.bags == 0, "no bag".to_owned()),
+            (
+                self.bags == 0,
+                "the number of bags is 0, expected at least 1".to_owned(),
+            ),
             (
                 !share(self.validation),
                 format!(
-                    "a held-out share of {} is not between 0 and 1",
+                    "the held-out share is {}, expected a number above 0 and below 1",
                     self.validation
                 ),
             ),
             (
                 !(self.tolerance >= 0.0 && self.tolerance < 1.0),
-                format!("tolerance {} is not between 0 and 1", self.tolerance),
+                format!(
+                    "the tolerance is {}, expected a number from 0 to below 1",
+                    self.tolerance
+                ),
             ),
         ];
         wrong

@@ -1,4 +1,4 @@
-//! The saved form of a machine, and the checks when it is read.
+//! The saved form of a machine, and the checks that it must pass when it is read.
 
 use serde::Deserialize;
 
@@ -35,12 +35,12 @@ impl TryFrom<Stored> for Ebm {
 impl Stored {
     fn check(&self) -> Result<(), String> {
         if !self.intercept.is_finite() {
-            return Err("the intercept is not a number".to_owned());
+            return Err("the intercept is not a finite number".to_owned());
         }
         self.features.iter().try_for_each(feature)?;
         if self.terms.len() < self.features.len() {
             return Err(format!(
-                "{} features have {} terms",
+                "there are {} features, but only {} terms",
                 self.features.len(),
                 self.terms.len()
             ));
@@ -53,11 +53,12 @@ impl Stored {
         Ok(())
     }
 
-    /// Checks a term. `main` is the feature whose term this must be, or `None` for a pair.
+    /// Checks a term. `main` is the feature to which the term must belong, or `None` if the term
+    /// must be a pair.
     fn term(&self, term: &Term, main: Option<usize>) -> Result<(), String> {
         let axes: Vec<usize> = term.axes.iter().map(|axis| axis.feature).collect();
         if main.map_or(axes.len() != 2, |feature| axes != [feature]) {
-            return Err(format!("its features are {axes:?}"));
+            return Err(format!("it has the wrong features: {axes:?}"));
         }
         let mut cells = 1usize;
         for axis in &term.axes {
@@ -67,11 +68,11 @@ impl Stored {
         let lengths = [term.scores.len(), term.deviations.len(), term.rows.len()];
         if lengths.iter().any(|&length| length != cells) {
             return Err(format!(
-                "{cells} cells have {lengths:?} scores, deviations and rows"
+                "the numbers of scores, deviations and rows are {lengths:?}, expected {cells} each"
             ));
         }
         if term.scores.iter().any(|score| !score.is_finite()) {
-            return Err("a score is not a number".to_owned());
+            return Err("a score is not a finite number".to_owned());
         }
         Ok(())
     }
@@ -80,10 +81,10 @@ impl Stored {
         let feature = self
             .features
             .get(axis.feature)
-            .ok_or("there is no such feature")?;
+            .ok_or("it uses an unknown feature")?;
         if axis.groups.len() != feature.bins.len() {
             return Err(format!(
-                "{} groups for {} bins",
+                "{} bins are assigned to groups, expected {}",
                 axis.groups.len(),
                 feature.bins.len()
             ));
@@ -93,7 +94,10 @@ impl Stored {
             .iter()
             .any(|&group| usize::from(group) >= axis.size)
         {
-            return Err(format!("a group beyond the {} there are", axis.size));
+            return Err(format!(
+                "a bin is assigned to a group that is not among the {} groups",
+                axis.size
+            ));
         }
         Ok(())
     }
@@ -103,13 +107,15 @@ fn feature(feature: &Feature) -> Result<(), String> {
     let name = &feature.name;
     if feature.rows.len() != feature.bins.len() || feature.bins.len() > MOST_BINS + 1 {
         return Err(format!(
-            "feature {name}: its bins and their rows do not agree"
+            "feature {name}: it has too many bins, or not one row count per bin"
         ));
     }
     if let Bins::Numeric { cuts, .. } = &feature.bins
         && !(cuts.iter().all(|cut| cut.is_finite()) && cuts.windows(2).all(|w| w[0] < w[1]))
     {
-        return Err(format!("feature {name}: its cuts do not ascend"));
+        return Err(format!(
+            "feature {name}: its cuts are not in ascending order"
+        ));
     }
     Ok(())
 }

@@ -1,13 +1,14 @@
-//! The step of a pair of features: the best cross, which is a cut of each axis that makes four
+//! The step of a pair of features: the best cross, which cuts each axis once and so makes four
 //! leaves.
 //!
 //! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
 //! any rectangle in constant time, so each cross of the grid is evaluated in constant time too. Its
 //! gain is the sum of `s² ÷ n` over its four rectangles, minus that of the whole grid, where `s` is
 //! a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns has 2
-//! training rows in each cell. Their residuals are 5 in the four cells at the lower right, and −1
-//! elsewhere. The rectangles of the cross above and to the left of these four cells have `s² ÷ n`
-//! of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross gains 192.
+//! training rows in each cell. The residuals of these rows are 5 in the four cells at the lower
+//! right, and −1 elsewhere. The rectangles of the cross above and to the left of these four cells
+//! have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross gains
+//! 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -30,8 +31,8 @@ pub(super) struct Surface {
     gains: Vec<f64>,
 }
 
-/// A cut of each axis. One cut separates the cells before `row` from those at and after `row`. The
-/// other does the same with `column`.
+/// A pair of cuts, one for each axis. The first separates the cells before `row` from those at and
+/// after `row`, and the second does the same with `column`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
@@ -89,7 +90,8 @@ impl Surface {
         [corner, above.minus(corner), left.minus(corner), rest]
     }
 
-    /// Row and column of a random cross; `None` if a rectangle of the drawn cross has too few rows.
+    /// The row and the column of a random cross; `None` if a rectangle of this cross has too few
+    /// rows.
     fn draw(&self, random: &mut ChaCha8Rng) -> Option<(usize, usize)> {
         if self.width < 2 || self.height < 2 {
             return None;
@@ -100,8 +102,8 @@ impl Surface {
         has_rows.then_some((row, column))
     }
 
-    /// The cross that gains most among those whose rectangles have enough rows. `residuals` holds
-    /// the sum of the residuals in each cell. `None` if no cross gains anything.
+    /// The cross with the greatest gain among those whose rectangles have enough rows. `residuals`
+    /// holds the sum of the residuals in each cell. `None` if no cross gains anything.
     pub fn best(&mut self, residuals: &[f64]) -> Option<Cross> {
         cumulate(residuals, self.width, &mut self.residuals);
         let whole = self.until(self.height, self.width).gain();
@@ -124,10 +126,10 @@ impl Surface {
     }
 
     /// Estimates the gains of all crosses with the same `row`, without subtracting the gain of the
-    /// whole grid's mean. Estimates need no division and no branch, so they are fast. They differ
-    /// from exact gains only by rounding, so [`Surface::best`] computes a gain exactly only if its
-    /// estimate may exceed the best gain so far. The estimate is 0 for a cross with too few rows in
-    /// a rectangle.
+    /// whole grid's mean. Estimates are fast because they need no divisions and no branches. They
+    /// differ from exact gains only by rounding, so [`Surface::best`] computes a gain exactly only
+    /// if its estimate may exceed the best gain so far. The estimate is 0 for a cross with too few
+    /// rows in a rectangle.
     fn estimate(&mut self, row: usize) {
         let (width, line) = (self.width, row * (self.width + 1));
         let last = &self.residuals[self.height * (width + 1)..][..=width];
@@ -152,8 +154,8 @@ impl Surface {
     }
 
     /// Computes the step of each cell: the mean of its rectangle in the best cross, or in a random
-    /// one if there is a generator. Returns `false` if no cross gains anything, or if the drawn
-    /// cross has too few rows; `steps` is then unchanged.
+    /// cross if a random number generator is given. Returns `false` if no cross gains anything, or
+    /// if a rectangle of the random cross has too few rows; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -205,8 +207,8 @@ mod tests {
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
-        // 3 rows of 4 cells with 2 training rows each. The four cells at the lower right differ
-        // from the rest.
+        // A grid of 3 rows and 4 columns with 2 training rows in each cell. The residuals in the
+        // four cells at the lower right differ from the rest.
         let value = |index: usize| {
             if index / 4 >= 1 && index % 4 >= 2 {
                 5.0

@@ -1,12 +1,12 @@
-//! Tables that bags share, indexed by cell, and the pass over the rows of the bags.
+//! Tables indexed by cell, which several bags share, and the pass over the bags' rows.
 
 use super::bag::Bag;
 
 /// The maximum number of bags that one thread boosts together.
 pub(super) const ABREAST: usize = 2;
 
-/// The number of possible cells, as a cell is stored in 16 bits. An array of this length needs no
-/// bounds check in the innermost loop.
+/// The number of possible cells, because the index of a cell is stored in 16 bits. An array of this
+/// length needs no bounds check in the innermost loop.
 const CELLS: usize = 1 << 16;
 
 /// One number per cell and bag.

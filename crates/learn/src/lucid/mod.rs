@@ -1,10 +1,11 @@
 //! The models with which Lucid schedules GPU clusters (Hu et al., 2023), and their features, which
 //! are computed from plain values and stored in a [`Table`](crate::Table).
 //!
-//! - [`history`]: how long a job will run, from the user's earlier jobs.
-//! - [`packing`]: whether a job shares its GPUs well.
+//! - [`history`]: how long a job will run, estimated from the user's earlier jobs.
+//! - [`packing`]: how well a job shares its GPUs.
 //! - [`throughput`]: how many GPU jobs will be submitted in an interval of ten minutes.
-//! - [`workload`]: how long a job will run, from who submits it, when, and what it requests.
+//! - [`workload`]: how long a job will run, estimated from its user, its submission time and its
+//!   requests.
 
 pub mod history;
 pub mod packing;
@@ -19,7 +20,7 @@ fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String
     if found.len() != names.len() {
         let (found, needed) = (found.len(), names.len());
         return Err(format!(
-            "it was trained on {found} features, where {needed} are needed"
+            "it was trained on {found} features, expected {needed}"
         ));
     }
     let differs = |(feature, name): &(&Feature, &str)| feature.name != *name;
@@ -31,7 +32,7 @@ fn check_features(machine: &Ebm, names: &[impl AsRef<str>]) -> Result<(), String
         Some((k, (feature, name))) => {
             let number = k + 1;
             Err(format!(
-                "feature {number} is {}, where {name} is needed",
+                "feature {number} is {}, expected {name}",
                 feature.name
             ))
         }

@@ -1,9 +1,9 @@
-//! Errors of decision trees.
+//! Errors that occur when decision trees are grown or used.
 
 /// Why a tree cannot be grown or cannot predict.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
-    /// There is no row to learn from.
+    /// There are no rows to learn from.
     #[error("a tree needs at least one row to learn from")]
     NoRows,
     /// The numbers of labels and rows differ.
@@ -15,12 +15,15 @@ pub enum TreeError {
         rows: usize,
     },
     /// This feature is not numeric.
-    #[error("feature {0} is of texts, and trees split numbers only: leave it out or number it")]
+    #[error(
+        "feature {0} contains texts, but trees split only numbers: leave it out, or convert it to \
+         numbers"
+    )]
     Texts(String),
     /// The table lacks this feature of the tree.
     #[error("the tree uses feature {0}, which the table lacks")]
     Missing(String),
-    /// A value is infinite, so no threshold can lie half way between it and another value.
+    /// A value is infinite, so no threshold can be halfway between it and another value.
     #[error("feature {feature} is infinite in row {row}: mark it as missing, or leave the row out")]
     Infinite {
         /// Name of the feature.
@@ -30,6 +33,6 @@ pub enum TreeError {
     },
     /// The strength of pruning, [`Settings::ccp_alpha`](super::Settings::ccp_alpha), is negative or
     /// not finite.
-    #[error("ccp_alpha is {0}, but has to be finite and at least 0")]
+    #[error("ccp_alpha is {0}, but must be finite and at least 0")]
     Alpha(f64),
 }

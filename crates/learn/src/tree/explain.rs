@@ -1,4 +1,4 @@
-//! Explains a tree: the path of one row, and the importance of each feature.
+//! Explains a tree by the path of one row and by the importance of each feature.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::Tree;
 /// One comparison on the path of a row to its leaf.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// Index of the node that compares.
+    /// Index of the node that makes the comparison.
     pub node: usize,
     /// Index of the feature that is compared.
     pub feature: usize,
@@ -15,8 +15,8 @@ pub struct Step {
     pub value: f64,
     /// The threshold that the value is compared with.
     pub threshold: f64,
-    /// Whether the row goes left: its value is at most the threshold, or missing and sent to the
-    /// left.
+    /// Whether the row goes left, because its value is at most the threshold, or because it is
+    /// missing and the node sends missing values to the left.
     pub left: bool,
     /// Index of the node that the row goes to.
     pub next: usize,

@@ -1,7 +1,7 @@
 //! Grows a tree: each node is divided by its best split, until the leaves are pure.
 //!
-//! Nodes are made in depth-first order, left before right. The rows of nodes that do not exist yet
-//! wait on a stack, so deep trees need no recursion.
+//! Nodes are created in depth-first order, left before right. The rows of nodes that do not exist
+//! yet wait on a stack, so deep trees need no recursion.
 
 use super::split::{self, Best};
 use super::{Node, Settings, Split, TreeError};
@@ -102,8 +102,7 @@ pub fn grow(data: &Data<'_>, settings: Settings) -> Vec<Node> {
     nodes
 }
 
-/// The best split of a node; `None` if the node is pure, is at the maximum depth, or cannot be
-/// split.
+/// The best split of a node; `None` if the node is pure, at the maximum depth, or cannot be split.
 fn seek(data: &Data<'_>, open: &Open, counts: &[usize], settings: Settings) -> Option<Best> {
     let pure = counts.contains(&open.rows.len());
     let deep = settings.max_depth.is_some_and(|most| open.depth >= most);
@@ -131,7 +130,7 @@ impl Best {
             threshold: self.threshold,
             missing_left: self.missing_left,
             left: index + 1,
-            // A placeholder, which is replaced when the right child is made.
+            // A placeholder, which is replaced when the right child is created.
             right: index + 1,
         }
     }

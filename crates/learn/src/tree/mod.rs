@@ -13,9 +13,9 @@
 //! # }
 //! ```
 //!
-//! A missing value goes to the child that has more training rows with known values. This holds both
-//! in prediction and in the search for a split, where the impurity includes the rows with missing
-//! values.
+//! A missing value goes to the child that has more training rows with known values. This rule
+//! applies to predictions and to the search for a split, where the impurity includes the rows with
+//! missing values.
 
 mod error;
 mod explain;
@@ -37,7 +37,8 @@ use crate::{Column, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity, weighted
-    /// by the share of rows, by more than `n - 1` times this value. With 0, the tree is not pruned.
+    /// by the share of rows, by more than `n - 1` times this value. If it is 0, the tree is not
+    /// pruned.
     pub ccp_alpha: f64,
     /// The maximum number of splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
@@ -82,13 +83,14 @@ pub struct Node {
 pub struct Split {
     /// Index of the feature in [`Tree::features`].
     pub feature: usize,
-    /// Rows whose value is at most this go left. It is half way between two training values.
+    /// Rows whose value is at most this go left. The threshold is halfway between two training
+    /// values.
     pub threshold: f64,
     /// Whether rows with a missing value go left.
     pub missing_left: bool,
-    /// Index of the node of the rows that go left.
+    /// Index of the left child.
     pub left: usize,
-    /// Index of the node of the rows that go right.
+    /// Index of the right child.
     pub right: usize,
 }
 
@@ -130,12 +132,12 @@ impl Split {
 impl Tree {
     /// Grows a tree on numeric features and the class of each row, and prunes it.
     ///
-    /// Among equally good splits, those on the last feature are preferred, and among these the one
-    /// with the lowest threshold. A feature whose known values are all equal is never used.
+    /// Among equally good splits, splits on the last feature are preferred, and among these the
+    /// split with the lowest threshold. A feature whose known values are all equal is never used.
     ///
     /// # Errors
-    /// If there is no row, the numbers of labels and rows differ, a feature holds texts, a value is
-    /// infinite, or `ccp_alpha` is negative or not finite.
+    /// If there are no rows, the numbers of labels and rows differ, a feature holds texts, a value
+    /// is infinite, or `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {
@@ -159,8 +161,8 @@ impl Tree {
         self.classes
     }
 
-    /// The nodes. The nodes in depth-first order: the root is first, each node comes before its
-    /// left subtree, and the left subtree comes before the right one.
+    /// The nodes in depth-first order: the root is first, each node comes before its left subtree,
+    /// and the left subtree comes before the right one.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -188,7 +190,7 @@ impl Tree {
         depths
     }
 
-    /// Predicts the class of a row. `row` has a value for each feature; NaN is a missing one.
+    /// Predicts the class of a row. `row` has a value for each feature; NaN marks a missing value.
     ///
     /// # Panics
     /// If the row has fewer values than the tree has features.
@@ -199,7 +201,7 @@ impl Tree {
     /// For each class, its share of the training rows in the row's leaf.
     ///
     /// # Panics
-    /// As [`class`](Self::class).
+    /// Same as [`class`](Self::class).
     pub fn probabilities(&self, row: &[f64]) -> Vec<f64> {
         let leaf = self.leaf(row);
         let rows = leaf.rows() as f64;
@@ -212,7 +214,7 @@ impl Tree {
     /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// If the table lacks a feature of the tree, or the feature holds texts there.
+    /// If the table lacks a feature of the tree, or its column of that name holds texts.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();

@@ -16,10 +16,11 @@ impl TryFrom<Saved> for Tree {
     type Error = String;
 
     /// Accepts only valid trees: every node except the root is the child of exactly one earlier
-    /// node, and all indices are in range. So no row can lead to a missing node or into a cycle.
+    /// node, and all indices are in range. No row can therefore lead to a missing node or into a
+    /// cycle.
     fn try_from(saved: Saved) -> Result<Self, String> {
         if saved.nodes.is_empty() {
-            return Err("a tree has at least one node".to_owned());
+            return Err("the tree has no nodes".to_owned());
         }
         let mut parents = vec![0; saved.nodes.len()];
         for (index, node) in saved.nodes.iter().enumerate() {
@@ -30,7 +31,10 @@ impl TryFrom<Saved> for Tree {
             }
         }
         match parents.iter().skip(1).position(|parents| *parents != 1) {
-            Some(index) => Err(format!("node {} is not the child of one node", index + 1)),
+            Some(index) => Err(format!(
+                "node {} does not have exactly one parent",
+                index + 1
+            )),
             None => Ok(Tree {
                 features: saved.features,
                 classes: saved.classes,
@@ -43,19 +47,22 @@ impl TryFrom<Saved> for Tree {
 fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     let classes = node.counts.len();
     if classes != saved.classes || classes > 256 {
-        return Err(format!("rows of {classes} classes, of {}", saved.classes));
+        return Err(format!(
+            "it counts the rows of {classes} classes, expected {}",
+            saved.classes
+        ));
     }
     let add = |sum: usize, count: &usize| sum.checked_add(*count);
     let rows = node.counts.iter().try_fold(0, add);
     if rows.is_none_or(|rows| rows == 0) {
-        return Err("no row, or too many".to_owned());
+        return Err("it has no rows or too many".to_owned());
     }
     let Some(split) = &node.split else {
         return Ok(());
     };
     if split.feature >= saved.features.len() {
         return Err(format!(
-            "uses feature {}, which does not exist",
+            "it uses feature {}, which does not exist",
             split.feature
         ));
     }
@@ -63,7 +70,7 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     if below.contains(&split.left) && below.contains(&split.right) {
         Ok(())
     } else {
-        Err("a child is not a later node".to_owned())
+        Err("its children are not both later nodes".to_owned())
     }
 }
 
@@ -90,13 +97,21 @@ mod tests {
     #[test]
     fn an_invalid_tree_is_refused() {
         let cases = [
-            ("\"left\":1", "\"left\":0", "a child is not a later node"),
-            ("\"right\":2", "\"right\":3", "a child is not a later node"),
-            ("\"right\":2", "\"right\":1", "is not the child of one node"),
+            ("\"left\":1", "\"left\":0", "are not both later nodes"),
+            ("\"right\":2", "\"right\":3", "are not both later nodes"),
+            (
+                "\"right\":2",
+                "\"right\":1",
+                "does not have exactly one parent",
+            ),
             ("\"feature\":0", "\"feature\":1", "which does not exist"),
             ("\"counts\":[1,2]", "\"counts\":[1]", "rows of 1 classes"),
-            ("\"counts\":[1,0]", "\"counts\":[0,0]", "no row"),
-            ("\"nodes\":[", "\"nodes\":[],\"x\":[", "at least one node"),
+            ("\"counts\":[1,0]", "\"counts\":[0,0]", "no rows"),
+            (
+                "\"nodes\":[",
+                "\"nodes\":[],\"x\":[",
+                "the tree has no nodes",
+            ),
         ];
         for (part, instead, expected) in cases {
             assert!(saved().contains(part), "{part}");

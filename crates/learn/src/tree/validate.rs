@@ -9,10 +9,10 @@ use crate::Table;
 use crate::metrics::accuracy;
 
 /// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row may occur
-/// in both.
+/// in both lists.
 ///
 /// # Errors
-/// As [`Tree::fit`].
+/// Same as [`Tree::fit`].
 ///
 /// # Panics
 /// If a row is not in the table or has no label.
@@ -30,7 +30,8 @@ pub fn held_out(
 /// Predicts the class of each row with a tree grown on all other rows.
 ///
 /// # Errors
-/// As [`Tree::fit`]. A single row is an error, as it leaves no row to learn from.
+/// Same as [`Tree::fit`]. A table with a single row is an error, because no row is left to learn
+/// from.
 pub fn leave_one_out(
     table: &Table,
     labels: &[u8],
@@ -50,7 +51,7 @@ pub fn leave_one_out(
 pub struct Splits {
     /// Number of splits.
     pub number: usize,
-    /// Share of test rows. Their number is rounded up.
+    /// Share of test rows. The number of test rows is rounded up.
     pub test_share: f64,
     /// Seed of the random choice. The same seed gives the same splits.
     pub seed: u64,
@@ -59,7 +60,7 @@ pub struct Splits {
 /// Returns the accuracy on the test rows of each of many random splits.
 ///
 /// # Errors
-/// As [`Tree::fit`]. It is an error if a split leaves no row to learn from.
+/// Same as [`Tree::fit`]. A split that leaves no rows to learn from is also an error.
 pub fn random_splits(
     table: &Table,
     labels: &[u8],
@@ -100,9 +101,9 @@ mod tests {
         (table, (0..rows).map(|row| row / 10).collect())
     }
 
-    // Derived by formula: if one of the two neighbours of a threshold is left out, the threshold
-    // moves half a step towards it and is still between the classes. At the ends there is no
-    // threshold.
+    // Derived by formula: if one of the two rows next to a threshold is left out, the threshold
+    // moves half a step towards it and is still between the classes. There is no threshold at the
+    // ends.
     #[test]
     fn a_row_left_out_is_predicted_by_its_neighbours() {
         let (table, labels) = steps(30);

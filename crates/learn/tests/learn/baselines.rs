@@ -1,5 +1,5 @@
-//! Models from libraries: what they learn, how they handle unusual tables, and their errors
-//! compared with those of the same models in Python.
+//! Models from libraries: the functions that they learn, their handling of unusual tables, and
+//! their errors compared with those of the same models in Python.
 
 use std::time::Instant;
 
@@ -158,7 +158,7 @@ fn labels_that_cannot_be_learnt_and_other_features_are_refused() {
     }
 }
 
-/// Mean absolute errors of the reference for jobs and for GPUs. The reference for boosting is
+/// The reference's mean absolute errors for jobs and for GPUs. The reference for boosting is
 /// LightGBM.
 fn references(baseline: Baseline) -> [f64; 2] {
     match baseline {

@@ -20,7 +20,8 @@ fn random(rng: &mut ChaCha8Rng, rows: usize) -> Vec<f64> {
     (0..rows).map(|_| rng.random::<f64>()).collect()
 }
 
-/// The mean error of a curve, compared with the true function minus its mean over the rows.
+/// The mean difference between a curve and the true function minus the function's mean over the
+/// rows.
 fn curve_error(machine: &Ebm, term: &Term, values: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
     let Bins::Numeric { cuts, .. } = &machine.features()[term.axes()[0].feature()].bins else {
         panic!("numbers")
@@ -268,7 +269,7 @@ fn other_features_are_refused() {
     let error = machine.predict(&Table::new(columns).unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "feature text was trained on texts, which the table's column does not hold"
+        "feature text was trained on texts, but the table's column does not hold texts"
     );
 }
 
@@ -292,8 +293,8 @@ fn the_number_of_threads_changes_nothing() {
             .unwrap()
         })
     };
-    // There are 14 bags. One thread or three threads boost two bags at a time, and 16 threads one
-    // bag each.
+    // There are 14 bags. With one thread or three threads, each thread boosts two bags at a time;
+    // with 16 threads, each boosts one bag.
     let one = fit(1, 11);
     assert_eq!(one, fit(3, 11));
     assert_eq!(one, fit(16, 11));
@@ -312,7 +313,7 @@ fn a_fit_is_watched_and_stopped() {
     let (watched, progress) = fit(usize::MAX);
     let watched = watched.unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
-    // Ten pairs were requested, but four features have at most six.
+    // Ten pairs were requested, but four features form only six.
     let pairs = watched.terms().len() - 4;
     let done = Settings {
         interactions: pairs,
@@ -353,23 +354,23 @@ fn a_saved_machine_is_the_same_and_a_broken_one_refused() {
         ),
         (
             &|v| v["terms"][1]["axes"][0]["feature"] = 99.into(),
-            "term 1: its features are [99]",
+            "term 1: it has the wrong features: [99]",
         ),
         (
             &|v| v["terms"][0]["axes"][0]["groups"][1] = 60_000.into(),
-            "a group beyond",
+            "a group that is not among",
         ),
         (
             &|v| v["features"][0]["bins"]["numeric"]["cuts"][0] = 1e9.into(),
-            "do not ascend",
+            "not in ascending order",
         ),
         (
             &|v| v["terms"][0]["axes"][0]["size"] = 1u64.wrapping_shl(63).into(),
-            "cells have",
+            "the numbers of scores",
         ),
         (
             &|v| v["terms"] = serde_json::json!([]),
-            "4 features have 0 terms",
+            "there are 4 features, but only 0 terms",
         ),
     ];
     for (change, words) in cases {
@@ -421,7 +422,7 @@ proptest! {
             prop_assert!((sum - predictions[row]).abs() < 1e-9);
             prop_assert_eq!(answer.prediction, predictions[row]);
         }
-        // The terms have mean 0, so the mean prediction is the intercept.
+        // Each term has mean 0, so the mean prediction is the intercept.
         let mean = metrics::mean(&predictions);
         prop_assert!((mean - machine.intercept()).abs() < 1e-9 * (1.0 + mean.abs()));
         // Each step moves towards a mean of residuals, so predictions stay finite.

@@ -6,7 +6,7 @@ pub fn shared(name: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// A table of a CSV file without quoted cells.
+/// The table in a CSV file without quoted cells.
 pub struct Sheet {
     names: Vec<String>,
     rows: Vec<Vec<String>>,

@@ -7,8 +7,8 @@ use gleaner_learn::ebm::{Ebm, Settings};
 use gleaner_learn::{Column, Table, metrics};
 use gleaner_testing::shared;
 
-/// Number of rows from April to August, which are for training. The rows of September are for the
-/// test.
+/// Number of rows from April to August, which are used for training. The rows of September are used
+/// for testing.
 const TRAIN: usize = 22_032;
 
 fn read() -> Option<(Table, [Vec<f64>; 2])> {

@@ -97,13 +97,13 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
     /// Ends the jobs that are over at `second`.
     fn release(&mut self, second: i64) {
         while let Some(entry) = self.running.first_entry() {
-            let end = entry.key().0;
+            let (end, serial) = *entry.key();
             if end > second || end == OPEN {
                 return;
             }
             for run in entry.remove() {
                 self.ready
-                    .push_back(Edge::new(end, run, Hold::Running, false));
+                    .push_back(Edge::new(end, run, Hold::Running, false, serial));
                 self.give_back(run);
             }
         }
@@ -147,7 +147,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
         let edges = runs.iter();
         self.ready
-            .extend(edges.map(|run| Edge::new(job.start, *run, Hold::Running, true)));
+            .extend(edges.map(|run| Edge::new(job.start, *run, Hold::Running, true, job.serial)));
         self.running.insert((job.end, job.serial), runs);
     }
 }

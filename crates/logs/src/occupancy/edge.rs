@@ -16,11 +16,19 @@ pub enum Hold {
     Drained,
     /// It is reserved.
     Reserved,
+    /// A job that lists fewer nodes than it used may run on it.
+    Unknown,
 }
 
 impl Hold {
     /// All holds. A node with several holds is counted under the first of them.
-    pub const ALL: [Hold; 4] = [Hold::Running, Hold::Down, Hold::Drained, Hold::Reserved];
+    pub const ALL: [Hold; 5] = [
+        Hold::Running,
+        Hold::Down,
+        Hold::Drained,
+        Hold::Reserved,
+        Hold::Unknown,
+    ];
 
     /// Its index in [`Hold::ALL`].
     pub fn index(self) -> usize {
@@ -29,7 +37,7 @@ impl Hold {
 
     /// Its name in one word.
     pub fn name(self) -> &'static str {
-        ["running", "down", "drained", "reserved"][self.index()]
+        ["running", "down", "drained", "reserved", "unknown"][self.index()]
     }
 }
 
@@ -39,41 +47,54 @@ impl Hold {
 /// another ends does not seem to share its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    second: i64,
+    /// The second, and in the lowest bits the job.
+    when: i64,
     first: u32,
     /// Number of nodes, index of the hold, and in the lowest bit whether the hold starts.
     code: u32,
 }
 
+/// Number of bits that distinguish jobs.
+const JOB_BITS: u32 = 20;
+/// The latest second, 278,000 years after 1970. Later ones are moved to it.
+const LATEST: i64 = i64::MAX >> JOB_BITS;
 /// Maximum number of nodes of one edge.
-pub(super) const MOST: u32 = u32::MAX >> 3;
+pub(super) const MOST: u32 = u32::MAX >> 4;
 
 impl Edge {
-    /// An edge at `second`; a run of more than 2^29 nodes is cut to that.
-    pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool) -> Self {
+    /// An edge at `second`; a run of more than 2^28 nodes is cut to that. Of `job`, a number such as a line of the log,
+    /// the lowest 20 bits are kept. They distinguish the jobs that start in the same second: these are close to each
+    /// other in a log.
+    pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
+        let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
-            second,
+            when: second.clamp(-LATEST, LATEST) << JOB_BITS | job,
             first: run.first,
-            code: run.count.min(MOST) << 3 | (hold.index() as u32) << 1 | u32::from(starts),
+            code: run.count.min(MOST) << 4 | (hold.index() as u32) << 1 | u32::from(starts),
         }
     }
 
     /// Its time, in seconds since 1970.
     pub fn second(self) -> i64 {
-        self.second
+        self.when >> JOB_BITS
+    }
+
+    /// The lowest 20 bits of the number of its job.
+    pub fn job(self) -> u32 {
+        (self.when & ((1 << JOB_BITS) - 1)) as u32
     }
 
     /// The nodes that are held.
     pub fn run(self) -> NodeRange {
         NodeRange {
             first: self.first,
-            count: self.code >> 3,
+            count: self.code >> 4,
         }
     }
 
     /// What holds them.
     pub fn hold(self) -> Hold {
-        Hold::ALL[(self.code >> 1 & 3) as usize]
+        Hold::ALL[(self.code >> 1 & 7) as usize % Hold::ALL.len()]
     }
 
     /// Whether the hold starts; else it ends.
@@ -84,7 +105,7 @@ impl Edge {
     /// Its bytes, for a spill to disk.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.second.to_le_bytes());
+        bytes[..8].copy_from_slice(&self.when.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.first.to_le_bytes());
         bytes[12..].copy_from_slice(&self.code.to_le_bytes());
         bytes
@@ -93,7 +114,7 @@ impl Edge {
     /// The edge of these bytes, as written by [`Edge::to_bytes`].
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Edge {
-            second: i64::from_le_bytes(part(&bytes, 0)),
+            when: i64::from_le_bytes(part(&bytes, 0)),
             first: u32::from_le_bytes(part(&bytes, 8)),
             code: u32::from_le_bytes(part(&bytes, 12)),
         }
@@ -104,7 +125,15 @@ impl Ord for Edge {
     // Sorting happens in another crate.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |edge: &Edge| (edge.second, edge.code & 1, edge.first, edge.code);
+        let key = |edge: &Edge| {
+            (
+                edge.second(),
+                edge.code & 1,
+                edge.first,
+                edge.code,
+                edge.when,
+            )
+        };
         key(self).cmp(&key(other))
     }
 }
@@ -126,13 +155,14 @@ mod tests {
 
         #[test]
         fn an_edge_keeps_its_parts(
-            second: i64, first: u32, count in 0..=MOST, hold in 0usize..4, starts: bool,
+            second in -LATEST..=LATEST, first: u32, count in 0..=MOST, hold in 0usize..5, starts: bool,
+            job in 0u64..1 << JOB_BITS,
         ) {
             let run = NodeRange { first, count };
-            let edge = Edge::new(second, run, Hold::ALL[hold], starts);
+            let edge = Edge::new(second, run, Hold::ALL[hold], starts, job);
             prop_assert_eq!(
-                (edge.second(), edge.run(), edge.hold().index(), edge.starts()),
-                (second, run, hold, starts)
+                (edge.second(), edge.run(), edge.hold().index(), edge.starts(), edge.job()),
+                (second, run, hold, starts, job as u32)
             );
             prop_assert_eq!(Edge::from_bytes(edge.to_bytes()), edge);
         }
@@ -141,8 +171,14 @@ mod tests {
     #[test]
     fn ends_come_before_starts_of_the_same_second() {
         let run = NodeRange { first: 0, count: 1 };
-        let end = Edge::new(5, NodeRange { first: 9, count: 1 }, Hold::Reserved, false);
-        assert!(end < Edge::new(5, run, Hold::Running, true));
-        assert!(Edge::new(4, run, Hold::Running, true) < end);
+        let end = Edge::new(
+            5,
+            NodeRange { first: 9, count: 1 },
+            Hold::Reserved,
+            false,
+            7,
+        );
+        assert!(end < Edge::new(5, run, Hold::Running, true, 1));
+        assert!(Edge::new(4, run, Hold::Running, true, 9) < end);
     }
 }

@@ -8,6 +8,7 @@
 //! Some logs state only the number of nodes of each job. A [`Dealer`] then assigns nodes to the
 //! jobs first.
 
+pub mod bounds;
 mod deal;
 mod edge;
 mod heads;
@@ -17,4 +18,4 @@ mod sweep;
 pub use deal::{CountedJob, Dealer, OPEN, Short};
 pub use edge::{Edge, Hold};
 pub use ranges::{NodeRange, merge_ranges};
-pub use sweep::{OccupancySummary, Overlaps, Shares, Window, sweep};
+pub use sweep::{Event, OccupancySummary, Overlaps, Shares, Window, sweep};

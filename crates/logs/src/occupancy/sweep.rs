@@ -17,6 +17,7 @@ use gleaner_domain::Change;
 
 use super::edge::{Edge, Hold};
 use super::heads::Heads;
+use super::ranges::NodeRange;
 
 /// The time span of the events, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Shares {
     pub idle: f64,
     /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds is counted
     /// under the first of them.
-    pub held: [f64; 4],
+    pub held: [f64; IDLE],
 }
 
 impl Shares {
@@ -74,10 +75,25 @@ pub struct OccupancySummary {
     pub overlaps: Overlaps,
 }
 
+/// The nodes that change in a second.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// The second, since 1970.
+    pub second: i64,
+    /// The changes, by ascending rank.
+    pub changes: &'a [Change],
+    /// For each job that took nodes, the number of nodes that it started on.
+    pub jobs: &'a [u32],
+    /// For each change, the job that took the node: 0 if none did, else its index in `jobs` plus 1.
+    pub takers: &'a [u32],
+}
+
 /// The holds and the state of a stretch: consecutive nodes that no edge has separated.
 #[derive(Debug, Clone, Default)]
 struct Node {
-    held: [u32; 4],
+    held: [u32; IDLE],
+    /// The job that started on it last.
+    job: u32,
     /// Its state at the end of the last second that was settled: [`IDLE`], or the index of the hold
     /// under which it is counted.
     state: usize,
@@ -97,8 +113,8 @@ impl Node {
     }
 }
 
-/// Sweeps over sorted edges and hands every event to `event`: its second, and the nodes
-/// that change, by ascending `rank`.
+/// Sweeps over sorted edges and hands every event to `event`. A node that only [`Hold::Unknown`] holds is idle in the
+/// events if `is_unknown_idle`, else busy.
 ///
 /// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
 /// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
@@ -112,9 +128,11 @@ pub fn sweep<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     rank: &[u32],
     window: Window,
-    mut event: impl FnMut(i64, &[Change]) -> Result<(), E>,
+    is_unknown_idle: bool,
+    mut event: impl FnMut(Event<'_>) -> Result<(), E>,
 ) -> Result<OccupancySummary, E> {
     let mut sweep = Sweep::new(rank, window);
+    sweep.is_unknown_idle = is_unknown_idle;
     let mut second = window.from;
     // Edges up to the start of the window change the states without an event. The first event is
     // reported at the start of the window, when the first later edge appears.
@@ -128,12 +146,19 @@ pub fn sweep<E>(
             second = edge.second();
         }
         sweep.apply(edge);
+        if second > window.from && edge.starts() && edge.hold() == Hold::Running {
+            sweep.started.push((edge.job(), edge.run()));
+        }
     }
     if second < window.to {
         sweep.end_second(second, false, &mut event)?;
     }
     sweep.end_second(window.to, true, &mut event)?;
-    Ok(sweep.swept)
+    let mut swept = sweep.swept;
+    if is_unknown_idle {
+        swept.shares.idle += std::mem::take(&mut swept.shares.held[Hold::Unknown.index()]);
+    }
+    Ok(swept)
 }
 
 struct Sweep<'a> {
@@ -146,7 +171,14 @@ struct Sweep<'a> {
     touched: Vec<u32>,
     /// First node and end (exclusive) of each edge that changed more than [`SCATTERED`] stretches.
     scattered: Vec<(usize, usize)>,
+    is_unknown_idle: bool,
+    /// The jobs that started in this second, with the nodes of each edge.
+    started: Vec<(u32, NodeRange)>,
+    /// The changes of this second, each with the job that took the node, if one did.
+    found: Vec<(Change, Option<u32>)>,
     changes: Vec<Change>,
+    jobs: Vec<u32>,
+    takers: Vec<u32>,
     /// Number of nodes by state.
     counts: [u64; IDLE + 1],
     /// The last second up to which [`OccupancySummary::shares`] are counted.
@@ -169,7 +201,12 @@ impl<'a> Sweep<'a> {
             nodes: vec![Node::touched(); rank.len()],
             touched: first.into_iter().collect(),
             scattered: Vec::new(),
+            is_unknown_idle: false,
+            started: Vec::new(),
+            found: Vec::new(),
             changes: Vec::new(),
+            jobs: Vec::new(),
+            takers: Vec::new(),
             counts,
             counted: window.from,
             swept: OccupancySummary::default(),
@@ -201,6 +238,9 @@ impl<'a> Sweep<'a> {
                     self.swept.overlaps.example.get_or_insert(example);
                 }
                 node.held[hold] += 1;
+                if hold == Hold::Running.index() {
+                    node.job = edge.job();
+                }
             } else {
                 node.held[hold] = node.held[hold].saturating_sub(1);
             }
@@ -254,25 +294,63 @@ impl<'a> Sweep<'a> {
         &mut self,
         second: i64,
         last: bool,
-        event: &mut impl FnMut(i64, &[Change]) -> Result<(), E>,
+        event: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         // Until `second`, the nodes were in the states that they had before its edges.
         self.count_up_to(second);
         self.settle();
-        if self.changes.is_empty() && self.swept.events > 0 && !last {
+        if self.found.is_empty() && self.swept.events > 0 && !last {
+            self.started.clear();
             return Ok(());
         }
-        self.changes.sort_unstable();
+        self.find_takers();
         self.swept.events += 1;
         self.swept.changes += self.changes.len() as u64;
-        event(second, &self.changes)
+        event(Event {
+            second,
+            changes: &self.changes,
+            jobs: &self.jobs,
+            takers: &self.takers,
+        })
+    }
+
+    /// Puts the changes in order, and finds the jobs that took nodes and how many nodes each of these jobs started on.
+    /// For example, job 7 starts on the nodes 2-3, which were idle, and on node 5, from which another job has just
+    /// ended. Then the nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
+    fn find_takers(&mut self) {
+        self.found.sort_unstable();
+        self.started.sort_unstable_by_key(|(job, _)| *job);
+        self.changes.clear();
+        self.takers.clear();
+        self.jobs.clear();
+        let mut taking: Vec<u32> = self.found.iter().filter_map(|(_, job)| *job).collect();
+        taking.sort_unstable();
+        taking.dedup();
+        for job in &taking {
+            let first = self.started.partition_point(|(other, _)| other < job);
+            let edges = self.started[first..].iter();
+            let edges = edges.take_while(|(other, _)| other == job);
+            let nodes = self.rank.len() as u32;
+            let inside = |run: &NodeRange| run.count.min(nodes.saturating_sub(run.first));
+            let count = edges.fold(0u32, |sum, (_, run)| sum.saturating_add(inside(run)));
+            self.jobs.push(count);
+        }
+        for (change, job) in &self.found {
+            let taker = job.and_then(|job| taking.binary_search(&job).ok());
+            self.changes.push(*change);
+            self.takers.push(taker.map_or(0, |index| index as u32 + 1));
+        }
+        self.started.clear();
     }
 
     /// Gives the touched stretches their new states, and collects the nodes that become idle or
     /// busy.
     fn settle(&mut self) {
-        self.changes.clear();
+        self.found.clear();
         let mut touched = std::mem::take(&mut self.touched);
+        let unknown = Hold::Unknown.index();
+        let is_unknown_idle = self.is_unknown_idle;
+        let is_idle = |state| state == IDLE || state == unknown && is_unknown_idle;
         for head in &touched {
             let (head, end) = (*head as usize, self.end(*head as usize));
             let length = (end - head) as u64;
@@ -282,10 +360,12 @@ impl<'a> Sweep<'a> {
             self.counts[node.state] -= length;
             self.counts[state] += length;
             // A stretch that goes from one hold to another stays busy, so it is not a change.
-            if (state == IDLE) != (node.state == IDLE) {
+            let idle = is_idle(state);
+            if idle != is_idle(node.state) {
+                let taker = (state == Hold::Running.index()).then_some(node.job);
                 let ranks = self.rank[head..end].iter();
-                self.changes
-                    .extend(ranks.map(|rank| Change::new(*rank, state == IDLE)));
+                self.found
+                    .extend(ranks.map(|rank| (Change::new(*rank, idle), taker)));
             }
             node.state = state;
         }
@@ -319,7 +399,6 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ranges::NodeRange;
     use super::*;
     use proptest::prelude::*;
     use std::convert::Infallible;
@@ -330,8 +409,9 @@ mod tests {
         let mut edges = Vec::new();
         for &(first, count, from, to, hold) in intervals {
             let run = NodeRange { first, count };
-            edges.push(Edge::new(from, run, Hold::ALL[hold], true));
-            edges.push(Edge::new(to, run, Hold::ALL[hold], false));
+            let job = edges.len() as u64;
+            edges.push(Edge::new(from, run, Hold::ALL[hold], true, job));
+            edges.push(Edge::new(to, run, Hold::ALL[hold], false, job));
         }
         edges.sort_unstable();
         edges.into_iter().map(Ok).collect()
@@ -342,19 +422,39 @@ mod tests {
         intervals: &[Interval],
         rank: &[u32],
         window: Window,
+        is_unknown_idle: bool,
     ) -> (Vec<(i64, Vec<bool>)>, OccupancySummary) {
         let mut idle = vec![false; rank.len()];
         let mut rows = Vec::new();
-        let Ok(swept) = sweep(edges(intervals), rank, window, |second, changes| {
+        let Ok(swept) = sweep(edges(intervals), rank, window, is_unknown_idle, |event| {
+            let changes = event.changes;
+            check_takers(&event, intervals, rank, window);
             assert!(changes.is_sorted_by_key(|c| c.node()), "{changes:?}");
             for change in changes {
                 assert_ne!(idle[change.node() as usize], change.idle(), "no change");
                 idle[change.node() as usize] = change.idle();
             }
-            rows.push((second, idle.clone()));
+            rows.push((event.second, idle.clone()));
             Ok(())
         });
         (rows, swept)
+    }
+
+    /// Checks that each taker is a job that starts in the event's second on the node, with its number of nodes.
+    fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
+        assert_eq!(event.takers.len(), event.changes.len());
+        for (change, taker) in event.changes.iter().zip(event.takers) {
+            let node = rank.iter().position(|rank| *rank == change.node()).unwrap() as u32;
+            let has = |i: &&Interval| (i.0..i.0 + i.1).contains(&node);
+            let starts = |i: &&Interval| i.4 == 0 && i.2 == event.second && has(i);
+            let jobs = intervals.iter().filter(starts);
+            let counts: Vec<u32> = jobs.map(|i| i.1.min(rank.len() as u32 - i.0)).collect();
+            if change.idle() || event.second == window.from || counts.is_empty() {
+                assert_eq!(*taker, 0);
+            } else {
+                assert!(counts.contains(&event.jobs[*taker as usize - 1]));
+            }
+        }
     }
 
     /// The states and shares, computed from a table with a cell for every second and node.
@@ -362,6 +462,7 @@ mod tests {
         intervals: &[Interval],
         rank: &[u32],
         window: Window,
+        is_unknown_idle: bool,
     ) -> (Vec<(i64, Vec<bool>)>, Shares) {
         let mut rows: Vec<(i64, Vec<bool>)> = Vec::new();
         let mut shares = Shares::default();
@@ -372,6 +473,8 @@ mod tests {
                     (i.0..i.0 + i.1).contains(&node) && i.2 <= second && second < i.3
                 };
                 let hold = intervals.iter().filter(over).map(|i| i.4).min();
+                let is_unknown = hold == Some(Hold::Unknown.index());
+                let hold = hold.filter(|_| !(is_unknown && is_unknown_idle));
                 idle[*rank as usize] = hold.is_none();
                 if second < window.to {
                     *hold.map_or(&mut shares.idle, |hold| &mut shares.held[hold]) += 1.0;
@@ -387,7 +490,7 @@ mod tests {
 
     prop_compose! {
         fn interval()(
-            first in 0u32..6, count in 1u32..9, from in -5i64..30, length in 1i64..12, hold in 0usize..4,
+            first in 0u32..6, count in 1u32..9, from in -5i64..30, length in 1i64..12, hold in 0usize..5,
         ) -> Interval {
             (first, count, from, from + length, hold)
         }
@@ -401,11 +504,11 @@ mod tests {
         fn a_sweep_equals_the_dense_table(
             intervals in prop::collection::vec(interval(), 0..12),
             rank in Just(vec![0u32, 1, 2, 3, 4, 5]).prop_shuffle(),
-            from in 0i64..10, length in 1i64..25,
+            from in 0i64..10, length in 1i64..25, is_unknown_idle: bool,
         ) {
             let window = Window { from, to: from + length };
-            let (rows, found) = swept(&intervals, &rank, window);
-            let (expected, shares) = dense(&intervals, &rank, window);
+            let (rows, found) = swept(&intervals, &rank, window, is_unknown_idle);
+            let (expected, shares) = dense(&intervals, &rank, window, is_unknown_idle);
             prop_assert_eq!(&rows, &expected);
             prop_assert_eq!(found.shares, shares);
             prop_assert_eq!(found.events, rows.len() as u64);
@@ -420,7 +523,7 @@ mod tests {
         let mut sweep = Sweep::new(&rank, window);
         let mut edge = |first, count, starts| {
             let run = NodeRange { first, count };
-            sweep.apply(Edge::new(1, run, Hold::Running, starts));
+            sweep.apply(Edge::new(1, run, Hold::Running, starts, 0));
             sweep.settle();
             let heads = (0..1000).filter(|node| sweep.heads.contains(*node));
             heads.collect::<Vec<_>>()
@@ -449,7 +552,7 @@ mod tests {
             (0, 1, 5, 6, 0),
             (0, 1, 2, 4, 1),
         ];
-        let (_, swept) = swept(&jobs, &[0, 1], window);
+        let (_, swept) = swept(&jobs, &[0, 1], window, false);
         let expected = Overlaps {
             count: 1,
             example: Some((3, 1)),

@@ -80,7 +80,7 @@ mod tests {
     fn a_wholly_unknown_machine_is_not_covered() {
         let edge = |second, first, count, starts| -> Result<Edge, Infallible> {
             let run = NodeRange { first, count };
-            Ok(Edge::new(second, run, Hold::Running, starts))
+            Ok(Edge::new(second, run, Hold::Running, starts, 0))
         };
         let edges = [
             edge(0, 0, 2, true),

@@ -86,12 +86,13 @@ impl PollLog {
         let mut fragments = 0;
         let edges = self.busy.by_ref();
         let edges = edges.map(|edge| edge.map_err(spill_error));
-        let swept = sweep(edges, &self.rank, self.rules.window, |second, changes| {
+        let swept = sweep(edges, &self.rank, self.rules.window, false, |found| {
             // At the end of the log, no fragment begins.
-            if second < to {
-                fragments += changes.iter().filter(|change| change.idle()).count() as u64;
+            if found.second < to {
+                let joined = found.changes.iter().filter(|change| change.idle());
+                fragments += joined.count() as u64;
             }
-            event(Utc::from_seconds(second), changes)
+            event(Utc::from_seconds(found.second), found.changes)
         })?;
         let idle = swept.shares.idle;
         let mean = self.intervals.mean(self.rules.max_gap);
@@ -99,6 +100,10 @@ impl PollLog {
         let standard_error = if idle > 0.0 { error / idle } else { 0.0 };
         let show = |second| self.clock.show(Utc::from_seconds(second));
         self.notes.extend(coarse_note(&self.rules));
+        let quality = quality(idle as u64, self.nodes.len(), self.coverage, &self.rules);
+        if quality.unknown > 0 {
+            self.notes.extend(quality.sentences());
+        }
         Ok(PollSummary {
             intervals: self.intervals,
             nodes: self.nodes.len(),
@@ -108,7 +113,7 @@ impl PollLog {
             seconds: self.seconds,
             coverage: self.coverage,
             longest_gap: self.coverage.longest.map(|(start, _)| show(start)),
-            quality: quality(idle as u64, self.nodes.len(), self.coverage, &self.rules),
+            quality,
             swept,
             log_counts: self.log_counts,
             notes: self.notes,

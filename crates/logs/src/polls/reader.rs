@@ -205,7 +205,7 @@ impl PollReader {
             log.fault(Reason::UnknownState, at, format_args!("{state:?}"))?;
         }
         let class = class.unwrap_or(StateClass::Busy);
-        let looked = match self.nodes.look_up([list]) {
+        let looked = match self.nodes.look_up([list], None) {
             Ok(looked) => looked,
             Err(error) => {
                 let found = format_args!("a list of nodes with {error}");

@@ -281,7 +281,7 @@ impl Edges {
     fn flush(&mut self) -> Result<()> {
         match self.last.take() {
             Some((second, range, starts)) => {
-                let edge = Edge::new(second, range, Hold::Running, starts);
+                let edge = Edge::new(second, range, Hold::Running, starts, 0);
                 self.sorter.push(edge)
             }
             None => Ok(()),

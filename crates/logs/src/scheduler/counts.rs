@@ -37,14 +37,16 @@ pub enum Reason {
     EndsBeforeStart,
     /// The job has ended, but the log has no end time.
     NoEnd,
-    /// The job ran, or the reservation began, but its nodes are unknown.
+    /// The job ran, or the reservation began, but the log does not name its nodes.
     NoNodes,
     /// The job or reservation starts again although it has not ended.
     StartsAgain,
     /// The job ran on more nodes than a machine can have.
     UnknownNodes,
-    /// The stated number of nodes differs from the list. The list is used.
+    /// The list has more nodes than stated. The list is used.
     CountDiffers,
+    /// The list has fewer nodes than stated. The other nodes are unknown.
+    ListShort,
     /// The job uses more nodes than the machine has.
     TooManyNodes,
     /// The job used more nodes than were free.
@@ -127,9 +129,8 @@ impl Reason {
             Reason::UnknownNodes => {
                 "with nodes beyond the maximum number of a machine (the others are used)"
             }
-            Reason::CountDiffers => {
-                "whose node count differs from the list of nodes (the list is used)"
-            }
+            Reason::CountDiffers => "that list more nodes than they used (the list is used)",
+            Reason::ListShort => "that list fewer nodes than they used (the others are unknown)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "with more nodes than were free (those are used)",
             Reason::NoRun => "with an attempt without a start or an end (the others are used)",

@@ -147,7 +147,8 @@ fn report(job: &Job, nodes: Nodes, collector: &mut Collector<'_>) -> Result<()> 
         Nodes::Counted => record::Nodes::Count(job.nodes),
         Nodes::Named if lists.is_empty() => {
             let found = "a job without LOCATION";
-            return collector.log.fault(Reason::NoNodes, job.at, found);
+            collector.log.fault(Reason::NoNodes, job.at, found)?;
+            record::Nodes::Lists(&[], Some(job.nodes as usize))
         }
         Nodes::Named => record::Nodes::Lists(&lists, Some(job.nodes as usize)),
     };

@@ -6,15 +6,19 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader};
 
+use super::bounded::Bounded;
 use super::node_set::MAX_NODES;
 use super::sort::{self, Sorted, spill_error};
-use crate::occupancy::{CountedJob, Dealer, Edge, Short};
+use crate::occupancy::{CountedJob, Dealer, Edge, Event, OccupancySummary, Short, Window, sweep};
+use gleaner_domain::UnknownNodes;
 use gleaner_domain::error::Result;
 
 /// The edges of all holds in order.
 pub(super) enum Edges {
     /// The log names the nodes.
     Named(Sorted<Edge>),
+    /// The log names the nodes, but some jobs list fewer than they used.
+    Bounded(Box<Bounded>),
     /// The log states only node counts; jobs are assigned free nodes.
     Dealt(Box<Dealer<Jobs>>),
 }
@@ -33,21 +37,30 @@ impl Edges {
     /// The jobs so far that got fewer nodes than the log states.
     pub fn short(&self) -> Short {
         match self {
-            Edges::Named(_) => Short::default(),
+            Edges::Named(_) | Edges::Bounded(_) => Short::default(),
             Edges::Dealt(dealer) => dealer.short(),
         }
     }
-}
 
-impl Iterator for Edges {
-    type Item = Result<Edge>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let edge = match self {
-            Edges::Named(edges) => edges.next(),
-            Edges::Dealt(dealer) => dealer.next(),
-        };
-        edge.map(|edge| edge.map_err(spill_error))
+    /// Sweeps over the edges of a log that shows unknown nodes like this. Only [`Edges::Bounded`] can be swept more
+    /// than once.
+    pub fn sweep(
+        &mut self,
+        rank: &[u32],
+        window: Window,
+        shown: UnknownNodes,
+        event: impl FnMut(Event<'_>) -> Result<()>,
+    ) -> Result<OccupancySummary> {
+        let is_unknown_idle = shown != UnknownNodes::Busy;
+        let checked = |edge: io::Result<Edge>| edge.map_err(spill_error);
+        match self {
+            Edges::Named(edges) => sweep(edges.map(checked), rank, window, false, event),
+            Edges::Dealt(dealer) => sweep(dealer.map(checked), rank, window, false, event),
+            Edges::Bounded(bounded) => {
+                let edges = bounded.edges(shown)?.map(checked);
+                sweep(edges, rank, window, is_unknown_idle, event)
+            }
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use super::counts::{LogCounts, Reason};
 use super::edges::Edges;
 use super::idle;
-use crate::occupancy::{Hold, OccupancySummary, Window, sweep};
+use super::pending::{PendingQueue, Waits};
+use crate::occupancy::{Event, Hold, OccupancySummary, Window};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
-use gleaner_domain::{Change, Clock, Utc};
+use gleaner_domain::{Change, Clock, Quality, RowQueue, UnknownNodes, Utc};
 
 /// All holds of nodes in a log, ready to be turned into events.
 pub struct Holds {
@@ -18,12 +19,27 @@ pub struct Holds {
     /// Place of each node in `nodes`, by the node's index in `edges`.
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
+    /// The jobs that wait; `None` if the log has no submissions.
+    pub(super) pending: Option<Waits>,
+    /// What is unknown, as far as the log has been read.
+    pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,
     pub(super) window: Window,
     pub(super) clock: Clock,
     pub(super) log_counts: LogCounts,
     pub(super) notes: Vec<String>,
+}
+
+/// An event: the nodes that become idle or busy at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct IdleEvent<'a> {
+    /// The time.
+    pub time: Utc,
+    /// The nodes that change, by ascending index.
+    pub changes: &'a [Change],
+    /// The jobs that wait, and those that took nodes.
+    pub queue: RowQueue<'a>,
 }
 
 /// Summary of a log that was converted.
@@ -37,6 +53,8 @@ pub struct Summary {
     pub span: (String, String),
     /// Number of events and changes, and the node time by state.
     pub swept: OccupancySummary,
+    /// What the log leaves unknown.
+    pub quality: Quality,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
@@ -52,27 +70,112 @@ impl Holds {
         &self.clock
     }
 
-    /// Calls `event` with every event in order of time. The arguments are the time and the nodes
-    /// that change, by ascending index.
+    /// What the log leaves unknown, as far as it is known before the first sweep: all but the idleness of a log that
+    /// names all nodes.
+    pub fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// Whether the log names nodes. If not, the event log has generated names.
+    pub fn are_nodes_named(&self) -> bool {
+        !self.quality.are_nodes_generated
+    }
+
+    /// Calls `event` with every event in order of time.
     ///
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.
-    pub fn sweep(mut self, mut event: impl FnMut(Utc, &[Change]) -> Result<()>) -> Result<Summary> {
-        let edges = &mut self.edges;
-        let swept = sweep(edges, &self.rank, self.window, |second, changes| {
-            event(Utc::from_seconds(second), changes)
+    pub fn sweep(
+        self,
+        shown: UnknownNodes,
+        mut event: impl FnMut(IdleEvent<'_>) -> Result<()>,
+    ) -> Result<Summary> {
+        let mut summaries = self.sweep_all(&[shown], |_, found| event(found))?;
+        // There is a summary for each element of the slice.
+        Ok(summaries.remove(0))
+    }
+
+    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways, and with the
+    /// index of the log. The logs come one after the other, or side by side if they are equal.
+    ///
+    /// # Errors
+    /// As for [`Holds::sweep`].
+    pub fn sweep_all(
+        mut self,
+        shown: &[UnknownNodes],
+        mut event: impl FnMut(usize, IdleEvent<'_>) -> Result<()>,
+    ) -> Result<Vec<Summary>> {
+        let is_bounded = matches!(self.edges, Edges::Bounded(_));
+        let mut queue = match self.pending.take() {
+            Some(waits) if is_bounded => PendingQueue::Stored(waits.store()?),
+            Some(waits) => PendingQueue::Once(waits.jobs()),
+            None => PendingQueue::Unknown,
+        };
+        let mut summaries = Vec::new();
+        if is_bounded {
+            for (index, shown) in shown.iter().enumerate() {
+                let swept = self.pass(*shown, &mut queue, |found| event(index, found))?;
+                summaries.push(self.summary(swept, *shown));
+            }
+            return Ok(summaries);
+        }
+        let all = 0..shown.len();
+        let swept = self.pass(UnknownNodes::Busy, &mut queue, |found| {
+            all.clone().try_for_each(|index| event(index, found))
         })?;
-        let shown = |second| self.clock.show(Utc::from_seconds(second));
-        let span = (shown(self.window.from), shown(self.window.to));
+        Ok(shown
+            .iter()
+            .map(|shown| self.summary(swept, *shown))
+            .collect())
+    }
+
+    /// Sweeps once.
+    fn pass(
+        &mut self,
+        shown: UnknownNodes,
+        queue: &mut PendingQueue,
+        mut event: impl FnMut(IdleEvent<'_>) -> Result<()>,
+    ) -> Result<OccupancySummary> {
+        let mut waiting = queue.begin()?;
+        self.edges
+            .sweep(&self.rank, self.window, shown, |found: Event<'_>| {
+                event(IdleEvent {
+                    time: Utc::from_seconds(found.second),
+                    changes: found.changes,
+                    queue: RowQueue {
+                        pending: waiting.at(found.second)?,
+                        jobs: found.jobs,
+                        takers: found.takers,
+                    },
+                })
+            })
+    }
+
+    /// The summary of a sweep.
+    fn summary(&mut self, swept: OccupancySummary, shown: UnknownNodes) -> Summary {
         self.note_overlaps(&swept);
         self.note_short();
-        Ok(Summary {
+        let text = |second| self.clock.show(Utc::from_seconds(second));
+        let known = match self.edges {
+            Edges::Bounded(_) => self.quality.clone(),
+            _ => Quality {
+                idle_lower: swept.shares.idle as u64,
+                idle_upper: swept.shares.idle as u64,
+                ..self.quality.clone()
+            },
+        };
+        Summary {
             nodes: self.nodes.len(),
-            log_counts: self.log_counts,
-            span,
+            log_counts: self.log_counts.clone(),
+            span: (text(self.window.from), text(self.window.to)),
             swept,
-            notes: self.notes,
-        })
+            quality: Quality {
+                unknown_nodes: shown,
+                are_nodes_shared: swept.overlaps.count > 0,
+                ..known
+            },
+            notes: self.notes.clone(),
+        }
     }
 
     /// Counts the overlaps that the sweep found, with the first as the example.
@@ -85,6 +188,8 @@ impl Holds {
         let node = node.map_or("?", String::as_str);
         let time = Utc::from_seconds(second);
         let example = || format!("{node} at {}", self.clock.show(time));
+        // Each sweep finds the same overlaps.
+        self.log_counts.found.remove(&Reason::Overlap);
         self.log_counts
             .note(Reason::Overlap, swept.overlaps.count, example);
     }
@@ -100,6 +205,7 @@ impl Holds {
                 let file = file.map_or("?".into(), |file| file.display().to_string());
                 format!("{file}, line {line}: {} too few", counted(lacked, "node"))
             };
+            self.log_counts.found.remove(&Reason::NotEnoughFree);
             self.log_counts
                 .note(Reason::NotEnoughFree, short.jobs, example);
         }
@@ -108,7 +214,11 @@ impl Holds {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shares = self.swept.shares;
+        let mut shares = self.swept.shares;
+        if self.quality.unknown_nodes != UnknownNodes::Busy {
+            // Unknown nodes that no job was assigned are idle in this log.
+            shares.idle += std::mem::take(&mut shares.held[Hold::Unknown.index()]);
+        }
         let percent = |part: f64| 100.0 * part / shares.total();
         writeln!(f, "{}", self.log_counts)?;
         writeln!(f, "nodes     {}", self.nodes)?;
@@ -125,6 +235,9 @@ impl fmt::Display for Summary {
             if share > 0.0 {
                 write!(f, ", {:.2} % {}", percent(share), hold.name())?;
             }
+        }
+        for sentence in self.quality.sentences() {
+            write!(f, "\nquality   {sentence}")?;
         }
         Ok(())
     }

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use super::collector::{At, Log, Sink};
 use super::counts::Reason;
-use super::node_set::{MAX_NODES, NodeSet};
+use super::hostlist;
+use super::node_set::{Looked, MAX_NODES, NodeSet, Stated};
+use super::pending::Pending;
 use super::record::{Job, Nodes, Record};
+use super::short::{Cause, Lack, ShortJobs};
 use super::sort::Sorter;
 use super::span::Span;
+use crate::occupancy::bounds::ShortJob;
 use crate::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -24,8 +28,25 @@ pub(super) struct IdleNodes {
     pub counts: Sorter<CountedJob>,
     /// Number of jobs for which the log states only a node count.
     pub counted: u64,
-    /// Nodes of runs without an end so far, by job and start. A later record may state the end.
-    open: BTreeMap<(String, i64), Vec<NodeRange>>,
+    /// The jobs that list fewer nodes than they used.
+    pub short: ShortJobs,
+    /// The jobs that waited for their nodes.
+    pub pending: Pending,
+    /// Runs without an end so far, by job and start. A later record may state the end.
+    open: BTreeMap<(String, i64), Open>,
+}
+
+/// A run without an end so far.
+struct Open {
+    nodes: Vec<NodeRange>,
+    lack: Option<Lack>,
+    at: At,
+}
+
+/// The nodes of a hold, and those that it lacks.
+struct Found<'n> {
+    nodes: &'n [NodeRange],
+    lack: Option<Lack>,
 }
 
 /// Why and when nodes were held, in seconds since 1970. `to` is `None` if the hold does not end in
@@ -35,6 +56,36 @@ struct Held {
     why: Hold,
     from: i64,
     to: Option<i64>,
+    /// The file and line of its record.
+    serial: u64,
+}
+
+impl Found<'_> {
+    /// No nodes of a job that used `count` nodes, if the log states the number.
+    fn nothing(cause: Cause, count: Option<usize>) -> Self {
+        Found {
+            nodes: &[],
+            lack: Some(Lack {
+                cause,
+                nodes: count.map(|count| count.min(MAX_NODES) as u32),
+                last: None,
+                cut: None,
+                suspect: None,
+            }),
+        }
+    }
+}
+
+impl Held {
+    /// The hold of a job on a node that its list may have cut.
+    fn of(job: &ShortJob) -> Self {
+        Held {
+            why: Hold::Running,
+            from: job.start,
+            to: Some(job.end).filter(|end| *end != OPEN),
+            serial: job.serial,
+        }
+    }
 }
 
 impl IdleNodes {
@@ -46,6 +97,8 @@ impl IdleNodes {
             edges: Sorter::new(segment),
             counts: Sorter::new(segment),
             counted: 0,
+            short: ShortJobs::default(),
+            pending: Pending::new(segment),
             open: BTreeMap::new(),
         }
     }
@@ -53,16 +106,38 @@ impl IdleNodes {
     /// Adds the runs for which no record states an end. Called after the last record.
     ///
     /// # Errors
-    /// A temporary file cannot be written.
+    /// A temporary file cannot be written, or too many jobs list fewer nodes than they used.
     pub fn close(&mut self, log: &mut Log) -> Result<()> {
-        for ((_, from), ranges) in std::mem::take(&mut self.open) {
+        for ((_, from), open) in std::mem::take(&mut self.open) {
             let held = Held {
                 why: Hold::Running,
                 from,
                 to: None,
+                serial: serial(open.at),
             };
             self.count(log, held);
-            push(&mut self.edges, &ranges, held)?;
+            push(&mut self.edges, &open.nodes, held)?;
+            self.lack(log, open.lack, held)?;
+        }
+        let (short, completed) = std::mem::take(&mut self.short).complete(&self.nodes);
+        self.short = short;
+        for (job, node) in completed.used {
+            let node = NodeRange {
+                first: node,
+                count: 1,
+            };
+            push(&mut self.edges, &[node], Held::of(&job))?;
+        }
+        for (job, name) in completed.named {
+            // A name that cannot be a node of the machine is not used.
+            if self.nodes.look_up([name.as_str()], None).is_ok() {
+                push(&mut self.edges, self.nodes.runs(), Held::of(&job))?;
+            }
+        }
+        if let Some(length) = self.short.cut_length() {
+            log.notes.push(format!(
+                "the log's lists of nodes are cut at {length} characters"
+            ));
         }
         Ok(())
     }
@@ -85,7 +160,7 @@ impl IdleNodes {
                 log.fault(Reason::StartsAgain, at, found)?;
             }
             let times = [job.submit, run.start, run.end.or(next)];
-            let [_, Some(from), to] = log.seconds(at, times)? else {
+            let [submit, Some(from), to] = log.seconds(at, times)? else {
                 continue;
             };
             if to.is_none() && job.is_over {
@@ -96,13 +171,16 @@ impl IdleNodes {
             if matches!(run.nodes, Nodes::Unknown | Nodes::Machines([])) {
                 let found = format_args!("attempt {number} without machines");
                 log.fault(Reason::NoNodes, at, found)?;
-                continue;
             }
             let held = Held {
                 why: Hold::Running,
                 from,
                 to,
+                serial: serial(at),
             };
+            if let Some(submit) = submit.filter(|_| index == 0) {
+                self.wait(submit, from, &run.nodes)?;
+            }
             let part = job.is_part.then_some(job.id);
             self.hold(log, at, &run.nodes, held, part)?;
         }
@@ -122,13 +200,15 @@ impl IdleNodes {
         if let Nodes::Count(nodes) = nodes {
             return self.hold_count(log, at, *nodes, held);
         }
-        let Some(ranges) = find(&mut self.nodes, log, at, nodes)? else {
+        let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
+        if nodes.is_empty() && (lack.is_none() || held.why != Hold::Running) {
             return Ok(());
-        };
+        }
         match (part, held.to) {
             (Some(id), None) => {
                 let run = (id.to_owned(), held.from);
-                self.open.insert(run, ranges.to_vec());
+                let nodes = nodes.to_vec();
+                self.open.insert(run, Open { nodes, lack, at });
                 return Ok(());
             }
             (Some(id), Some(_)) if !self.open.is_empty() => {
@@ -137,10 +217,37 @@ impl IdleNodes {
             _ => {}
         }
         if is_in_order(log, at, held)? {
-            push(&mut self.edges, ranges, held)?;
+            push(&mut self.edges, nodes, held)?;
             self.count(log, held);
+            self.lack(log, lack, held)?;
         }
         Ok(())
+    }
+
+    /// Adds a job that lacks nodes, if it does.
+    fn lack(&mut self, log: &Log, lack: Option<Lack>, held: Held) -> Result<()> {
+        let end = held.to.unwrap_or(OPEN);
+        match lack.filter(|_| held.why == Hold::Running && end > held.from) {
+            Some(lack) => {
+                // Files are numbered from 1.
+                let file = place_of(held.serial).0.saturating_sub(1) as usize;
+                let job = (file, held.serial);
+                self.short.push(lack, (held.from, end), job, log)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a job that waited for its nodes from `submit` to `start`.
+    fn wait(&mut self, submit: i64, start: i64, nodes: &Nodes<'_>) -> Result<()> {
+        let count = match nodes {
+            Nodes::Count(count) => Some(*count as usize),
+            Nodes::Lists(lists, None) => Some(lists.len()),
+            Nodes::Lists(_, count) => *count,
+            Nodes::Machines(machines) => Some(machines.len()),
+            Nodes::Unknown | Nodes::Found(_) => None,
+        };
+        self.pending.push(submit, start, count.unwrap_or(1))
     }
 
     /// Adds a job with a node count but no node names. Nodes are assigned to it later.
@@ -161,10 +268,9 @@ impl IdleNodes {
         if held.to == Some(held.from) {
             return Ok(());
         }
-        let (file, line) = at.numbers();
         self.counts.push(CountedJob {
             start: held.from,
-            serial: file << LINE_BITS | line,
+            serial: held.serial,
             end: held.to.unwrap_or(OPEN),
             nodes: nodes.min(machine),
         })
@@ -190,7 +296,14 @@ impl Sink for IdleNodes {
                     return Ok(());
                 };
                 let why = *why;
-                self.hold(log, at, &run.nodes, Held { why, from, to }, None)
+                let serial = serial(at);
+                let held = Held {
+                    why,
+                    from,
+                    to,
+                    serial,
+                };
+                self.hold(log, at, &run.nodes, held, None)
             }
         }
     }
@@ -201,8 +314,8 @@ impl Sink for IdleNodes {
         at: At,
         nodes: &Nodes<'_>,
     ) -> Result<Option<Vec<NodeRange>>> {
-        let found = find(&mut self.nodes, log, at, nodes)?;
-        Ok(found.map(<[_]>::to_vec))
+        let found = find(&mut self.nodes, &mut self.short, log, at, nodes)?.nodes;
+        Ok((!found.is_empty()).then(|| found.to_vec()))
     }
 
     fn written(&mut self, second: i64) {
@@ -210,48 +323,143 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held. Returns `None` if none of them is known; the reason is
-/// counted. A difference from the stated number of nodes is a fault.
+/// The ranges of nodes that are held, and the nodes that the lists lack. What is wrong with the lists is counted.
 fn find<'n>(
     known: &'n mut NodeSet,
+    short: &mut ShortJobs,
     log: &mut Log,
     at: At,
     nodes: &Nodes<'n>,
-) -> Result<Option<&'n [NodeRange]>> {
-    let (looked, count) = match nodes {
-        Nodes::Found(ranges) => return Ok(Some(ranges)),
-        Nodes::Unknown | Nodes::Count(_) => return Ok(None),
-        Nodes::Lists(lists, count) => (known.look_up(lists.iter().map(|list| &**list)), *count),
-        Nodes::Machines(machines) => {
-            let names = machines.iter().map(|machine| machine.name.as_str());
-            (known.look_up(names), None)
+) -> Result<Found<'n>> {
+    match nodes {
+        Nodes::Found(nodes) => Ok(Found { nodes, lack: None }),
+        Nodes::Unknown | Nodes::Count(_) | Nodes::Machines([]) => {
+            Ok(Found::nothing(Cause::Missing, None))
         }
-    };
-    let looked = match looked {
+        Nodes::Machines(machines) => {
+            let names: Vec<_> = machines
+                .iter()
+                .map(|machine| machine.name.as_str())
+                .collect();
+            listed(known, short, log, at, &names, None)
+        }
+        Nodes::Lists(lists, count) => {
+            let lists: Vec<_> = lists.iter().map(|list| &**list).collect();
+            if lists.iter().all(|list| list.is_empty()) {
+                return Ok(Found::nothing(Cause::Missing, *count));
+            }
+            listed(known, short, log, at, &lists, *count)
+        }
+    }
+}
+
+/// The nodes of lists of a job that used `count` nodes, if the log states the number.
+fn listed<'n>(
+    known: &'n mut NodeSet,
+    short: &mut ShortJobs,
+    log: &mut Log,
+    at: At,
+    lists: &[&str],
+    count: Option<usize>,
+) -> Result<Found<'n>> {
+    let file = at.numbers().0.saturating_sub(1) as usize;
+    let length = lists
+        .iter()
+        .map(|list| list.len() + 1)
+        .sum::<usize>()
+        .saturating_sub(1);
+    let is_suspect = short.is_suspect(file, length);
+    let stated = count.map(|count| Stated { count, is_suspect });
+    let looked = match known.look_up(lists.iter().copied(), stated) {
         Ok(looked) => looked,
         Err(error) => {
             let found = format_args!("a list of nodes with {error}");
             log.fault(Reason::Unreadable, at, found)?;
-            return Ok(None);
+            return Ok(damaged(known, lists, stated));
         }
     };
-    if let Some(example) = &looked.example {
-        let nodes = counted(looked.unknown, "node");
-        if known.is_fixed() {
-            let found = format_args!("{nodes} outside of the list, such as {example}");
-            log.note(Reason::OtherNodes, at, found);
+    note_others(known, log, at, &looked)?;
+    let Some(count) = count else {
+        return Ok(Found {
+            nodes: known.runs(),
+            lack: None,
+        });
+    };
+    let is_cut = looked.cut.is_some();
+    // A suspect list names as many nodes as the job used if its last name is complete.
+    let suspect = (is_cut && looked.named + 1 == count).then_some(length);
+    let is_short = looked.named < count && suspect.is_none_or(|_| !is_suspect);
+    short.measure(file, length, is_short);
+    if is_short || looked.named > count {
+        let reason = if is_short {
+            Reason::ListShort
         } else {
-            let found =
-                format_args!("{nodes} beyond the first {MAX_NODES} of the log, such as {example}");
-            log.fault(Reason::UnknownNodes, at, found)?;
+            Reason::CountDiffers
+        };
+        let listed = looked.named + usize::from(is_cut);
+        let found = format_args!("{}, and a list of {listed}", counted(count, "node"));
+        log.fault(reason, at, found)?;
+    }
+    let missing = count.saturating_sub(looked.named);
+    let lack = (missing > 0).then(|| Lack {
+        suspect: suspect.filter(|_| is_suspect),
+        ..Lack::of(Cause::Shortened, Some(missing), looked)
+    });
+    Ok(Found {
+        nodes: known.runs(),
+        lack,
+    })
+}
+
+/// Counts the nodes of lists that the machine does not have.
+fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> Result<()> {
+    let Some(example) = looked.example.as_ref().filter(|_| looked.unknown > 0) else {
+        return Ok(());
+    };
+    let nodes = counted(looked.unknown, "node");
+    if known.is_fixed() {
+        let found = format_args!("{nodes} outside of the list, such as {example}");
+        log.note(Reason::OtherNodes, at, found);
+        return Ok(());
+    }
+    let found = format_args!("{nodes} beyond the first {MAX_NODES} of the log, such as {example}");
+    log.fault(Reason::UnknownNodes, at, found)
+}
+
+/// The nodes of lists of which at least one cannot be read: those of the parts that can be read.
+fn damaged<'n>(known: &'n mut NodeSet, lists: &[&str], stated: Option<Stated>) -> Found<'n> {
+    let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
+    let count = stated.map(|stated| stated.count);
+    match known.look_up(parts.iter().map(String::as_str), stated) {
+        Ok(looked) => {
+            let missing = count.map(|count| count.saturating_sub(looked.named));
+            Found {
+                nodes: known.runs(),
+                lack: Some(Lack::of(Cause::Unreadable, missing, looked)),
+            }
         }
+        Err(_) => Found::nothing(Cause::Unreadable, count),
     }
-    if let Some(count) = count.filter(|count| *count != looked.named) {
-        let found = format_args!("{}, and a list of {}", counted(count, "node"), looked.named);
-        log.fault(Reason::CountDiffers, at, found)?;
+}
+
+/// The part of a list that can be read although its end is missing or damaged: the names before the last comma, with
+/// the bracket closed. For example, `n[001-003,00` becomes `n[001-003]`.
+fn readable_part(list: &str) -> String {
+    if hostlist::count(list).is_ok() {
+        return list.to_owned();
     }
-    let ranges = known.runs();
-    Ok((!ranges.is_empty()).then_some(ranges))
+    let mut part = list
+        .rsplit_once(',')
+        .map_or("", |(before, _)| before)
+        .to_owned();
+    if part.matches('[').count() > part.matches(']').count() {
+        part.push(']');
+    }
+    if hostlist::count(&part).is_ok() {
+        part
+    } else {
+        String::new()
+    }
 }
 
 /// Whether the end is at or after the start. Counts a fault if it is not.
@@ -272,12 +480,18 @@ fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()
         return Ok(());
     }
     for range in ranges {
-        edges.push(Edge::new(held.from, *range, held.why, true))?;
+        edges.push(Edge::new(held.from, *range, held.why, true, held.serial))?;
         if let Some(to) = held.to {
-            edges.push(Edge::new(to, *range, held.why, false))?;
+            edges.push(Edge::new(to, *range, held.why, false, held.serial))?;
         }
     }
     Ok(())
+}
+
+/// A number for the job of a record: its file and line.
+fn serial(at: At) -> u64 {
+    let (file, line) = at.numbers();
+    file << LINE_BITS | line
 }
 
 /// The file number, from 1, and the line number that a [`CountedJob::serial`] holds.

@@ -33,6 +33,7 @@
 
 mod account_line;
 mod accounts;
+mod bounded;
 mod clock;
 mod cobalt;
 mod collector;
@@ -48,9 +49,11 @@ mod node_list;
 mod node_set;
 mod offsets;
 mod pbs;
+mod pending;
 mod philly;
 mod reader;
 mod record;
+mod short;
 mod slurm;
 mod slurm_events;
 mod sort;
@@ -64,7 +67,7 @@ pub use cobalt::WHERE as COBALT_LOG;
 pub use counts::{Found, LogCounts, Reason};
 pub use djc::WHERE as DJC_LOG;
 pub use gleaner_io::input::{Input, Unit};
-pub use holds::{Holds, Summary};
+pub use holds::{Holds, IdleEvent, Summary};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
 pub use philly::WHERE as PHILLY_LOG;
@@ -89,15 +92,17 @@ pub use swf::is_job as is_swf_line;
 pub(super) use window::parse as window_time;
 
 use accounts::AccountReader;
+use bounded::Bounded;
 use djc::DjcReader;
 use edges::Edges;
 use idle::IdleNodes;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
-use gleaner_domain::Observer;
+use crate::occupancy::Window;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
+use gleaner_domain::{Observer, Quality, Unobserved};
 
 /// The format of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +186,7 @@ impl Options {
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
     let open = |file: &Path| Input::open_observed(file, observer);
     let inputs = files.iter().map(|file| open(file));
-    read_opened(inputs, options, open)
+    read_opened(inputs, options, open, observer)
 }
 
 /// Reads logs from streams.
@@ -193,7 +198,7 @@ pub fn read_inputs<'a>(
     options: &Options,
 ) -> Result<Holds> {
     let open = |file: &Path| -> Result<Input<'a>> { Input::open(file) };
-    read_opened(inputs, options, open)
+    read_opened(inputs, options, open, &Unobserved)
 }
 
 /// Reads logs from streams, and the node events from a file that `open_events` opens.
@@ -201,6 +206,7 @@ fn read_opened<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
     open_events: impl FnOnce(&Path) -> Result<Input<'a>>,
+    observer: &dyn Observer,
 ) -> Result<Holds> {
     let (log, mut sink) = open(options)?;
     let mut collector = Collector::new(log, &mut sink);
@@ -212,7 +218,7 @@ fn read_opened<'a>(
         read_all(&mut reader, [open_events(path)], &mut collector)?;
     }
     let log = collector.log;
-    finish(log, sink, options)
+    finish(log, sink, options, observer)
 }
 
 /// An empty log and a sink for its idle nodes, configured by the options.
@@ -245,7 +251,12 @@ fn reader(options: &Options, are_several: bool) -> Box<dyn LogReader> {
 }
 
 /// Chooses the window and the clock, and puts the edges in order.
-fn finish(mut log: Log, mut sink: IdleNodes, options: &Options) -> Result<Holds> {
+fn finish(
+    mut log: Log,
+    mut sink: IdleNodes,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Holds> {
     sink.close(&mut log)?;
     let Some(whole) = sink.span.whole() else {
         let expected = format!("at least one job that ran, from {}", origin(options.format));
@@ -258,6 +269,7 @@ fn finish(mut log: Log, mut sink: IdleNodes, options: &Options) -> Result<Holds>
     let are_counted = sink.counted > 0;
     let edges = sink.edges.finish()?;
     let (mut nodes, mut rank) = sink.nodes.ranked();
+    let mut quality = Quality::certain(0);
     let edges = if are_counted {
         let (edges, dealt) = Edges::deal(sink.counts.finish()?, machine)?;
         if !is_fixed {
@@ -265,9 +277,18 @@ fn finish(mut log: Log, mut sink: IdleNodes, options: &Options) -> Result<Holds>
         }
         log.notes.push(dealt_note(dealt, machine.is_some()));
         edges
-    } else {
+    } else if sink.short.is_empty() {
         Edges::Named(edges)
+    } else {
+        let short = &sink.short;
+        let (bounded, found) = Bounded::new(edges, short, &rank, window, &mut log, observer)?;
+        quality = found;
+        Edges::Bounded(Box::new(bounded))
     };
+    quality.are_nodes_generated = are_counted;
+    quality.uncovered = uncovered(window, sink.span.covered(), nodes.len());
+    let unreadable = log.counts.found.get(&Reason::Unreadable);
+    quality.unreadable_lines = unreadable.map_or(0, |found| found.count);
     if !are_counted && !is_fixed {
         log.notes.push(named_note(nodes.len(), options.format));
     }
@@ -276,12 +297,27 @@ fn finish(mut log: Log, mut sink: IdleNodes, options: &Options) -> Result<Holds>
         nodes,
         rank,
         edges,
+        pending: sink.pending.finish()?,
+        quality,
         files: log.files,
         window,
         clock,
         log_counts: log.counts,
         notes: log.notes,
     })
+}
+
+/// Node-seconds of the window that the log does not cover.
+fn uncovered(window: Window, covered: Option<Window>, nodes: usize) -> u64 {
+    let Some(covered) = covered else {
+        return 0;
+    };
+    let (from, to) = (window.from.max(covered.from), window.to.min(covered.to));
+    let inside = to.saturating_sub(from).max(0);
+    let outside = window.to.saturating_sub(window.from).saturating_sub(inside);
+    u64::try_from(outside)
+        .unwrap_or(0)
+        .saturating_mul(nodes as u64)
 }
 
 /// Generated names for nodes that the log only counts, and their order.

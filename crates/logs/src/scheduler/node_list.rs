@@ -145,7 +145,7 @@ fn add(list: &str, nodes: &mut NodeSet) -> Result<(), ListError> {
         return Err(ListError::Words);
     }
     let joined = joined.trim_end_matches(',');
-    match nodes.look_up([joined])?.unknown {
+    match nodes.look_up([joined], None)?.unknown {
         0 => Ok(()),
         _ => Err(ListError::TooMany),
     }

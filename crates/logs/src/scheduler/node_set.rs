@@ -1,5 +1,6 @@
 //! The nodes of a machine and their indexes.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::hostlist::{self, HostlistError, MAX_PRODUCTS};
@@ -26,6 +27,8 @@ pub struct NodeSet {
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
+    /// If the list of nodes is complete: its names in alphabetical order, once they are needed.
+    sorted: OnceCell<Completions>,
 }
 
 /// Maximum number of ranges that are stored for lists whose brackets multiply: 8 MiB.
@@ -34,12 +37,25 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 /// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looked {
-    /// Number of nodes that the lists name.
+    /// Number of nodes that the lists name. Unless brackets are repeated, a node that is named twice counts once.
     pub named: usize,
     /// Number of them that are unknown.
     pub unknown: usize,
     /// The name of the first unknown node.
     pub example: Option<String>,
+    /// The last node of the lists that is known.
+    pub last: Option<u32>,
+    /// The last name, if it may have been cut. It was not looked up.
+    pub cut: Option<String>,
+}
+
+/// What a log states about the lists of a job.
+#[derive(Debug, Clone, Copy)]
+pub struct Stated {
+    /// Number of nodes that the job used.
+    pub count: usize,
+    /// Whether the lists may have been cut even if they name as many nodes.
+    pub is_suspect: bool,
 }
 
 impl Default for NodeSet {
@@ -51,6 +67,7 @@ impl Default for NodeSet {
             products: BTreeMap::new(),
             products_room: MAX_PRODUCT_RUNS,
             runs: Vec::new(),
+            sorted: OnceCell::new(),
         }
     }
 }
@@ -76,22 +93,86 @@ impl NodeSet {
 
     /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
+    ///
+    /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer one. It
+    /// is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
+    /// exist. If the list of nodes is complete, so is a last name that is none of them, but the beginning of one.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
+        stated: Option<Stated>,
     ) -> Result<Looked, HostlistError> {
         let mut looked = Looked::default();
         self.runs.clear();
-        for list in lists {
-            if let Some((named, runs)) = self.products.get(list) {
-                looked.named += named;
-                self.runs.extend(runs);
-            } else {
-                self.add(list, &mut looked)?;
+        let mut lists = lists.into_iter().peekable();
+        while let Some(list) = lists.next() {
+            match stated.filter(|_| lists.peek().is_none()) {
+                None => self.add_once(list, &mut looked)?,
+                Some(stated) => self.add_last(list, stated, &mut looked)?,
             }
         }
         merge_ranges(&mut self.runs);
+        looked.named = self.runs_count() + looked.unknown;
         Ok(looked)
+    }
+
+    /// Looks up the last list of a job.
+    fn add_last(
+        &mut self,
+        list: &str,
+        stated: Stated,
+        looked: &mut Looked,
+    ) -> Result<(), HostlistError> {
+        let (before, Some(last)) = split_last(list) else {
+            return self.add_once(list, looked);
+        };
+        if !before.is_empty() {
+            self.add_once(before, looked)?;
+        }
+        merge_ranges(&mut self.runs);
+        let is_short = self.runs_count() + looked.unknown + 1 < stated.count;
+        if is_short || stated.is_suspect {
+            looked.cut = Some(last.to_owned());
+            return Ok(());
+        }
+        let unknown = looked.unknown;
+        self.add_once(last, looked)?;
+        if looked.unknown > unknown && self.fixed && self.sorted().is_beginning(last) {
+            looked.unknown = unknown;
+            looked.cut = Some(last.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The names of a complete list of nodes in alphabetical order.
+    fn sorted(&self) -> &Completions {
+        self.sorted.get_or_init(|| self.completions())
+    }
+
+    /// The names in alphabetical order, for [`Completions::only_one`].
+    pub fn completions(&self) -> Completions {
+        let mut sorted: Vec<_> = self.names().into_iter().zip(0..).collect();
+        sorted.sort_unstable();
+        Completions(sorted)
+    }
+
+    /// Number of nodes in the ranges.
+    fn runs_count(&self) -> usize {
+        self.runs.iter().map(|run| run.count as usize).sum()
+    }
+
+    /// Looks up one list, and appends its nodes to the ranges. A list whose brackets multiply is looked up once.
+    fn add_once(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
+        if let Some((named, runs)) = self.products.get(list) {
+            looked.named += named;
+            self.runs.extend(runs);
+        } else {
+            self.add(list, looked)?;
+        }
+        if let Some(run) = self.runs.last() {
+            looked.last = Some(run.first + run.count - 1);
+        }
+        Ok(())
     }
 
     /// Looks up one list, and appends its nodes to the ranges.
@@ -151,6 +232,46 @@ impl NodeSet {
     }
 }
 
+/// The names of all nodes in alphabetical order, with their indexes.
+#[derive(Debug)]
+pub struct Completions(Vec<(String, u32)>);
+
+impl Completions {
+    /// The node with this name, which may have been cut, if no other name begins with it. For example, of n1, n2 and
+    /// n10, `n2` can only be n2, but `n1` may be the beginning of n10.
+    pub fn only_one(&self, name: &str) -> Option<u32> {
+        let Completions(sorted) = self;
+        let at = sorted.partition_point(|(other, _)| other.as_str() < name);
+        let (found, index) = sorted.get(at).filter(|(found, _)| found == name)?;
+        let next = sorted.get(at + 1);
+        next.is_none_or(|(next, _)| !next.starts_with(found.as_str()))
+            .then_some(*index)
+    }
+
+    /// Whether a name is the beginning of another.
+    fn is_beginning(&self, name: &str) -> bool {
+        let Completions(sorted) = self;
+        let at = sorted.partition_point(|(other, _)| other.as_str() <= name);
+        sorted
+            .get(at)
+            .is_some_and(|(next, _)| next.starts_with(name))
+    }
+}
+
+/// A list without its last name, and the last name if no bracket belongs to it. For example, `n[1-3],n7` becomes
+/// `n[1-3]` and `n7`, and `n7,n[1-3]` stays whole.
+fn split_last(list: &str) -> (&str, Option<&str>) {
+    let (before, last) = list.rsplit_once(',').unwrap_or(("", list));
+    let is_plain = !last.is_empty() && !last.contains(['[', ']']);
+    // A comma within a bracket that is still open does not end a name.
+    let is_closed = before.matches('[').count() == before.matches(']').count();
+    if is_plain && is_closed {
+        (before, Some(last))
+    } else {
+        (list, None)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,9 +279,9 @@ mod tests {
     #[test]
     fn nodes_of_a_log_are_sorted_in_natural_order() {
         let mut nodes = NodeSet::default();
-        nodes.look_up(["n10,n[2-3]"]).unwrap();
+        nodes.look_up(["n10,n[2-3]"], None).unwrap();
         assert_eq!(nodes.runs(), [NodeRange { first: 0, count: 3 }]);
-        nodes.look_up(["n3", "a1", "n3"]).unwrap();
+        nodes.look_up(["n3", "a1", "n3"], None).unwrap();
         assert_eq!(nodes.runs(), [NodeRange { first: 2, count: 2 }]);
         let (names, rank) = nodes.ranked();
         assert_eq!(names, ["a1", "n2", "n3", "n10"]);
@@ -171,30 +292,68 @@ mod tests {
     fn a_list_with_several_brackets_is_charged_once() {
         let list = "a[0-99]b[0-9]c1,d[0-9]";
         let mut nodes = NodeSet::default();
-        let first = nodes.look_up([list]).unwrap();
+        let first = nodes.look_up([list], None).unwrap();
         assert_eq!((first.named, nodes.len()), (1010, 1010));
         let (left, runs) = (nodes.products_left, nodes.runs().to_vec());
         assert!(left < MAX_PRODUCTS);
-        assert_eq!(nodes.look_up([list]).unwrap(), first);
+        assert_eq!(nodes.look_up([list], None).unwrap(), first);
         assert_eq!((nodes.products_left, nodes.runs()), (left, &runs[..]));
         nodes.products_left = 0;
-        assert_eq!(nodes.look_up([list]).unwrap(), first);
-        let other = nodes.look_up(["a[0-99]b[0-8]c1"]);
+        assert_eq!(nodes.look_up([list], None).unwrap(), first);
+        let other = nodes.look_up(["a[0-99]b[0-8]c1"], None);
         assert_eq!(other.unwrap_err(), HostlistError::TooManyProducts);
     }
 
     #[test]
     fn a_machine_keeps_its_order_and_counts_unknown_nodes() {
         let mut nodes = NodeSet::default();
-        nodes.look_up(["b,a"]).unwrap();
+        nodes.look_up(["b,a"], None).unwrap();
         let mut nodes = nodes.into_machine();
-        let looked = nodes.look_up(["a,x,y"]).unwrap();
+        let looked = nodes.look_up(["a,x,y"], None).unwrap();
         let expected = Looked {
             named: 3,
             unknown: 2,
             example: Some("x".to_owned()),
+            last: Some(1),
+            cut: None,
         };
         assert_eq!(looked, expected);
         assert_eq!(nodes.ranked().0, ["b", "a"]);
+    }
+
+    #[test]
+    fn a_name_that_may_be_cut_makes_no_node() {
+        let mut nodes = NodeSet::default();
+        let stated = |count| {
+            Some(Stated {
+                count,
+                is_suspect: false,
+            })
+        };
+        let looked = nodes.look_up(["n[10-12],n2"], stated(5)).unwrap();
+        assert_eq!((looked.named, looked.cut.as_deref()), (3, Some("n2")));
+        assert_eq!(nodes.len(), 3);
+        let looked = nodes.look_up(["n[10-12],n2"], stated(4)).unwrap();
+        assert_eq!((looked.named, looked.cut, nodes.len()), (4, None, 4));
+        let names = nodes.completions();
+        let found = ["n2", "n1", "n10", "n13", "o"].map(|name| names.only_one(name));
+        assert_eq!(found, [Some(3), None, Some(0), None, None]);
+        // A list that repeats a node has it once.
+        assert_eq!(nodes.look_up(["n10,n11,n10"], stated(3)).unwrap().named, 2);
+        // The machine has no node n, but nodes whose names begin with n.
+        let mut machine = nodes.into_machine();
+        let looked = machine.look_up(["n10,n"], stated(2)).unwrap();
+        assert_eq!((looked.named, looked.cut.as_deref()), (1, Some("n")));
+        let looked = machine.look_up(["n10,o"], stated(2)).unwrap();
+        assert_eq!((looked.named, looked.unknown, looked.cut), (2, 1, None));
+    }
+
+    #[test]
+    fn the_last_name_of_a_list_is_split_off() {
+        assert_eq!(split_last("n[1-3],n7"), ("n[1-3]", Some("n7")));
+        assert_eq!(split_last("n7"), ("", Some("n7")));
+        assert_eq!(split_last("n7,n[1-3]"), ("n7,n[1-3]", None));
+        assert_eq!(split_last("n[1,2"), ("n[1,2", None));
+        assert_eq!(split_last(""), ("", None));
     }
 }

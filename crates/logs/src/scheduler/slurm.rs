@@ -159,15 +159,11 @@ fn job(
         return Ok(());
     }
     let state = row.text(STATE);
-    if vc_of.is_none() && is_unknown(row.text(NODES)) {
-        return without_nodes(row, at, log);
+    let is_unnamed = vc_of.is_none() && is_unknown(row.text(NODES));
+    if is_unnamed && !names_no_nodes(row, at, log)? {
+        return Ok(());
     }
-    // Without a table of jobs, the submission time only helps to resolve local times that occur
-    // twice, when a clock is put back.
-    let submit = row
-        .cell(SUBMIT)
-        .filter(|_| vc_of.is_some() || log.clock.has_zone());
-    let submit = submit.and_then(moment);
+    let submit = row.cell(SUBMIT).and_then(moment);
     let (start, end) = (moment(row.text(START)), moment(row.text(END)));
     let wrong = [
         (SUBMIT, vc_of.is_some() && submit.is_none()),
@@ -179,10 +175,11 @@ fn job(
     }
     let count = row.cell(COUNT).and_then(|count| count.parse().ok());
     let lists = [Cow::Borrowed(row.text(NODES))];
+    let lists = if is_unnamed { &[] } else { &lists[..] };
     let run = Run {
         start,
         end,
-        nodes: Nodes::Lists(&lists, count),
+        nodes: Nodes::Lists(lists, count),
     };
     let job = Job {
         id: row.text(ID),
@@ -214,16 +211,17 @@ fn job(
     collector.take(at, &Record::Job(job))
 }
 
-/// Counts a job without a list of nodes: it never ran, or its list is missing.
-fn without_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<()> {
+/// Whether a job without a list of nodes ran, which is counted. If not, it never held nodes.
+fn names_no_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<bool> {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
     if waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END) {
         log.leave_out(Reason::NeverStarted);
-        return Ok(());
+        return Ok(false);
     }
     let found = format_args!("{state} on {:?}", row.text(NODES));
-    log.fault(Reason::NoNodes, at, found)
+    log.fault(Reason::NoNodes, at, found)?;
+    Ok(true)
 }
 
 /// Counts a text that is not a time.

@@ -101,6 +101,53 @@ pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
     }
 }
 
+/// Values in order that can be read several times.
+pub(super) enum Stored<T> {
+    InMemory(Vec<T>),
+    OnDisk(File),
+}
+
+impl<T: Packed> Stored<T> {
+    /// Stores sorted values. Those on disk are merged into one file.
+    pub fn new(values: Sorted<T>) -> Result<Self> {
+        match values {
+            Sorted::InMemory(values) => Ok(Stored::InMemory(values.collect())),
+            Sorted::OnDisk(_) => {
+                let file = spool(values).map_err(spill_error)?;
+                Ok(Stored::OnDisk(file.into_inner()))
+            }
+        }
+    }
+
+    /// All values, from the first.
+    pub fn pass(&mut self) -> Result<Pass<'_, T>> {
+        match self {
+            Stored::InMemory(values) => Ok(Pass::InMemory(values.iter())),
+            Stored::OnDisk(file) => {
+                file.rewind().map_err(spill_error)?;
+                Ok(Pass::OnDisk(BufReader::with_capacity(1 << 16, &*file)))
+            }
+        }
+    }
+}
+
+/// Stored values, one after the other.
+pub(super) enum Pass<'s, T> {
+    InMemory(std::slice::Iter<'s, T>),
+    OnDisk(BufReader<&'s File>),
+}
+
+impl<T: Packed> Iterator for Pass<'_, T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Pass::InMemory(values) => values.next().map(|value| Ok(*value)),
+            Pass::OnDisk(file) => read(file).transpose(),
+        }
+    }
+}
+
 /// All values in order.
 pub enum Sorted<T> {
     InMemory(std::vec::IntoIter<T>),

@@ -47,6 +47,16 @@ impl Span {
         })
     }
 
+    /// The time of which the log knows anything: all of its jobs and records.
+    pub fn covered(&self) -> Option<Window> {
+        let whole = self.whole()?;
+        let (first, last) = self.records.unwrap_or((whole.from, whole.to));
+        Some(Window {
+            from: first.min(whole.from),
+            to: last.max(whole.to),
+        })
+    }
+
     /// The part in which the log is complete.
     ///
     /// A log that is written as events happen is complete from its first to its last record. A list

@@ -6,7 +6,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
-use super::record::{Job, Nodes, Record, Run};
+use super::record::{Job, Moment, Nodes, Record, Run};
 use crate::zone::Zone;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -146,6 +146,7 @@ impl SwfReader {
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
         let job = Job {
+            submit: Some(Moment::Second(zero + numbers[SUBMIT] as i64)),
             runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],
             ..Job::default()
         };

@@ -65,7 +65,7 @@ fn slurm() {
         (
             "|1|n03",
             "|7|n03",
-            "node count differs from the list of nodes (the list is used) | log, line 3: 7 nodes, and a list of 1",
+            "that list fewer nodes than they used (the others are unknown) | log, line 3: 7 nodes, and a list of 1",
         ),
         (
             "T10:00:00|1|n03",

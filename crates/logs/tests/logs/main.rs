@@ -2,6 +2,7 @@
 //! expected jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod bounds;
 mod clocks;
 mod faults;
 mod limits;

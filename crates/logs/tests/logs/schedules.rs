@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_domain::Unobserved;
+use gleaner_domain::{UnknownNodes, Unobserved};
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler;
@@ -58,7 +58,9 @@ fn ingest(folder: &Path, format: Format, segment: usize) -> Vec<u8> {
     let path = folder.join("read.csv");
     let mut writer = EventWriter::create(&path, holds.nodes()).unwrap();
     let summary = holds
-        .sweep(|time, changes| writer.push(time, changes, None))
+        .sweep(UnknownNodes::Deal, |event| {
+            writer.push(event.time, event.changes, None)
+        })
         .unwrap();
     writer.finish(None).unwrap();
     assert!(summary.log_counts.jobs > 1_000, "{summary}");

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gleaner_domain::UnknownNodes;
 use gleaner_inputs::events;
 use gleaner_logs::scheduler::{Format, Reason};
 use gleaner_logs::spot::{Options, SpotSummary, read_bytes};
@@ -231,11 +232,9 @@ fn a_workload_with_nodes_in_the_last_field_agrees_with_its_schedule() {
     let holds = gleaner_logs::scheduler::read_inputs([input], &options).unwrap();
     let mut rows = Vec::new();
     holds
-        .sweep(|time, changes| {
-            rows.push((
-                time.second(),
-                net(changes.iter().map(|change| change.idle())),
-            ));
+        .sweep(UnknownNodes::Deal, |event| {
+            let idle = event.changes.iter().map(|change| change.idle());
+            rows.push((event.time.second(), net(idle)));
             Ok(())
         })
         .unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_domain::Result;
+use gleaner_domain::{Result, UnknownNodes};
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Input, Options, Summary};
 
@@ -22,7 +22,8 @@ pub fn events(log: &[u8], options: &Options) -> Result<(Vec<String>, Summary)> {
     let holds = scheduler::read_inputs([input], options)?;
     let (nodes, clock) = (holds.nodes().to_vec(), holds.clock().clone());
     let mut rows = Vec::new();
-    let summary = holds.sweep(|time, changes| {
+    let summary = holds.sweep(UnknownNodes::Deal, |event| {
+        let (time, changes) = (event.time, event.changes);
         let mut row = clock.steady(time).to_string();
         for change in changes {
             let sign = if change.idle() { " +" } else { " -" };

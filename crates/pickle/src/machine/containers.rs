@@ -1,4 +1,4 @@
-//! Instructions that make and fill tuples, lists and dicts.
+//! Instructions that create and fill tuples, lists and dicts.
 
 use super::{Machine, Step};
 use crate::value::{Body, Value};
@@ -7,7 +7,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     pub(super) fn tuple(&mut self, len: usize) -> Step {
         let above = self.stack.len() - self.floor();
         if above < len {
-            return Err(self.needs("as many operands", format!("{above} on the stack")));
+            return Err(self.needs("more operands", format!("{above} on the stack")));
         }
         let items = self.stack.drain(self.stack.len() - len..).collect();
         self.push_node(Body::Tuple(items))

@@ -1,10 +1,10 @@
-//! Instructions that name classes and functions, and record calls.
+//! Instructions that refer to classes and functions by name, and instructions that record calls.
 
 use super::{Machine, Step, op};
 use crate::error::Problem;
 use crate::value::{Body, Call, Value};
 
-/// Maximum length of a module or class name in bytes, including the end of its line.
+/// Maximum length in bytes of the name of a module, class or function, including the line feed.
 const MAX_NAME: usize = 256;
 
 impl<'a, G: Copy> Machine<'a, '_, G> {
@@ -31,8 +31,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Records a call: the tuple on top of the stack has the arguments, and the value below it is
-    /// called.
+    /// Records a call: the tuple on top of the stack contains the arguments, and the value below it
+    /// is the callee.
     pub(super) fn call(&mut self) -> Step {
         let args = self.pop()?;
         let callee = self.pop()?;
@@ -61,7 +61,9 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         let top = self.top()?;
         match self.body_mut(top) {
             Some(Body::Call(call)) if call.state.is_none() => call.state = Some(state),
-            Some(Body::Call(_)) => return Err(self.needs("a new object", "one with a state")),
+            Some(Body::Call(_)) => {
+                return Err(self.needs("a new object", "an object whose state is already set"));
+            }
             _ => return Err(self.mismatch("an object", top)),
         }
         Ok(())
@@ -73,7 +75,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 }
 
-/// A name fit for a message: short, and without control characters.
+/// A name shortened for messages and without control characters.
 fn shown(name: &str) -> String {
     const SHOWN: usize = 80;
     let mut shown: String = name.escape_debug().take(SHOWN).collect();

@@ -1,4 +1,4 @@
-//! Reads the operands that follow an instruction, within bounds.
+//! Reads the operands that follow an instruction, with checks of their bounds.
 
 use super::{Machine, op};
 use crate::error::Problem;
@@ -15,7 +15,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Ok(taken)
     }
 
-    /// The problem that the input ends before the next `needed` bytes.
+    /// The problem if the input has fewer than `needed` remaining bytes.
     pub(super) fn truncated(&self, needed: u64) -> Problem {
         Problem::Truncated {
             instruction: op::name(self.code),
@@ -36,14 +36,15 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// A length of `N` bytes (at most 8, the lowest first), then that many bytes.
+    /// The bytes after a length, which is a little-endian integer of `N` bytes (at most 8).
     pub(super) fn counted<const N: usize>(&mut self) -> Result<&'a [u8], Problem> {
         let mut count = [0; 8];
         count[..N].copy_from_slice(self.take(N as u64)?);
         self.take(u64::from_le_bytes(count))
     }
 
-    /// The UTF-8 text up to the next line feed, which is skipped. It has less than `limit` bytes.
+    /// The UTF-8 text up to the next line feed, which is skipped. The text must be shorter than
+    /// `limit` bytes.
     pub(super) fn line(&mut self, limit: usize) -> Result<&'a str, Problem> {
         let rest = &self.bytes[self.next..];
         let window = &rest[..rest.len().min(limit)];

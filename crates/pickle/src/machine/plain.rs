@@ -12,7 +12,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// A frame announces how many bytes follow; its instructions are read like any other.
+    /// A frame starts with its length in bytes. The instructions in a frame are read like all
+    /// others.
     pub(super) fn frame(&mut self) -> Step {
         let needed = u64::from_le_bytes(self.array()?);
         match usize::try_from(needed) {
@@ -57,7 +58,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 }
 
-/// An integer in two's complement, the lowest byte first.
+/// A little-endian integer in two's complement.
 fn long<'a, G>(bytes: &'a [u8]) -> Value<'a, G> {
     let negative = bytes.last().is_some_and(|last| last & 0x80 != 0);
     let mut wide = [if negative { 0xff } else { 0 }; 8];

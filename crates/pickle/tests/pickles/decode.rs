@@ -1,4 +1,4 @@
-//! Decodes files that Python wrote; see fixtures/generate.py.
+//! Decodes files written by Python; see fixtures/generate.py.
 
 use gleaner_pickle::{Body, Budget, Call, Value, decode};
 
@@ -26,7 +26,8 @@ fn read(bytes: &[u8]) -> Pickle<'_> {
     decode(bytes, &[], global).unwrap()
 }
 
-/// The value as Python's `repr` shows it. `inside` lists the containers that contain it.
+/// The value in the format of Python's `repr`. `inside` lists the containers that contain the
+/// value.
 fn repr<'a>(pickle: &Pickle<'a>, value: Data<'a>, inside: &[Data<'a>]) -> String {
     let inside = &[inside, &[value]].concat();
     let shown = |values: &[Data<'a>]| {

@@ -1,4 +1,4 @@
-//! Pickles that are damaged, or forged to run code or to exhaust memory.
+//! Pickles that are damaged, or crafted to run code or to exhaust memory.
 
 use gleaner_pickle::{Body, Pickle, PickleError, Problem, Value, decode, opcode};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ const OBJECTS: [&[u8]; 2] = [
     include_bytes!("../fixtures/objects-p4.pkl"),
 ];
 
-/// Decodes a pickle that may use names of the modules `shapes` and `collections`.
+/// Decodes a pickle that may use names from the modules `shapes` and `collections`.
 fn read(bytes: &[u8]) -> Result<Pickle<'_, ()>, PickleError> {
     decode(bytes, &[], |module, _| {
         matches!(module, "shapes" | "collections").then_some(())
@@ -97,8 +97,8 @@ fn a_broken_stack_is_refused() {
         (b"NN.", "STOP", "a single value on the stack"),
         (b"(N.", "STOP", "a single value on the stack"),
         (b"t.", "TUPLE", "an open mark"),
-        (b"\x85.", "TUPLE1", "as many operands"),
-        (b"N(\x85.", "TUPLE1", "as many operands"),
+        (b"\x85.", "TUPLE1", "more operands"),
+        (b"N(\x85.", "TUPLE1", "more operands"),
         (b"a.", "APPEND", "an operand"),
         (b"]a.", "APPEND", "an operand"),
         (b"NNa.", "APPEND", "a list"),
@@ -110,7 +110,7 @@ fn a_broken_stack_is_refused() {
         (b"}(Nu.", "SETITEMS", "a value for each key"),
         (b"h\x07.", "BINGET", "a memoized value"),
         (b"\x94.", "MEMOIZE", "an operand"),
-        (b"Nq\x05.", "BINPUT", "memo numbers in sequence"),
+        (b"Nq\x05.", "BINPUT", "consecutive memo numbers"),
         (b"N)R.", "REDUCE", "a class or function"),
         (b"cshapes\nPoint\n)R)\x81.", "NEWOBJ", "a class or function"),
         (b"cshapes\nPoint\nNR.", "REDUCE", "a tuple of arguments"),
@@ -196,7 +196,7 @@ fn deep_nesting_does_not_recurse() {
     assert_eq!(read(&tuples).unwrap().nodes.len(), depth + 1);
 }
 
-/// The rules that readers of a graph rely on.
+/// Checks the rules that readers of a graph rely on.
 fn check(pickle: &Pickle<'_, ()>) {
     let number = |value: Value<'_, ()>| match value {
         Value::Node(number) => number as usize,

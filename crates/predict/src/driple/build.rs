@@ -39,20 +39,20 @@ pub struct Settings {
     pub skip_faulty: bool,
 }
 
-/// A data set, its origin, and the faults of the graphs that were left out.
+/// A data set, its origin, and the faults in the graphs that were left out.
 #[derive(Debug, Clone, Default)]
 pub struct Built {
     /// The data.
     pub data: Dataset,
-    /// The origin of the data. The caller adds the file of the measurements.
+    /// The origin of the data. The caller must add the path of the measurements' file.
     pub manifest: Manifest,
-    /// The faults of graphs that were left out.
+    /// The faults in the graphs that were left out.
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`. `read` reads their graphs, several at a time. A graph is dropped
-/// once it is grouped. Each graph is read at most once, and only if it is needed. The observer receives
-/// progress in graphs.
+/// Builds a data set of `jobs`. `read` reads the jobs' graphs, several at a time. Each graph is
+/// read at most once, and only if it is needed. It is dropped from memory once it is grouped. The
+/// observer receives progress in graphs.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the
@@ -70,7 +70,7 @@ pub fn build(
         skipped: Faults::default(),
         left_out: Vec::new(),
     };
-    // If faulty graphs removed jobs, the remaining jobs are split again.
+    // If jobs were removed because of faulty graphs, the remaining jobs are split again.
     let split = loop {
         let split = pool.split()?;
         if pool.prepare(&split, &read, observer)? {
@@ -122,7 +122,7 @@ impl Pool<'_> {
     }
 
     /// Reads and groups the graphs of a split that are not grouped yet. Removes jobs whose graphs
-    /// are faulty. Returns whether no graph was faulty.
+    /// are faulty. Returns true if no graph was faulty.
     fn prepare(
         &mut self,
         split: &Names,
@@ -201,9 +201,9 @@ impl Pool<'_> {
     fn why_unused(&self, job: &str) -> String {
         match self.settings.split.graphs {
             Some(most) if most < self.jobs.len() && !self.ready.contains_key(job) => {
-                format!("not among the {most} jobs asked for, or in a batch that is not full")
+                format!("not among the {most} requested jobs, or in an incomplete batch")
             }
-            _ => "in a batch that is not full".to_owned(),
+            _ => "in an incomplete batch".to_owned(),
         }
     }
 
@@ -254,17 +254,14 @@ fn too_few(pool: &Pool, settings: &Settings) -> Error {
         return Error::Data(pool.skipped.clone());
     }
     let remedy = if settings.split.drop_remainder {
-        "name more graphs, ask for smaller batches, or keep what does not fill one"
+        "name more graphs, use smaller batches, or keep incomplete batches"
     } else {
         "name more graphs"
     };
     let fault = Fault {
         file: "the graphs".to_owned(),
-        found: format!(
-            "{} jobs that can be used, none for training",
-            pool.jobs.len()
-        ),
-        expected: "at least 2 jobs, and a whole batch of them where remainders are dropped"
+        found: format!("{} usable jobs, none for training", pool.jobs.len()),
+        expected: "at least 2 jobs, and at least one full batch if remainders are dropped"
             .to_owned(),
         remedy: remedy.to_owned(),
         ..Fault::default()

@@ -7,7 +7,7 @@ use gleaner_driple::dataset::{Dataset, Example};
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Jobs from which models learn.
+    /// Jobs that models are trained on.
     Train,
     /// Jobs whose error decides which epoch's weights are kept.
     Val,

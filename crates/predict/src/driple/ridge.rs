@@ -2,9 +2,9 @@
 //! should beat.
 //!
 //! With standardised statistics `X`, labels `y`, `n` graphs and the penalty `p`, the weights `w`
-//! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is a column of ones and has no penalty. For
-//! example, with one statistic of values -1 and 1, labels 1 and 3 and no penalty, the weight is `Xᵀ
-//! y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
+//! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is the weight of a column of ones and has no
+//! penalty. For example, with one statistic whose values are -1 and 1, labels 1 and 3 and no
+//! penalty, the weight is `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
@@ -22,7 +22,7 @@ const COLUMNS: usize = STATISTICS + 1;
 /// Penalty on the weights of standardised statistics, per training graph.
 const PENALTY: f64 = 1e-3;
 
-/// A linear function of a graph's statistics for each metric.
+/// For each metric, a linear function of a graph's statistics.
 pub(super) struct Ridge {
     mean: [f64; STATISTICS],
     deviation: [f64; STATISTICS],
@@ -75,7 +75,7 @@ impl Ridge {
     }
 
     /// Standardises statistics: subtracts their mean and divides by their standard deviation.
-    /// Appends the 1 of the intercept.
+    /// Appends a 1 for the intercept.
     fn standard(&self, row: &[f64; STATISTICS]) -> [f64; COLUMNS] {
         std::array::from_fn(|at| match at {
             STATISTICS => 1.0,

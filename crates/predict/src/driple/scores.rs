@@ -33,7 +33,8 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// This model's mean squared error divided by that of `other`, each averaged over the metrics.
+    /// The ratio of this model's mean squared error to that of `other`, both averaged over the
+    /// metrics.
     pub fn share_of(&self, other: &Scores) -> f64 {
         mean(&self.mse) / mean(&other.mse)
     }
@@ -78,8 +79,9 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// Predictions of `inspector` for `examples`. If the inspector has no units, its predictions are
-/// shares of `scale`, and are multiplied by it. NaN for a graph without a prediction.
+/// Predictions of `inspector` for `examples`. If the inspector does not know the metrics' units,
+/// its predictions are shares of `scale`, and are multiplied by it. The result is NaN for a graph
+/// without a prediction.
 ///
 /// # Errors
 /// [`Error::Stopped`] if the observer stops it.
@@ -104,9 +106,9 @@ pub fn predicted(
     Ok(own.collect())
 }
 
-/// The scores of baselines without a network, learnt from the training part of a data set: the mean
-/// of each label, and ridge regression on statistics of the graph. Negative predictions of the
-/// regression count as 0.
+/// The scores of two baselines without a network, which learn from the training part of a data set:
+/// the mean of each label, and ridge regression on statistics of the graph. Negative predictions of
+/// the regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {

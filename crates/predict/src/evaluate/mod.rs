@@ -16,24 +16,24 @@ use serde::Serialize;
 pub use throughput::{ThroughputScores, throughput};
 pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
-/// Measures of a model's predictions of the test rows.
+/// Measures of a model's predictions for the test rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
     /// Name of the model or rule.
     pub model: String,
     /// Mean absolute error, in the label's unit.
     pub mae: f64,
-    /// Coefficient of determination; NaN (null) if the truth is constant.
+    /// Coefficient of determination; NaN (null) if all true values are equal.
     pub r2: f64,
     /// Spearman's rank correlation; NaN (null) if all predictions are equal.
     pub spearman: f64,
-    /// Training time in seconds; `None` if nothing is trained here.
+    /// Training time in seconds; `None` if the model was not trained here.
     pub fit_s: Option<f64>,
-    /// Time to predict all test rows, in seconds; `None` if nothing is trained here.
+    /// Time to predict all test rows, in seconds; `None` if the model was not trained here.
     pub predict_s: Option<f64>,
 }
 
-/// A model that failed, and why.
+/// A model that failed, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {problem}")]
 pub struct EvaluateError {
@@ -44,7 +44,7 @@ pub struct EvaluateError {
 }
 
 impl Score {
-    /// Measures predictions from a source that is not trained here.
+    /// Measures predictions that are already available, without a training or prediction time.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),
@@ -91,7 +91,7 @@ fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     best.map(|score| score.model.clone())
 }
 
-/// The training rows and the rows to predict.
+/// The training rows and the test rows, which are to be predicted.
 struct Split<'t> {
     train: &'t Table,
     test: &'t Table,
@@ -99,7 +99,7 @@ struct Split<'t> {
     labels: &'t [f64],
     /// True values of the test rows, in the unit that is measured.
     truth: &'t [f64],
-    /// Converts labels to that unit.
+    /// Converts labels to the unit of `truth`.
     unit: fn(f64) -> f64,
     parts: &'t Parts<'t>,
 }

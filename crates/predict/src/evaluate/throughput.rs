@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{BASELINES, EvaluateError, Score, Split, constants};
 
-/// Measures of the forecasts of both labels.
+/// Measures of the forecasts of the two labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThroughputScores {
     /// Number of training intervals.
@@ -21,7 +21,7 @@ pub struct ThroughputScores {
     pub gpus: Vec<Score>,
 }
 
-/// Learns from the first `train` intervals of a series, and forecasts the others.
+/// Trains on the first `train` intervals of a series, and forecasts the remaining intervals.
 ///
 /// # Errors
 /// A model cannot be trained, for example from no intervals, or the evaluation is stopped.
@@ -67,7 +67,7 @@ fn work(train: usize, seed: u64) -> usize {
     ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
-/// The work of an EBM. A model from a library takes about as long.
+/// The work of an EBM. Training a model from a library takes about as long.
 fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }

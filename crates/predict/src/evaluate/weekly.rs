@@ -41,8 +41,8 @@ impl WorkloadTask<'_> {
         Ok((truth.len(), scores.collect::<Result<_, _>>()?))
     }
 
-    /// Estimates of all jobs from the second week on. They are 0 in a week if no job had ended
-    /// before it.
+    /// Estimates of all jobs from the second week on. The estimates of a week are 0 if no job had
+    /// ended before the week.
     fn week_by_week(
         &self,
         estimator: Estimator,

@@ -19,7 +19,7 @@ use gleaner_domain::inputs::EstimateTable;
 pub struct WorkloadTask<'t> {
     /// The trace whose jobs are estimated.
     pub trace: &'t Trace,
-    /// Its jobs as they are known at submission.
+    /// What is known about each of its jobs at submission.
     pub known: &'t [Known<'t>],
     /// Number of training jobs, which are the first of the trace.
     pub train: usize,
@@ -35,10 +35,10 @@ pub struct WorkloadTask<'t> {
 pub struct WorkloadScores {
     /// Number of training jobs.
     pub train: usize,
-    /// Number of jobs estimated.
+    /// Number of estimated jobs.
     pub test: usize,
-    /// Scores of models that know the job's profile. In published traces the profile gives the
-    /// duration away.
+    /// Scores of models that know the job's profile. In published traces, the profile reveals the
+    /// duration.
     pub with_profile: Vec<Score>,
     /// Scores of models that do not know the job's profile.
     pub without_profile: Vec<Score>,
@@ -46,7 +46,7 @@ pub struct WorkloadScores {
     pub rules: Vec<Score>,
     /// The model or rule that ranks jobs best, with and without profiles.
     pub best: Best,
-    /// Number of jobs estimated from the second week on.
+    /// Number of estimated jobs from the second week on.
     pub weekly_test: usize,
     /// Scores of estimators that are retrained at the start of each week, on the jobs that could
     /// have ended by then.
@@ -57,9 +57,9 @@ pub struct WorkloadScores {
 /// user can choose. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
-    /// The best if models know profiles.
+    /// The best estimator if models know profiles.
     pub with_profile: Option<String>,
-    /// The best if models do not know profiles.
+    /// The best estimator if models do not know profiles.
     pub without_profile: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 /// Estimators that do not use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
-/// Learns from the first jobs and estimates the others, then does the same week by week.
+/// Trains on the first jobs and estimates the remaining jobs, then does the same week by week.
 ///
 /// # Errors
 /// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
@@ -141,7 +141,7 @@ impl WorkloadTask<'_> {
         self.learning(true).work_of(Estimator::Ebm, self.train)
     }
 
-    /// Scores of models of seconds and of models of their logarithms.
+    /// Scores of models that learn durations in seconds, and of models that learn their logarithms.
     fn models(
         &self,
         seconds: &[f64],

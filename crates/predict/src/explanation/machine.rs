@@ -44,16 +44,17 @@ pub struct EbmFacts {
     pub rows: usize,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// Its terms, strongest first, with how much each moves predictions.
+    /// Its terms and their importances, strongest first.
     pub importances: Vec<Importance>,
 }
 
-/// How much a term moves predictions.
+/// The importance of a term: how strongly it influences predictions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importance {
     /// The feature, or `a & b` for a pair.
     pub term: String,
-    /// For a machine, the mean absolute score over the training rows; for a tree, a share.
+    /// For a machine, the mean absolute score over the training rows; for a tree, the term's share
+    /// of the decrease of impurity.
     pub importance: f64,
 }
 
@@ -68,7 +69,7 @@ pub struct TermFacts {
     pub importance: f64,
     /// Unit of the scores.
     pub unit: &'static str,
-    /// Names of its one or two features.
+    /// Names of the term's features: one, or two for a pair.
     pub features: Vec<String>,
     /// Its cells; for a pair, the second feature varies fastest.
     pub cells: Vec<Cell>,
@@ -125,7 +126,7 @@ impl<'m> LabelledEbm<'m> {
         terms
     }
 
-    /// The term of this name, if there is one.
+    /// The term of this name; `None` if no term has it.
     pub fn term(&self, name: &str) -> Option<&'m Term> {
         let mut terms = self.ebm.terms().iter();
         terms.find(|term| self.ebm.name(term) == name)

@@ -39,17 +39,17 @@ pub struct Explanation {
 /// Facts about a decision tree.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeFacts {
-    /// A line for each node, below that of its parent and indented further.
+    /// One line for each node, below the line of its parent and indented further.
     pub text: String,
-    /// Number of nodes, leaves included.
+    /// Number of nodes, including leaves.
     pub nodes: usize,
     /// Features, strongest first, with the share of each in the decrease of impurity by all splits.
     pub importances: Vec<Importance>,
 }
 
 impl Explanation {
-    /// The general explanation of a model, without terms and predictions. For a workload model, it
-    /// explains the chosen estimator.
+    /// The general explanation of a model, without single terms and predictions. For a workload
+    /// model, the chosen estimator is explained.
     pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
         Explanation {
             kind: trained.model.kind(),

@@ -16,11 +16,11 @@ use gleaner_domain::{Local, Workload};
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Prediction {
-    /// By a machine: a sum of scores.
+    /// The prediction of a machine, as a sum of scores.
     Sum(Sum),
-    /// By a tree: a path of decisions.
+    /// The prediction of a tree, as a path of decisions.
     Way(Way),
-    /// By a rule for durations.
+    /// An estimate by a rule for durations.
     Rule(Rule),
 }
 
@@ -70,7 +70,7 @@ pub struct Way {
 /// Explains the forecast of an interval of a series.
 ///
 /// # Errors
-/// None in practice, as the features are those of the machine.
+/// None in practice, because the features match those of the machine.
 pub fn of_interval(
     machine: &LabelledEbm<'_>,
     series: &Series,
@@ -85,7 +85,7 @@ pub fn of_interval(
 /// it has one.
 ///
 /// # Errors
-/// None in practice, as the features are those of the machine.
+/// None in practice, because the features match those of the machine.
 pub fn of_job(
     machine: Option<&LabelledEbm<'_>>,
     fitted: &Fitted,

@@ -29,7 +29,8 @@ pub struct Rule {
     pub subject: String,
     /// The estimated duration in seconds.
     pub seconds: f64,
-    /// Number of past jobs whose mean is the estimate; `None` if the estimate is not such a mean.
+    /// Number of past jobs whose mean duration is the estimate; `None` if the estimate is not such
+    /// a mean.
     pub jobs: Option<u64>,
     /// What those jobs have in common with this one; empty if they have nothing in common.
     pub alike: String,
@@ -72,7 +73,7 @@ impl Rule {
     }
 }
 
-/// What past jobs have in common with a job.
+/// Describes what past jobs have in common with a job.
 fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     let user = Some(format!("user {}", job.user)).filter(|_| !job.user.is_empty());
     let gpus = || counted(job.gpus, "GPU");
@@ -85,7 +86,7 @@ fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Describes the name of a job, or the names similar to it; `None` if jobs have no names.
+/// Describes a job's name, or the similar names that were found; `None` if the job has no name.
 fn name(found: &[&str], name: &str) -> Option<String> {
     if found == [name] {
         return Some(format!("name {name:?}")).filter(|_| !name.is_empty());

@@ -137,10 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// The trace with a different future from the start of `week` on. Jobs that are then running take
-/// longer. Jobs submitted later have other durations. Half of the jobs submitted after the week are
-/// removed, and the rest belong to another user. `ends` holds the end of each job. Also returns how
-/// many jobs were running.
+/// The trace with a different future from the start of `week` on. Jobs that are running at that
+/// time take longer. Jobs submitted later have other durations. Half of the jobs submitted after
+/// the week are removed, and the rest belong to another user. `ends` holds the end of each job.
+/// Also returns how many jobs were running.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -188,7 +188,7 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
             of(&changed, told),
             "{name}, {choice}, week {week}"
         );
-        // Otherwise nothing would have been learnt at all.
+        // Otherwise the estimators would have learnt nothing at all.
         let after = &other.jobs[later..];
         assert_ne!(
             of(&estimates, after),

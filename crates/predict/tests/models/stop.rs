@@ -29,7 +29,8 @@ fn a_stopped_evaluation_fails() {
 
 #[test]
 fn a_stopped_forecast_ends_before_its_next_fit() {
-    // There is nothing to learn from in the first week, so the first fit is in the second week.
+    // In the first week, there are no earlier submissions to learn from, so the first fit is in the
+    // second week.
     for weeks in [1, 2] {
         let observer = StopAfter::new(weeks);
         let found = forecast_trained(&series(), 0, calendar(), 1, &observer);

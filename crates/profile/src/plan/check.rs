@@ -43,7 +43,7 @@ impl Checker<'_> {
         self.add_with(at, field, found, expected, "");
     }
 
-    /// Like [`Checker::add`], with advice.
+    /// Like [`Checker::add`], but with advice on a remedy.
     pub fn add_with(
         &mut self,
         at: usize,
@@ -77,10 +77,10 @@ impl Checker<'_> {
     }
 }
 
-/// Converts the content of a file into a valid plan.
+/// Converts the content of a file to a valid plan.
 ///
 /// # Errors
-/// All its faults.
+/// All faults of the content.
 pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) -> Result<Plan> {
     let faults = Faults::default();
     let mut checker = Checker {
@@ -167,7 +167,7 @@ fn sampler(checker: &mut Checker<'_>, file: &PlanFile) -> SamplerKind {
     }
 }
 
-/// The cores of the plan; by default, all that this process may use.
+/// The cores of the plan; by default, all cores that this process may use.
 fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
     let allowed = cores::allowed();
     let Some(text) = &file.cores else {
@@ -196,7 +196,7 @@ fn devices(checker: &mut Checker<'_>, file: &PlanFile, sampler: SamplerKind) -> 
     let (at, list) = (devices.span().start, devices.get_ref());
     let distinct: BTreeSet<&u32> = list.iter().collect();
     if sampler == SamplerKind::Cpu {
-        let remedy = "say sampler = \"nvml\", or leave devices out";
+        let remedy = "set sampler = \"nvml\", or omit devices";
         checker.add_with(at, "devices", "GPUs", "none with sampler = \"cpu\"", remedy);
     } else if list.is_empty() || distinct.len() < list.len() || list.len() > 64 {
         let expected = "1 to 64 indices of GPUs, each once";
@@ -229,7 +229,7 @@ fn workloads(
     (workloads, configs)
 }
 
-/// Reports workloads with the same name and configs that would appear in the tables twice.
+/// Reports workloads with the same name, and configs that would appear in the tables twice.
 fn refuse_twins(
     checker: &mut Checker<'_>,
     entry: &Spanned<WorkloadFile>,
@@ -258,12 +258,13 @@ fn refuse_twins(
             twin.batch_size,
             u32::from(twin.amp)
         );
-        let remedy = "the tables know workloads by these four: change the model or the dataset";
+        let remedy =
+            "these four values identify a workload in the tables: change the model or the dataset";
         checker.add_with(named(&file.model), "model", found, "each once", remedy);
     }
 }
 
-/// A workload of the file that is being checked.
+/// A workload of the file, and the checker that collects its faults.
 struct Found<'c, 's, 'f> {
     checker: &'c mut Checker<'s>,
     at: usize,
@@ -325,7 +326,7 @@ impl Found<'_, '_, '_> {
         if !folder.join(&path).is_dir() {
             let found = format!("{:?}", directory.get_ref());
             let at = directory.span().start;
-            let expected = "a directory beside the plan";
+            let expected = "an existing directory, relative to the plan";
             self.checker.add(at, "directory", found, expected);
         }
         path
@@ -346,12 +347,13 @@ impl Found<'_, '_, '_> {
         let is_there = || find_program(program, &folder.join(directory)).is_some();
         if words.len() > MOST_WORDS || words.iter().any(|word| word.contains('\0')) {
             let expected = "at most 1000 words without zero bytes";
-            self.checker.add(at, "command", "another list", expected);
+            self.checker
+                .add(at, "command", "too many words, or a zero byte", expected);
         } else if !program.contains('{') && !is_there() {
             let found = format!("{program:?}");
             let expected = "a program that can be found";
             let remedy =
-                "a name is looked for in PATH, a path beside the directory of the workload";
+                "a name is looked up in PATH, and a path relative to the workload's directory";
             self.checker
                 .add_with(at, "command", found, expected, remedy);
         }
@@ -406,7 +408,7 @@ impl Found<'_, '_, '_> {
             .any(|word| word.contains(placeholder));
         if values > 1 && !is_used && !workload.command.is_empty() {
             let found = format!("{values} values, and no {placeholder} in the command");
-            let remedy = "without it, the same would be measured under two names";
+            let remedy = "without it, the same command would be measured under several names";
             let expected = format!("{placeholder} in a word of the command");
             self.checker
                 .add_with(self.at, field, found, &expected, remedy);

@@ -17,7 +17,7 @@ pub struct Config {
     pub amp: bool,
 }
 
-/// A config with its name, as NAME:BATCH:AMP.
+/// A config with the name of its workload. It is displayed as NAME:BATCH:AMP.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a>(&'a str, Config);
 
@@ -34,12 +34,12 @@ impl Plan {
         &self.workloads[config.workload]
     }
 
-    /// The config's name, as NAME:BATCH:AMP.
+    /// The config with its name, which is displayed as NAME:BATCH:AMP.
     pub fn named(&self, config: Config) -> Named<'_> {
         Named(&self.workload(config).name, config)
     }
 
-    /// The command of a config with this number of processes.
+    /// The command of a config with the given number of processes.
     pub fn command(&self, config: Config, processes: u32) -> Vec<String> {
         let words = self.workload(config).command.iter();
         words
@@ -57,13 +57,13 @@ impl Plan {
         }
     }
 
-    /// The files that affect a measurement besides the plan: the words of the command that are files, and the inputs of
-    /// all workloads.
+    /// The files that affect a measurement, except for the plan: the words of the command that are files, and the
+    /// inputs of all workloads.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);
         let files = words.iter().enumerate().filter_map(|(place, word)| {
-            // The first word without a slash is a program in PATH, not a file of the workload.
+            // If the first word contains no slash, it is a program in PATH, not a file of the workload.
             let is_found = place > 0 || Path::new(word).components().count() > 1;
             Some(directory.join(word)).filter(|path| is_found && path.is_file())
         });

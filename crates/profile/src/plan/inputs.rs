@@ -11,8 +11,8 @@ use super::check::Checker;
 /// Maximum number of files of all inputs.
 const MOST: usize = 10_000;
 
-/// The files of the inputs that a plan lists, sorted by name within each input. A folder stands for all files in it,
-/// except hidden files and Python's caches.
+/// The files of the inputs that a plan lists. The files of each input are sorted by name. A folder stands for all
+/// files in it, except hidden files and Python's caches.
 pub(super) fn read(
     checker: &mut Checker<'_>,
     listed: Option<&Spanned<Vec<String>>>,
@@ -24,7 +24,9 @@ pub(super) fn read(
     let (at, mut files) = (listed.span().start, Vec::new());
     for name in listed.get_ref() {
         if add(&folder.join(name), &mut files).is_err() {
-            let expected = format!("files and folders beside the plan, with at most {MOST} files");
+            let expected = format!(
+                "existing files and folders, relative to the plan, with at most {MOST} files"
+            );
             checker.add(at, "inputs", format!("{name:?}"), &expected);
         }
     }

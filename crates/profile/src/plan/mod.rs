@@ -1,4 +1,5 @@
-//! Plans list the workloads to measure alone and the pairs to measure together.
+//! Plans list the workloads that are measured alone and the pairs of workloads that are measured
+//! together.
 
 mod check;
 mod config;
@@ -50,7 +51,7 @@ impl fmt::Display for SamplerKind {
 /// A valid plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The folder of the plan. Relative directories of workloads start here.
+    /// The folder of the plan. The directories of workloads are relative to it.
     pub folder: PathBuf,
     /// The workloads, in the order of the file.
     pub workloads: Vec<Workload>,
@@ -58,7 +59,7 @@ pub struct Plan {
     pub configs: Vec<Config>,
     /// The pairs to measure, as indices of `configs`. The lower index comes first.
     pub pairs: Vec<(usize, usize)>,
-    /// Files that affect all workloads, besides those that their commands name.
+    /// Files that affect all workloads, in addition to the files that their commands contain.
     pub inputs: Vec<PathBuf>,
     /// The settings of all measurements.
     pub settings: Settings,
@@ -79,7 +80,7 @@ pub struct Settings {
     pub seconds: f64,
     /// Time within which a workload must report that it is warm.
     pub warm_seconds: f64,
-    /// Time for which the machine is measured idle.
+    /// Time for which the idle machine is measured, in seconds.
     #[serde(skip)]
     pub idle_seconds: f64,
     /// Number of times that each measurement is made.
@@ -98,7 +99,7 @@ impl Settings {
         Duration::from_secs_f64(self.warm_seconds)
     }
 
-    /// Number of GPUs that a workload uses, as in the tables; 1 for cores.
+    /// Number of GPUs of a workload in the tables; 1 if cores are measured.
     pub fn gpu_num(&self) -> u32 {
         u32::try_from(self.devices.len()).map_or(u32::MAX, |count| count.max(1))
     }
@@ -107,7 +108,7 @@ impl Settings {
 /// A workload of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
-    /// Its name, unique in the plan.
+    /// Its name, which is unique in the plan.
     pub name: String,
     /// The model that the workload trains.
     pub model: String,

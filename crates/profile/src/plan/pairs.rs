@@ -1,4 +1,4 @@
-//! Selects the pairs of a plan to measure.
+//! Selects the pairs of a plan that are measured.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use toml::{Spanned, Value};
 use super::check::Checker;
 use super::{Config, Workload};
 
-/// The values that a plan may give.
+/// Describes the values that a plan may contain.
 const EXPECTED: &str = "\"all\", \"none\", a list such as [[\"a\", \"b:64:0\"]], or \
                         { sample = 100, seed = 0 }";
 
@@ -19,7 +19,7 @@ const EXPECTED: &str = "\"all\", \"none\", a list such as [[\"a\", \"b:64:0\"]],
 pub(super) enum Pairs {
     All,
     None,
-    /// Pairs of workloads, each by name or as NAME:BATCH:AMP.
+    /// Pairs of workloads, each given by its name or as NAME:BATCH:AMP.
     List(Vec<[String; 2]>),
     Sample(Sample),
 }
@@ -75,7 +75,8 @@ pub(super) fn expand(
                 let [first, second] = names.each_ref().map(|name| named(name, workloads, configs));
                 for (name, matches) in names.iter().zip([&first, &second]) {
                     if matches.is_empty() {
-                        let expected = "the name of a workload, or NAME:BATCH:AMP of its values";
+                        let expected =
+                            "the name of a workload, or NAME:BATCH:AMP with values of the workload";
                         checker.add(at, "pairs", format!("{name:?}"), expected);
                     }
                 }
@@ -105,7 +106,7 @@ fn all(configs: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// All configs of a workload, or the single one that NAME:BATCH:AMP names.
+/// All configs of a workload, or the config that NAME:BATCH:AMP identifies.
 fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
     let is_named = |config: &Config| {
         let workload = &workloads[config.workload].name;
@@ -119,10 +120,11 @@ fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
         .collect()
 }
 
-/// A random sample of the pairs, in their order.
+/// A random sample of the pairs, in their original order.
 fn drawn(mut all: Vec<(usize, usize)>, count: usize, seed: u64) -> Vec<(usize, usize)> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    // Fisher–Yates, stopped after `count` steps: the first `count` pairs are then a uniform sample.
+    // A Fisher–Yates shuffle that stops after `count` steps. The first `count` pairs are then a
+    // uniform sample.
     for place in 0..count {
         let other = random.random_range(place..all.len());
         all.swap(place, other);

@@ -7,9 +7,9 @@ use super::{Config, SamplerKind, Settings};
 pub(super) const BATCH: &str = "{batch}";
 /// 1 with mixed precision, otherwise 0.
 pub(super) const AMP: &str = "{amp}";
-/// Seconds of the window.
+/// Length of the window in seconds.
 const SECONDS: &str = "{seconds}";
-/// The devices, or the cores if cores are measured, separated by commas.
+/// The devices, or the cores if cores are measured. They are separated by commas.
 const DEVICES: &str = "{devices}";
 /// PyTorch's name for the kind of device.
 const DEVICE: &str = "{device}";

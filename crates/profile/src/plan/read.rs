@@ -1,4 +1,4 @@
-//! Reads plans, in TOML.
+//! Reads plans in TOML.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use super::check::check;
 use super::file::PlanFile;
 use super::{Plan, SamplerKind};
 
-/// What the reader expects.
-const EXPECTED: &str = "a plan as in docs/PROFILING.md";
+/// Describes a valid file in messages.
+const EXPECTED: &str = "a plan as described in docs/PROFILING.md";
 
-/// Replaces the names of Rust types in messages.
+/// Descriptions that replace the names of Rust types in messages.
 const TYPES: [(&str, &str); 3] = [
     ("f64", "a number"),
     ("u32", "a whole number"),
     ("u8", "0 or 1"),
 ];
 
-/// Reads a plan. Relative directories of workloads start at its folder.
+/// Reads a plan. The directories of workloads are relative to its folder.
 ///
 /// # Errors
-/// The file cannot be read, is not TOML, or has faults, which are reported together.
+/// The file cannot be read or is not TOML, or it has faults, which are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
 /// Like [`read`]. A given `sampler` replaces the plan's own.
 ///
 /// # Errors
-/// As [`read`].
+/// Same as [`read`].
 pub fn read_for(path: &Path, sampler: Option<SamplerKind>) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
     let text = toml_text::read(&source)?;

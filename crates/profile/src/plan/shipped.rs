@@ -1,4 +1,4 @@
-//! The plans that come with Gleaner. Each is in the folder of its workloads.
+//! The plans that come with Gleaner. Each plan is in the folder of its workloads.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The folder of the workloads, in the repository and after `make install`.
 const FOLDER: &str = "workloads";
-/// The installed folder, relative to that of the program.
+/// The installed folder, relative to the folder of the program.
 const INSTALLED: &str = "../share/gleaner/workloads";
 
 /// A plan that comes with Gleaner.
@@ -29,11 +29,11 @@ impl fmt::Display for Shipped {
 }
 
 impl Shipped {
-    /// The path of the plan: in `given` if a folder is given. Otherwise in `workloads/` below the current directory, or
-    /// where it was installed with `program`.
+    /// Finds the plan: in the folder `given` if it is set, otherwise in `workloads/` below the current directory or in
+    /// the folder that was installed with `program`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it is not there.
+    /// [`Error::Usage`] if the plan is not found.
     pub fn find(self, given: Option<&Path>, program: Option<&Path>) -> Result<PathBuf> {
         let folders = match given {
             Some(folder) => vec![folder.to_owned()],
@@ -56,7 +56,7 @@ impl Shipped {
                 .collect();
             Error::Usage(format!(
                 "no {self}.toml in {}; it is in the folder workloads/ of Gleaner's repository, which \
-                 make install installs too: name that folder by --workloads DIR",
+                 make install also installs: give that folder with --workloads DIR",
                 looked.join(" or ")
             ))
         })

@@ -1,4 +1,5 @@
-//! The processes of a workload and their CPU time, from its control group or else from /proc.
+//! The processes of a workload and their CPU time. They are read from its control group, or from
+//! /proc if it has none.
 
 use std::time::Duration;
 

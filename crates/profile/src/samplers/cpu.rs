@@ -1,4 +1,5 @@
-//! Measures cores and resident memory, with control groups if they can be created, otherwise from /proc.
+//! Measures cores and resident memory. It uses control groups if they can be created, and /proc
+//! otherwise.
 
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use super::machine::{Ticks, memory, memory_used};
 use super::tree::resident;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Measures the share of some cores that workloads use.
+/// Measures how much of the given cores the workloads use.
 pub(crate) struct CpuSampler {
     cores: Vec<usize>,
     /// Memory of the machine, in bytes.
@@ -27,7 +28,7 @@ struct Window {
 }
 
 impl CpuSampler {
-    /// A sampler of these cores. `by_groups` states whether workloads have control groups.
+    /// Creates a sampler of the given cores. `by_groups` states whether workloads have control groups.
     pub fn new(cores: &[usize], by_groups: bool) -> Self {
         CpuSampler {
             cores: cores.to_vec(),
@@ -103,7 +104,7 @@ impl Sampler for CpuSampler {
 }
 
 impl CpuSampler {
-    /// Share of the cores' time since the start of the window in which they were busy with anything, in percent.
+    /// Percentage of the time since the start of the window in which the cores were busy with any process.
     fn busy(&self, window: &Window) -> Option<f64> {
         let (before, now) = (window.machine?, Ticks::of(&self.cores)?);
         let all = now.all - before.all;

@@ -22,7 +22,7 @@ pub(super) fn memory_used() -> Option<f64> {
     Some((of("MemTotal:")? - of("MemAvailable:")?) * 1024.0)
 }
 
-/// Ticks since boot in which some cores were busy, and all their ticks.
+/// Ticks since boot in which the given cores were busy, and all ticks of these cores.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Ticks {
     pub busy: f64,
@@ -30,7 +30,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// The ticks of these cores; `None` if the system does not report them.
+    /// Reads the ticks of the given cores; `None` if the system does not report them.
     pub fn of(cores: &[usize]) -> Option<Self> {
         Self::parse(&fs::read_to_string("/proc/stat").ok()?, cores)
     }
@@ -45,7 +45,7 @@ impl Ticks {
             if !core.is_some_and(|core| cores.contains(&core)) {
                 continue;
             }
-            // The time of guests is already included in `user`.
+            // Only eight columns are read, because `user` already includes the time of guests.
             let ticks: Vec<f64> = words.take(8).map_while(|word| word.parse().ok()).collect();
             let all: f64 = ticks.iter().sum();
             let idle: f64 = ticks.iter().skip(3).take(2).sum();

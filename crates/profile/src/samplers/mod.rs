@@ -1,4 +1,4 @@
-//! The samplers, one file each.
+//! The samplers and their tools.
 
 mod account;
 mod cpu;

@@ -1,8 +1,8 @@
 //! Samples NVIDIA GPUs through NVML.
 //!
-//! The driver samples the utilisation every 1/6 to 1 s, and buffers some samples. Each sample has a time. Each poll
-//! asks for the samples after the last one seen, so that none is counted twice. The first sample of a window is
-//! skipped, because the period that it covers began before the window.
+//! The driver samples the utilisation every 1/6 to 1 s, and buffers some samples. Each sample has a timestamp. Each
+//! poll requests the samples after the last sample seen, so that no sample is counted twice. The first sample of a
+//! window is skipped, because the period that it covers began before the window.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -18,18 +18,18 @@ use super::MIB;
 use super::account::Account;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Names of the driver's library. Only development packages have the second, which is a link.
+/// Names of the driver's library. The second is a link that only development packages contain.
 const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 
-/// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll gets
-/// those that a failed one missed.
+/// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll
+/// returns the samples that a failed poll missed.
 const MOST_FAILURES: u32 = 3;
 
-/// Time between two readings of a GPU whose samples have no times. It is the longest sample period, so no sample is
+/// Time between two readings of a GPU whose driver keeps no samples. It is the longest sample period, so no sample is
 /// counted twice.
 const UNTIMED: Duration = Duration::from_secs(1);
 
-/// Maximum of a valid percentage. The driver marks missing values with larger numbers.
+/// Maximum valid percentage. The driver marks missing values with larger numbers.
 const MOST_PERCENT: f64 = 100.0;
 
 /// Measures GPUs.
@@ -57,7 +57,7 @@ struct Window {
     memory_util: Series,
     /// Mean utilisation of each process, by process id.
     processes: BTreeMap<u32, Mean>,
-    /// Time of the last sample of the processes.
+    /// Timestamp of the last sample of processes.
     last_of_processes: u64,
     has_processes: bool,
     /// Peak memory in use on the GPU, in bytes.
@@ -70,12 +70,12 @@ struct Window {
 /// Samples of a percentage.
 #[derive(Default)]
 struct Series {
-    /// Time of the last sample seen, on the driver's clock.
+    /// Timestamp of the last sample seen, on the driver's clock.
     last: u64,
     /// Whether the first sample of the window, which is skipped, was seen.
     is_begun: bool,
     mean: Mean,
-    /// Time of the last reading without a sample time.
+    /// Time of the last reading without a timestamp.
     untimed: Option<Instant>,
 }
 
@@ -100,7 +100,7 @@ impl Mean {
 }
 
 impl Series {
-    /// Adds samples, each with its time and a percentage. Skips those that were seen before.
+    /// Adds samples, each with its timestamp and a percentage. Skips samples that were seen before.
     fn add(&mut self, samples: impl IntoIterator<Item = (u64, f64)>) {
         for (time, value) in samples {
             if time <= self.last {
@@ -128,7 +128,7 @@ impl NvmlSampler {
     /// Loads the library and finds the GPUs.
     ///
     /// # Errors
-    /// A message: there is no library, no driver or no such GPU, or the GPU does not answer.
+    /// The library, the driver or a GPU is missing, or a GPU does not answer.
     pub fn open(indices: &[u32], library: Option<&Path>) -> Result<Self, String> {
         let nvml = match library {
             Some(path) => {
@@ -150,7 +150,7 @@ fn load(library: &OsStr) -> Result<Nvml, NvmlError> {
     Nvml::builder().lib_path(library).init()
 }
 
-/// Loads the first library that can be loaded.
+/// Loads the first of the libraries that can be loaded.
 fn load_any() -> Result<Nvml, String> {
     let mut errors = Vec::new();
     for name in LIBRARIES {
@@ -160,7 +160,7 @@ fn load_any() -> Result<Nvml, String> {
         }
     }
     Err(format!(
-        "{}; without a GPU, say sampler = \"cpu\"",
+        "{}; without a GPU, set sampler = \"cpu\"",
         errors.join("; ")
     ))
 }
@@ -199,7 +199,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes the new samples. Tolerates a few consecutive failures that may be temporary.
+    /// Takes new samples. Tolerates a few consecutive failures that may be temporary.
     fn poll(&mut self, nvml: &Nvml, processes: &[u32]) -> Result<(), String> {
         match self.read(nvml, processes) {
             Ok(()) => self.window.failures = 0,
@@ -227,8 +227,8 @@ impl Gpu {
                 UsedGpuMemory::Used(bytes) => Some(bytes as f64),
                 UsedGpuMemory::Unavailable => None,
             });
-            // If none of the workloads' processes is listed, the ids may be those of another namespace, as in a
-            // container.
+            // If none of the workloads' processes is listed, the driver's process ids may belong to another
+            // namespace, for example outside the container.
             let held: Option<Vec<f64>> = held.collect();
             if let Some(held) = held.filter(|held| !held.is_empty()) {
                 let sum: f64 = held.iter().sum();
@@ -246,7 +246,7 @@ impl Gpu {
         )?;
         let samples = match device.process_utilization_stats(window.last_of_processes) {
             Ok(samples) => samples,
-            // Either there are no new samples, or the driver has no samples at all.
+            // There are no new samples, or the driver never has samples of processes.
             Err(NvmlError::NotFound | NvmlError::NotSupported) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -270,8 +270,8 @@ impl Gpu {
         self.window.has_processes.then_some(sum)
     }
 
-    /// Memory that the workloads held, in bytes: the driver's figure for their processes, or else the memory in use
-    /// beyond that of the idle GPU.
+    /// Memory that the workloads held, in bytes: the driver's figure for their processes, or the memory in use minus
+    /// the memory in use on the idle GPU if the driver has no figure.
     fn held(&self) -> f64 {
         let beyond = (self.window.used - self.idle).max(0.0);
         self.window.held.unwrap_or(beyond)
@@ -281,12 +281,12 @@ impl Gpu {
         let Gpu { index, name, .. } = self;
         if self.is_mig {
             return Some(format!(
-                "GPU {index} ({name}) is partitioned (MIG): NVML has no utilisation of it, and the \
+                "GPU {index} ({name}) is partitioned (MIG): NVML does not report its utilisation, and the \
                  columns gpu_util and gmem_util stay empty"
             ));
         }
         let is_silent = self.window.util.mean.value().is_none();
-        is_silent.then(|| format!("GPU {index} ({name}) has given no sample of its utilisation"))
+        is_silent.then(|| format!("GPU {index} ({name}) returned no samples of its utilisation"))
     }
 
     fn told(&self, error: &NvmlError) -> String {
@@ -321,7 +321,7 @@ fn read_series(
     }
 }
 
-/// Adds a reading if the driver keeps no samples, at most one per sample period.
+/// Adds a reading of a GPU whose driver keeps no samples, at most once per sample period.
 fn read_untimed(
     device: &nvml_wrapper::Device<'_>,
     kind: Sampling,
@@ -345,7 +345,7 @@ fn read_untimed(
     }
 }
 
-/// The mean of a figure over the GPUs; `None` if it is missing for one of them.
+/// The mean of a figure over the GPUs; `None` if it is missing for any of them.
 fn over(gpus: &[Gpu], figure: impl Fn(&Gpu) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = gpus.iter().map(figure).collect();
     let values = values.filter(|values| !values.is_empty())?;

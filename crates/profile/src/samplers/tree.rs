@@ -1,20 +1,20 @@
-//! Finds the processes of a workload in /proc, if there are no control groups.
+//! Finds the processes of a workload in /proc. This is used if there are no control groups.
 //!
-//! A process belongs to the workload if it is in the workload's process group, or descends from one of its processes.
-//! It remains a member after its parent has ended. When a process ends, the kernel adds its CPU time to the process
-//! that waits for it. A process that starts and ends between two polls is therefore counted too.
+//! A process belongs to the workload if it is in the workload's process group, or if it descends from one of the
+//! workload's processes. It remains a member after its parent has ended. When a process ends, the kernel adds its CPU
+//! time to the process that waits for it. A process that starts and ends between two polls is therefore counted too.
 //!
-//! Two things are missed. One is a process that leaves the group and loses its parent between two polls. The other is
-//! the CPU time of a process for which nobody waits, after the last poll of that process.
+//! This method misses a process that leaves the group and loses its parent between two polls. It also misses the CPU
+//! time that a process used after its last poll if no other process waits for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
-/// Process id and start time, because the system reuses ids.
+/// Process id and start time. The id alone is not unique, because the system reuses ids.
 type Id = (u32, u64);
 
-/// What /proc says about a process.
+/// The status of a process in /proc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stat {
     id: Id,
@@ -22,7 +22,8 @@ struct Stat {
     group: u32,
     /// CPU time of the process itself, in ticks.
     own: u64,
-    /// CPU time, in ticks, of the children that it has waited for, including what those children had waited for.
+    /// CPU time, in ticks, of the children for which it has waited, including the children for which those children
+    /// had waited.
     waited: u64,
 }
 
@@ -31,7 +32,7 @@ impl Stat {
     fn parse(text: &str) -> Option<Self> {
         let (pid, rest) = text.split_once(' ')?;
         let fields: Vec<&str> = rest.rsplit_once(')')?.1.split_whitespace().collect();
-        // The first field after the name is the third of the file.
+        // The first field after the name is the third field of the file.
         let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
         let short = |field: usize| u32::try_from(number(field)?).ok();
         Some(Stat {
@@ -78,8 +79,9 @@ impl Tree {
             let (own, waited) = before.map_or((0, 0), |before| (before.own, before.waited));
             let counted = self.counted_of_gone(*id, &now);
             self.ticks += stat.own.saturating_sub(own);
-            // `waited` grows by the whole CPU time of a child that has ended. `ticks` already contains the part that
-            // polls saw. For example, a child was last seen with 30 ticks and ended with 43, so 13 are added.
+            // When a child ends, `waited` grows by the child's total CPU time. `ticks` already contains the part that
+            // polls saw. For example, if a child was last seen with 30 ticks and ended with 43 ticks, 13 ticks are
+            // added.
             self.ticks += stat.waited.saturating_sub(waited + counted);
         }
         self.known = now;
@@ -92,7 +94,7 @@ impl Tree {
         let rooted = stats.iter().filter(is_rooted);
         let mut found: BTreeMap<Id, Stat> = rooted.map(|stat| (stat.id, *stat)).collect();
         let mut pids: BTreeSet<u32> = found.keys().map(|id| id.0).collect();
-        // Descendants of members are members too. Each round adds the children of the members found so far.
+        // Descendants of members are also members. Each round adds the children of the members found so far.
         loop {
             let before = found.len();
             for stat in stats.iter().filter(|stat| pids.contains(&stat.parent)) {
@@ -132,7 +134,7 @@ impl Tree {
         None
     }
 
-    /// CPU time that the processes have used since sampling began, including the time that their first samples showed.
+    /// CPU time of the processes since sampling began, plus the CPU time in their first samples.
     pub fn cpu(&self) -> Duration {
         let ticks_a_second = rustix::param::clock_ticks_per_second().max(1);
         Duration::from_secs_f64(self.ticks as f64 / ticks_a_second as f64)
@@ -214,14 +216,14 @@ mod tests {
         assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
         // Process 11 ends. Process 12 becomes a child of 1 and stays.
         tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
-        // Process 12 has used 2 more ticks, and 11 used 2 more before it ended.
+        // Process 12 has used 2 more ticks, and process 11 used 2 more ticks before it ended.
         assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
     }
 
     #[test]
     fn the_time_of_a_process_is_counted_once() {
         let mut tree = tree(&[stat(10, 1, 10, 5, 0), stat(11, 10, 10, 40, 0)]);
-        // Process 10 waited for 11, and for another one that no poll has seen.
+        // Process 10 waited for process 11, and for another process that no poll has seen.
         tree.take(&[stat(10, 1, 10, 6, 43 + 20)]);
         assert_eq!(tree.ticks, 45 + 1 + 3 + 20);
         // A child and its own child both end between two polls.
@@ -232,7 +234,7 @@ mod tests {
         ]);
         tree.take(&[stat(10, 1, 10, 0, 11)]);
         assert_eq!(tree.ticks, 11);
-        // If nobody waits for a process, only what the polls saw is counted.
+        // If no process waits for a process, only the CPU time that the polls saw is counted.
         let mut tree = self::tree(&[stat(10, 1, 10, 0, 0), stat(12, 1, 10, 6, 0)]);
         tree.take(&[stat(10, 1, 10, 2, 0)]);
         assert_eq!(tree.ticks, 8);

@@ -1,4 +1,4 @@
-"""Works in child processes that live for a few milliseconds. Each child is a sample."""
+"""Works in child processes that live for a few milliseconds. Each child counts as a sample."""
 
 import os
 

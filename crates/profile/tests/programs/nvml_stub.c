@@ -1,4 +1,4 @@
-/* Stands in for the driver's library: one GPU that plays a trace. Nothing it says was measured.
+/* A stub of the driver's library with one GPU that replays a trace. Its values are not measured.
  *
  * TRACE is a file with a line for each sample: "idle" or "busy", utilisation and memory utilisation
  * in percent, MiB in use. Samples are taken every PERIOD_US, from the busy lines while one of the

@@ -5,8 +5,8 @@ use std::ops::Range;
 use gleaner_domain::results::replay::StepStatus;
 use gleaner_domain::{Change, TrainingTask, Utc};
 
-/// All events at one time. The allocator processes nodes that left, progress, finished tasks, nodes that
-/// joined, and submitted tasks, in this order.
+/// All events at one time. The allocator processes them in this order: nodes that left, progress, finished
+/// tasks, nodes that joined, submitted tasks.
 ///
 /// ```
 /// use gleaner_domain::{Change, Utc};
@@ -20,9 +20,9 @@ use gleaner_domain::{Change, TrainingTask, Utc};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'b> {
-    /// Number of the event, for deciders and messages. Several batches may have the same number.
+    /// Event number, which is passed to deciders and shown in messages. Several batches may share a number.
     pub event: usize,
-    /// Time of the events. It must not be earlier than the time of the previous batch.
+    /// Time of the events, at or after the time of the previous batch.
     pub time: Utc,
     /// Nodes that joined (became idle) or left (became busy), each at most once. Nodes that left are removed
     /// first. Nodes that joined are added only after finished tasks are retired.
@@ -54,11 +54,11 @@ impl Batch<'_> {
 pub struct Progress {
     /// Index of the task.
     pub task: u32,
-    /// Work done since its start, at least 0.
+    /// Work done since the task's start, at least 0.
     pub done: f64,
 }
 
-/// The changes that the driver carries out after a batch.
+/// The changes that the driver must carry out after a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reallocation {
     /// Nodes that left while tasks held them, in the order of the batch. Each of these tasks continues on its
@@ -72,9 +72,9 @@ pub struct Reallocation {
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
     pub given: Vec<Holding>,
-    /// Tasks whose number of nodes the decision changed, in the order of admission.
+    /// Tasks that now have more or fewer nodes because of the decision, in the order of admission.
     pub resized: Vec<Resize>,
-    /// The decider's answer; `None` if there was no decision, because no node was idle or no task was active.
+    /// The decider's answer; `None` if no decision was made because no node was idle or no task was active.
     pub answer: Option<Answer>,
 }
 
@@ -87,7 +87,7 @@ pub struct Holding {
     pub node: u32,
 }
 
-/// A decision's change to the number of nodes of a task.
+/// A change in a task's number of nodes, made by a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resize {
     /// Index of the task.
@@ -101,7 +101,7 @@ pub struct Resize {
 /// What a resize does to a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResizeKind {
-    /// The task held no node and receives some.
+    /// The task held no nodes and receives some.
     Started,
     /// The task receives additional nodes.
     Grown,
@@ -112,7 +112,7 @@ pub enum ResizeKind {
 }
 
 impl Resize {
-    /// What the resize does to its task. The two counts must differ.
+    /// What the resize does to its task. `before` and `after` must differ.
     pub fn kind(&self) -> ResizeKind {
         match (self.before, self.after) {
             (0, _) => ResizeKind::Started,
@@ -128,16 +128,16 @@ impl Resize {
 pub struct Answer {
     /// The plan's status, for example that it is optimal.
     pub status: StepStatus,
-    /// Relative gap between the plan and the optimum, if known.
+    /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
-    /// Whether a group could not get its minimum number of nodes.
+    /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
 }
 
 impl Reallocation {
-    /// Creates an empty reallocation for a batch whose first new task will have the index `first`.
+    /// Creates an empty reallocation. The first task that the batch adds will have the index `first`.
     pub(super) fn none(first: u32) -> Self {
         Reallocation {
             lost: Vec::new(),

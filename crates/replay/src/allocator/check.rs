@@ -11,12 +11,12 @@ use super::nodes::{Holder, NodePool};
 use super::registry::{Registry, Stage};
 use super::settings::Settings;
 
-/// The reason why the allocator refused a batch.
+/// Why the allocator refused a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
-    /// The batch is earlier than the last one.
+    /// The batch is earlier than the previous one.
     Earlier {
-        /// Time of the last batch.
+        /// Time of the previous batch.
         last: Utc,
     },
     /// There is no node with this index.
@@ -33,9 +33,9 @@ pub enum Refusal {
     FinishedTwice(u32),
     /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
-    /// An earlier task already has this submitted task's name.
+    /// The submitted task has the same name as an earlier task.
     NameTaken(String),
-    /// The faults of the submitted tasks, one sentence each.
+    /// The submitted tasks are invalid: one sentence per fault.
     Tasks(Vec<String>),
 }
 
@@ -44,17 +44,17 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Earlier { last } => {
                 let last = last.at_offset(0);
-                write!(f, "the last batch was at {last} UTC, which is later")
+                write!(f, "the previous batch is later, at {last} UTC")
             }
             Refusal::UnknownNode(node) => write!(f, "there is no node {node}"),
             Refusal::NodeTwice(node) => write!(f, "node {node} changes twice"),
-            Refusal::AlreadyIdle(node) => write!(f, "node {node} comes, but it is already idle"),
+            Refusal::AlreadyIdle(node) => write!(f, "node {node} joins, but it is already idle"),
             Refusal::NotIdle(node) => write!(f, "node {node} leaves, but it is not idle"),
             Refusal::NotActive(task) => write!(f, "task number {task} is not active"),
             Refusal::FinishedTwice(task) => write!(f, "task number {task} finishes twice"),
             Refusal::Progress(Progress { task, done }) => write!(
                 f,
-                "the work done of task number {task} is {done}, expected a finite number of at least 0"
+                "the reported work of task number {task} is {done}, expected a finite number of at least 0"
             ),
             Refusal::NameTaken(name) => write!(f, "task {name}: an earlier task has this name"),
             Refusal::Tasks(faults) => f.write_str(&faults.join("; ")),
@@ -62,7 +62,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The reason why the allocator made no decision.
+/// Why the allocator made no decision.
 #[derive(Debug)]
 pub enum AllocatorError {
     /// The batch is invalid. The state is unchanged, and the next batch may follow.
@@ -119,7 +119,7 @@ pub(super) struct Checker {
     batches: u64,
 }
 
-/// The part of the allocator's state that batches are validated against.
+/// The part of the allocator's state against which batches are validated.
 pub(super) struct State<'a> {
     pub now: Utc,
     pub pool: &'a NodePool,
@@ -135,10 +135,10 @@ impl Checker {
         }
     }
 
-    /// Validates a batch against the state before it.
+    /// Validates a batch against the current state.
     ///
     /// # Errors
-    /// The first fault that is found.
+    /// The first fault found.
     pub fn check(&mut self, batch: &Batch<'_>, state: &State<'_>) -> Result<(), Refusal> {
         if batch.time < state.now {
             return Err(Refusal::Earlier { last: state.now });

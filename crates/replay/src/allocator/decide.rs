@@ -1,4 +1,4 @@
-//! Deciders: decisions come from a solver or from a script.
+//! Deciders: a solver or a script makes the decisions.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -13,52 +13,50 @@ use gleaner_domain::Script;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::results::replay::StepStatus;
 
-/// What to do at one event.
+/// The decision at one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The next allocation.
     pub plan: Plan,
-    /// Status for the steps table.
+    /// Status that the table of steps shows.
     pub status: StepStatus,
-    /// Relative gap of the plan to the optimum, if known.
+    /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,
     /// Wall time of the solver, in microseconds.
     pub micros: u64,
-    /// Whether a group could not get its minimum number of nodes.
+    /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
 }
 
 /// The next allocation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
-    /// Leave everything as it is and charge nothing.
+    /// Every task keeps its nodes, and nothing is charged.
     Keep,
-    /// Next node count of each active task, in order; the engine picks the nodes.
+    /// The next number of nodes of each active task, in order; the engine chooses the nodes.
     Counts(Vec<u32>),
-    /// The nodes each active task holds next, in order.
+    /// The nodes that each active task holds next, in order.
     Nodes(Vec<Vec<u32>>),
 }
 
-/// Decides on the next allocation at an event. A decider sees the state and does not change
-/// it.
+/// Decides on the next allocation at an event. A decider does not change the allocator's state.
 pub trait Decider {
-    /// Name for the steps table.
+    /// Name that the table of steps shows.
     fn name(&self) -> &str;
 
-    /// Name of the formulation in which it states problems to a MILP solver; `None` if it uses
-    /// none.
+    /// Name of the formulation that it passes to a MILP solver; `None` if it uses no such solver.
     fn formulation(&self) -> Option<&str> {
         None
     }
 
-    /// The last event it can decide at; `None` if there is no limit. The replay ends before the
-    /// first event after it that leaves something to decide.
+    /// The last event at which it can decide; `None` if there is no limit. The replay ends before the first later
+    /// event that requires a decision.
     fn last_event(&self) -> Option<usize> {
         None
     }
 
-    /// The error of a plan that cannot be carried out at event `event`. `what` says what is wrong
-    /// for task `task`, such as "moves to other nodes".
+    /// The error for a plan that cannot be carried out at event `event`. `what` says what is wrong with task
+    /// `task`, such as "moves to other nodes".
     fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
         Error::Run(format!(
             "the plan of {} at event {event}: task {task} {what}",
@@ -66,29 +64,29 @@ pub trait Decider {
         ))
     }
 
-    /// Makes the decision at `event` for `problem`, whose tasks are the active ones in order. The
-    /// problem's id contains the event and its time.
+    /// Decides at `event` on `problem`, whose tasks are the active tasks in order. The problem's id contains the
+    /// event and its time.
     ///
     /// # Errors
-    /// The solver or the script fails; the replay stops.
+    /// The solver or the script fails; the replay then stops.
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
 }
 
-/// Decides by a solver.
+/// A decider that uses a solver.
 pub struct SolverDecider {
     solver: Box<dyn Solver + Send>,
     formulation: Option<Formulation>,
     limits: Limits,
-    /// Whether a feasible plan is applied even if it is no better than keeping the allocation.
-    /// True for the heuristic, which proves nothing.
+    /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for the
+    /// heuristic, which proves no optimality.
     always_apply: bool,
-    /// The big-M that bounds changes if every answer is checked; `None` without checks.
+    /// The big-M bound on changes that answers are checked against; `None` if answers are not checked.
     checked: Option<BigM>,
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver named by `spec`. Instead of `auto`, pass the solver that it
-    /// chooses ([`SolverSpec::for_problem`]), so that tables name that solver.
+    /// A decider that asks the solver named by `spec`. Do not pass `auto`: pass the solver that it chooses
+    /// ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
     /// This build has no such solver.
@@ -116,7 +114,7 @@ impl SolverDecider {
         }
     }
 
-    /// This decider, with a check of every answer of the solver under `big_m`. The checker shares no code with the
+    /// This decider, but every answer of the solver is checked under `big_m`. The checker shares no code with the
     /// solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
@@ -207,7 +205,7 @@ impl Decider for SolverDecider {
     }
 }
 
-/// Decides by the script.
+/// A decider that follows the script.
 impl Decider for Script {
     fn name(&self) -> &str {
         "scripted"
@@ -256,14 +254,14 @@ impl Decider for Script {
     }
 }
 
-/// A fault of the script at an event.
+/// The error for a fault of the script at an event.
 fn fault(script: &Script, event: usize, found: impl Into<String>, expected: &str) -> Error {
     Fault {
         file: script.file.clone(),
         place: format!("event {event}"),
         found: found.into(),
         expected: expected.into(),
-        remedy: "replay the script with the log slice, tasks and --max-tasks it was made with"
+        remedy: "replay the script with the log slice, tasks and --max-tasks that it was made for"
             .into(),
         ..Fault::default()
     }

@@ -15,12 +15,12 @@ use super::settings::Settings;
 #[derive(Debug)]
 pub(super) struct Demand {
     objective: Objective,
-    /// Whether values of the objective change with time and progress.
+    /// Whether the objective's values change with time and progress.
     varies: bool,
     /// See [`Settings::shown_offset`].
     shown_offset: i32,
     active: Vec<Active>,
-    /// The problem of the next decision. Its tasks mirror `active`. It is updated in place, so that solvers
+    /// The problem of the next decision. Its tasks correspond to `active`. It is updated in place, so that solvers
     /// recognise tasks that are unchanged since the last decision.
     problem: Problem,
 }
@@ -32,9 +32,9 @@ struct Active {
     task: u32,
     /// Work done, as last reported.
     done: f64,
-    /// Time of its submission, from which its waiting time counts.
+    /// Submission time, from which its waiting time is counted.
     submitted: Utc,
-    /// Total time during which it held nodes, in seconds.
+    /// Total time in which it held nodes, in seconds.
     running_seconds: f64,
     /// Values that the objective derives from the whole curve, computed once.
     constants: Constants,
@@ -72,7 +72,7 @@ impl Demand {
         self.active.iter().map(|active| active.task)
     }
 
-    /// Adds `seconds`, the time since the last batch, to the running time of tasks that held nodes.
+    /// Adds `seconds`, the time since the last batch, to the running time of each task that held nodes.
     pub fn pass_time(&mut self, seconds: f64, counts: impl Iterator<Item = u32>) {
         for (active, count) in self.active.iter_mut().zip(counts) {
             if count > 0 {
@@ -81,7 +81,7 @@ impl Demand {
         }
     }
 
-    /// Whether values of the objective change with time and progress.
+    /// Whether the objective's values change with time and progress.
     pub fn varies(&self) -> bool {
         self.varies
     }
@@ -90,7 +90,7 @@ impl Demand {
     pub fn report(&mut self, progress: &[Progress]) {
         let mut next = 0;
         for report in progress {
-            // Reports are usually in the order of admission, so the search starts after the last match.
+            // Reports are usually in the order of admission, so each search starts after the previous match.
             let (before, after) = self.active.split_at_mut(next);
             let mut places = (next..).zip(after).chain((0..).zip(before));
             let found = places.find(|(_, active)| active.task == report.task);
@@ -136,7 +136,8 @@ impl Demand {
         registry.groups().apply(&mut self.problem, memberships);
     }
 
-    /// The problem of the current state. `idle` counts all idle nodes; `counts` are those that each active task holds.
+    /// The problem for the current state. `idle` is the number of all idle nodes, and `counts` are the numbers of
+    /// nodes that the active tasks hold.
     ///
     /// # Errors
     /// A value of the objective is out of range.
@@ -164,7 +165,7 @@ impl Demand {
         Ok(&self.problem)
     }
 
-    /// Updates the objective of the active task at position `place` to the task's current state.
+    /// Recomputes the objective of the active task at position `place` from the task's current state.
     fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Utc) -> Result<()> {
         let active = &self.active[place];
         let task = &tasks[active.task as usize];
@@ -175,7 +176,7 @@ impl Demand {
                 Error::Run(format!("at {}, {fault}", now.at_offset(self.shown_offset)))
             })?;
         let solved = &mut self.problem.tasks[place];
-        // Equal lists are not replaced, because solvers recognise an unchanged list by its address.
+        // Solvers recognise an unchanged list by its address, so an equal list is not replaced.
         if solved.curve_objective != values.rates {
             solved.curve_objective = values.rates;
         }

@@ -1,4 +1,5 @@
-//! Groups of tasks with joint limits on their nodes. Each decision sees the groups of the active tasks.
+//! Groups of tasks with joint limits on their nodes. Each decision takes the groups of the active tasks
+//! into account.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -92,8 +93,8 @@ pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
         .collect()
 }
 
-/// A problem that contains all grouped tasks of a set and no nodes. It shows how the groups overlap, which
-/// decides whether a solver can handle them.
+/// A problem with all grouped tasks of a set and no nodes. It shows how the groups overlap, and therefore
+/// whether a solver can handle them.
 pub(crate) fn outline(groups: &[TaskGroup], set: &[TrainingTask], template: Problem) -> Problem {
     let groups = Groups::new(groups);
     let grouped = set

@@ -1,16 +1,16 @@
-//! Lowers minimums of groups that cannot be met.
+//! Lowers the minimums of groups if they cannot be met.
 //!
 //! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that
-//! many nodes. The replay then continues with the minimum lowered to the most that the group can
-//! hold. Earlier groups come first: the first group gets as close to its minimum as any plan
-//! allows, the second as close as is possible then, and so on.
+//! many nodes. The replay then continues with a lower minimum: the most nodes that the group can
+//! hold. Earlier groups take precedence: the first group gets as close to its minimum as any plan
+//! allows, then the second group as close as the first leaves possible, and so on.
 //!
 //! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
-//! number of nodes. The first keeps its minimum, and that of the second becomes 1.
+//! number of nodes. The first group keeps its minimum, and the minimum of the second becomes 1.
 
 use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
 
-/// The problem with every group's minimum lowered to a number that can be met.
+/// The problem with the minimum of every group lowered to a number of nodes that it can get.
 ///
 /// # Errors
 /// The solver fails.
@@ -50,7 +50,7 @@ fn most_nodes(
     Ok(members.map(|(_, count)| count).sum())
 }
 
-/// A problem whose objective is the number of nodes of a group.
+/// A problem whose objective is a group's number of nodes.
 fn counting(problem: &Problem, group: &GroupLimit) -> Problem {
     let members: std::collections::BTreeSet<&str> =
         group.tasks.iter().map(String::as_str).collect();

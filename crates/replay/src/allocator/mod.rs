@@ -15,12 +15,13 @@
 //! | active | some or all of its nodes leave | active |
 //! | active | it finishes, and its nodes become free | finished |
 //!
-//! Waiting tasks are admitted in the order of their indices. If nodes leave and an active task has fewer
-//! nodes than its minimum, it keeps the remaining nodes until a decision changes its count.
+//! Waiting tasks are admitted in the order of their indices. If an active task loses nodes and then has fewer than
+//! its minimum, it keeps the remaining nodes until a decision changes their number.
 //!
 //! # Nodes
 //!
-//! A node is busy until it joins. It is then idle: free, or held by one task. When it leaves, it is busy again.
+//! A node is busy until it joins. It is then idle: either free or held by one task. When it leaves, it is busy
+//! again.
 //!
 //! # A batch
 //!
@@ -28,19 +29,19 @@
 //! ties, for example if a node leaves at the same time as its task finishes.
 //!
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
-//! 2. The choice of nodes is informed of the nodes that left and joined, and may learn from them.
+//! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
 //! 3. Nodes that left are removed, also from the tasks that hold them.
 //! 4. Progress is recorded, and finished tasks are retired. If a search runs, it receives the result of each
 //!    finished trial.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks start to wait. Waiting tasks become active while there is room. If no task waits and
 //!    there is still room, the next round of a repeated set begins.
-//! 7. If any node is idle and any task is active, the decider makes a plan. If the plan has only counts, the
-//!    choice of nodes assigns the nodes.
+//! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only counts, the
+//!    rule assigns the nodes.
 //!
 //! # Example
 //!
-//! Nodes join, a task is submitted, a node leaves, and the task finishes:
+//! In this example, nodes join, a task is submitted, a node leaves, and the task finishes:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -254,7 +255,7 @@ impl<'a> Allocator<'a> {
             self.registry.set_stage(task, Stage::Finished);
             self.supply.finish(task, self.now)?;
         }
-        // From last to first, so that a removal does not shift the positions that remain to be removed.
+        // Tasks are removed from last to first, so that no removal shifts the positions of the remaining ones.
         let places: Vec<usize> = (0..)
             .zip(self.demand.tasks())
             .filter(|(_, task)| finished.contains(task))
@@ -316,7 +317,7 @@ impl<'a> Allocator<'a> {
         Ok(answer)
     }
 
-    /// Time of the last batch, or the start if there was none.
+    /// Time of the last batch, or the start time if there was no batch.
     pub fn now(&self) -> Utc {
         self.now
     }
@@ -346,7 +347,7 @@ impl<'a> Allocator<'a> {
         self.placement.pool().idle()
     }
 
-    /// Whether decisions depend on progress. If not, batches need not report it.
+    /// Whether decisions depend on progress. If they do not, batches need not report progress.
     pub fn uses_progress(&self) -> bool {
         self.demand.varies()
     }
@@ -371,8 +372,8 @@ impl<'a> Allocator<'a> {
         self.supply.rounds()
     }
 
-    /// The results of the search; `None` if there is no search. `work_done` returns the work that the task
-    /// with a given index has done.
+    /// The results of the search; `None` if there is no search. `work_done` maps the index of a task to the work that
+    /// it has done.
     pub fn into_search(self, work_done: impl Fn(u32) -> f64) -> Option<SearchOutcome> {
         let trials = self.supply.into_search()?;
         Some(trials.outcome(work_done))

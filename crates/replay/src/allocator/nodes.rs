@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// Nodes ordered by arrival: those idle longest come first, ties by index.
+/// Nodes ordered by arrival: those that have been idle longest come first. Ties are ordered by
+/// index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeSet(BTreeSet<(u32, u32)>);
 
@@ -28,7 +29,7 @@ impl NodeSet {
 pub enum Holder {
     /// The batch scheduler: the node is not idle.
     Busy,
-    /// No holder: the node is idle and unused.
+    /// Nobody: the node is idle and unused.
     Free,
     /// The task with this index.
     Task(u32),
@@ -62,7 +63,7 @@ impl NodePool {
         self.idle
     }
 
-    /// Idle nodes that no task holds.
+    /// The idle nodes that no task holds.
     pub fn free(&self) -> &NodeSet {
         &self.free
     }
@@ -92,7 +93,7 @@ impl NodePool {
         self.leave(node);
     }
 
-    /// Takes a node from the task that holds it in `held` and records that it becomes busy.
+    /// Takes a node from `held`, the nodes of a task, and records that it becomes busy.
     pub fn leave_held(&mut self, node: u32, held: &mut NodeSet) {
         held.0.remove(&self.key(node));
         self.leave(node);
@@ -111,7 +112,7 @@ impl NodePool {
         self.holder[node as usize] = Holder::Task(task);
     }
 
-    /// Moves `node` from a task's `held` to the free nodes.
+    /// Moves `node` from `held`, the nodes of a task, to the free nodes.
     pub fn release(&mut self, node: u32, held: &mut NodeSet) {
         let key = self.key(node);
         held.0.remove(&key);

@@ -1,4 +1,4 @@
-//! The nodes that each task holds. Plans are carried out here.
+//! Records the nodes that each task holds, and carries out plans.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl<'a> Placement<'a> {
         self.held.iter().flat_map(of)
     }
 
-    /// Informs the choice of nodes of a batch, before the batch changes anything.
+    /// Passes a batch to the rule for the choice of nodes, before the batch changes anything.
     pub fn observe(&mut self, changes: &[Change]) {
         self.choice.observe(changes, self.held.len());
     }
@@ -98,7 +98,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Carries out `plan` and records the moved nodes in `change`.
+    /// Carries out `plan` and records in `change` the nodes that moved.
     ///
     /// # Errors
     /// The plan cannot be carried out.
@@ -128,8 +128,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Changes each task's number of nodes to `counts`. Tasks shrink first, so that growing tasks can use the
-    /// nodes that become free.
+    /// Changes the number of nodes of each task to its entry in `counts`. Tasks shrink first, so that growing
+    /// tasks can use the nodes that become free.
     fn apply_counts(
         &mut self,
         counts: &[u32],
@@ -153,7 +153,7 @@ impl<'a> Placement<'a> {
         self.grow(counts, tasks, change)
     }
 
-    /// Assigns free nodes to tasks that have fewer nodes than `counts`.
+    /// Assigns free nodes to tasks that have fewer nodes than `counts` specifies.
     fn grow(
         &mut self,
         counts: &[u32],
@@ -226,8 +226,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Checks that a plan has one entry for each active task. If it is too short, the error names the first
-    /// task that it omits; if it is too long, the last active task.
+    /// Checks that a plan has one entry for each active task. If the plan is too short, the error names the
+    /// first task without an entry; if it is too long, the last active task.
     fn expect_one_each(&self, found: usize) -> Result<(), Impossible> {
         if found == self.held.len() {
             return Ok(());

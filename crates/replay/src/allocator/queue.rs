@@ -1,15 +1,16 @@
-//! Tasks that wait to become active. Those whose submission time is reached leave the queue by index, lowest first.
+//! Tasks that wait to become active. Tasks whose submission time has come leave the queue in ascending order of
+//! index.
 
 use std::collections::BTreeSet;
 
 use gleaner_domain::Utc;
 
-/// The tasks not yet active.
+/// The tasks that are not active yet.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// Tasks with a later submission time, latest first.
     future: Vec<(Utc, u32)>,
-    /// Indices of the tasks that may run.
+    /// Indices of the tasks that may become active.
     ready: BTreeSet<u32>,
 }
 

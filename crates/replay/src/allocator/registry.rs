@@ -11,7 +11,7 @@ use super::groups::{Groups, Membership};
 pub enum Stage {
     /// The task is not active yet.
     Waiting,
-    /// The task takes part in decisions, with or without nodes.
+    /// The task takes part in decisions and may hold nodes.
     Active,
     /// The task has finished and holds no nodes.
     Finished,
@@ -26,7 +26,7 @@ pub(super) struct Registry {
     groups: Groups,
 }
 
-/// What the registry records of a task in addition to its definition.
+/// Data that the registry keeps about a task in addition to its definition.
 #[derive(Debug)]
 struct Entry {
     stage: Stage,
@@ -45,7 +45,7 @@ impl Registry {
     }
 
     /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`,
-    /// because groups name the tasks of a set, not their copies in rounds and trials.
+    /// because groups list the tasks of a set, not their copies in rounds and trials.
     pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Utc) -> u32 {
         self.entries.push(Entry {
             stage: Stage::Waiting,
@@ -78,7 +78,7 @@ impl Registry {
         self.entries[task as usize].stage = stage;
     }
 
-    /// Time of the task's submission, from which its waiting time counts.
+    /// Submission time of the task, from which its waiting time is counted.
     pub fn submitted(&self, task: u32) -> Utc {
         self.entries[task as usize].submitted
     }

@@ -1,9 +1,9 @@
 //! A set of tasks that is submitted repeatedly (`--repeat-tasks`).
 //!
 //! A round begins at the first event at which two conditions hold. All tasks of the previous round have
-//! been admitted, and fewer tasks are active than places exist. The number of places is the limit on
-//! active tasks or the size of the set, whichever is smaller. The last tasks of a round therefore share
-//! the nodes with the first tasks of the next round.
+//! been admitted, and the number of active tasks is below the number of places. The number of places is
+//! the limit on active tasks or the size of the set, whichever is smaller. The last tasks of a round
+//! therefore share the nodes with the first tasks of the next round.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;
@@ -32,14 +32,14 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The tasks of the set, which are those of the first round.
+    /// The tasks of the set, which are the tasks of the first round.
     pub fn set(&self) -> &'a [TrainingTask] {
         self.set
     }
 
-    /// The tasks of the next round. Its first task is submitted at `now`, the others as much
-    /// later as in the first round. Task `a` of the second round is called `a#2`. `None` if there
-    /// would be more than [`MAX_TASKS`] tasks.
+    /// The tasks of the next round. Its first task is submitted at `now`, and the other tasks as
+    /// much later as in the first round. Task `a` of the second round is called `a#2`. `None` if
+    /// there would be more than [`MAX_TASKS`] tasks.
     pub fn next(&mut self, now: Utc) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {
             return None;
@@ -54,7 +54,8 @@ impl<'a> Rounds<'a> {
         Some(self.set.iter().map(again).collect())
     }
 
-    /// The time in a round that begins at `now` that corresponds to a time of the first round.
+    /// Converts a time of the first round to the corresponding time of a round that begins at
+    /// `now`.
     fn later(&self, time: Utc, now: Utc) -> Utc {
         let after = time.max(self.start).0.saturating_sub(self.first.0);
         Utc(now.0.saturating_add(after))
@@ -68,8 +69,7 @@ fn numbered(name: &str, round: usize) -> String {
 /// Checks that a set can be submitted repeatedly.
 ///
 /// # Errors
-/// [`Error::Usage`] for a task that never ends, and for a task whose name is that of another
-/// task in a later round.
+/// [`Error::Usage`] if a task never ends, or if it has the name that another task would have in a later round.
 pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
     if let Some(task) = tasks.iter().find(|task| task.is_endless()) {
         return Err(Error::Usage(format!(
@@ -87,8 +87,8 @@ pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
     match clashing {
         None => Ok(()),
         Some(task) => Err(Error::Usage(format!(
-            "--repeat-tasks numbers the tasks of later rounds, and {:?} would be the name of two: \
-             rename the task",
+            "--repeat-tasks numbers the tasks of later rounds, and {:?} would be the name of two tasks: \
+             rename one of them",
             task.name
         ))),
     }
@@ -119,7 +119,8 @@ mod tests {
         }
     }
 
-    // Small fixed example: the first task waits for the log, the second comes 50 s later.
+    // Small fixed example: the first task waits until the log starts, and the second is submitted 50 s
+    // later.
     #[test]
     fn later_rounds_are_submitted_in_the_same_rhythm_as_the_first() {
         let set = [task("a", 10, 1.0), task("b", 150, 1.0)];

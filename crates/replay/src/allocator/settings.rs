@@ -16,12 +16,13 @@ pub struct Settings {
     pub objective: Objective,
     /// Groups of tasks with joint limits on their nodes.
     pub groups: Arc<[TaskGroup]>,
-    /// Seconds that times are ahead of UTC in the ids of problems and in messages.
+    /// Offset from UTC, in seconds, of the times in problem ids and messages.
     pub shown_offset: i32,
 }
 
 impl Settings {
-    /// All faults of the forward window and of tasks submitted together, one sentence each.
+    /// All faults of the forward window and of tasks that are submitted together, one sentence per
+    /// fault.
     pub fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let problem = |of: fn(&ScalingCurve) -> &Rates| {
             let solved = |task: &TrainingTask| Task {
@@ -48,7 +49,7 @@ impl Settings {
         faults
     }
 
-    /// A problem without tasks and nodes.
+    /// A problem with neither tasks nor nodes.
     pub(crate) fn empty_problem(&self) -> Problem {
         Problem {
             id: String::new(),

@@ -1,4 +1,5 @@
-//! The sources of tasks: batches submit them, a set is submitted in rounds, or a search hands out trials.
+//! The sources of tasks: tasks that batches submit, a set that is submitted in rounds, or the trials of a
+//! search.
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ use super::trials::Trials;
 pub enum Source<'a> {
     /// No other source: batches submit all tasks.
     Batches,
-    /// This set is submitted in rounds. The next round begins when there is room for its first task. The set
-    /// must pass [`check_repeatable`](super::rounds::check_repeatable).
+    /// A set that is submitted in rounds. The next round begins when there is room for its first task. The
+    /// set must pass [`check_repeatable`](super::rounds::check_repeatable).
     Rounds(&'a [TrainingTask]),
     /// A search, whose trials train the tasks of a set.
     Search {
         /// The search.
         search: &'a Arc<TrialSearch>,
-        /// The tasks that its trials train.
+        /// The tasks that the trials of the search train.
         set: &'a [TrainingTask],
         /// Seed of the random losses, and of the random choice of tasks for trials.
         seed: u64,
@@ -67,7 +68,7 @@ impl<'a> Supply<'a> {
         Ok(supply)
     }
 
-    /// Queues new tasks, each paired with the task whose groups it belongs to.
+    /// Queues new tasks, each paired with the task whose groups it joins.
     pub fn submit<'t>(
         &mut self,
         tasks: impl Iterator<Item = (TrainingTask, &'t TrainingTask)>,
@@ -80,7 +81,7 @@ impl<'a> Supply<'a> {
         }));
     }
 
-    /// Removes and returns the next task that may become active at `now`.
+    /// Returns the next task that may become active at `now`, and removes it from the queue.
     pub fn next(&mut self, registry: &mut Registry, now: Utc) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {
             return Some(task);
@@ -93,8 +94,8 @@ impl<'a> Supply<'a> {
     }
 
     /// Begins the next round of the set if no task waits and a place is free. The number of places is
-    /// `max_tasks` or the size of the set, whichever is smaller. A round therefore either fills all places or
-    /// leaves tasks with a later submission time. Returns whether a round began.
+    /// `max_tasks` or the size of the set, whichever is smaller. A new round therefore either fills all
+    /// places or leaves only tasks with a later submission time in the queue. Returns whether a round began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,
@@ -128,9 +129,9 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether no task waits and no search has further jobs. Later rounds of a repeated set do not count,
-    /// because each begins in the batch that leaves room for it. If there is still room after a batch,
-    /// another round would exceed the limit on tasks.
+    /// Whether no task waits and no search has further jobs. Later rounds of a repeated set are not counted,
+    /// because each begins in the batch that makes room for it. If there is still room after a batch, no
+    /// round began because it would have exceeded the limit on tasks.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),

@@ -1,12 +1,11 @@
 //! The trials of a search, as tasks.
 //!
-//! Each job of the search, which trains a trial up to a rung, is a separate task. Its work is the trial's
-//! work between the resources of the two rungs. The task becomes active when there is room and the search
-//! hands out the job. When it finishes, the trial's loss is measured and reported to the search, which decides the next
-//! jobs.
+//! Each job of the search trains a trial up to a rung, and is a separate task. Its work is the part of the trial's work
+//! between its previous rung and this one. The task becomes active when there is room and the search hands out the job.
+//! When it finishes, the trial's loss is measured and reported to the search, which then chooses the next jobs.
 //!
-//! Example: a task file has 900 units of work for the last rung, at 9 epochs. A trial that is promoted from the rung at
-//! 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
+//! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
+//! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +29,7 @@ pub(super) struct Trials<'a> {
     /// The tasks that trials train.
     set: &'a [TrainingTask],
     search: Search,
-    /// The resources of the rungs of each bracket, by its number.
+    /// For each bracket number, the resources of the bracket's rungs.
     resources: BTreeMap<u32, Vec<f64>>,
     is_over: bool,
     start: Utc,
@@ -38,7 +37,7 @@ pub(super) struct Trials<'a> {
     trials: Vec<Trial>,
     /// The outstanding jobs, by the index of their task.
     jobs: BTreeMap<u32, Job>,
-    /// The tasks of the search in ascending order, each with its trial.
+    /// The indices of the search's tasks in ascending order, each with its trial.
     trial_of_task: Vec<(u32, u32)>,
 }
 
@@ -46,14 +45,14 @@ pub(super) struct Trials<'a> {
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
-    /// The rung that it trains towards, or that it reached last.
+    /// The rung towards which it trains, or the last rung that it reached.
     rung: u32,
     /// Whether its promotion to that rung is already recorded, although its training has not started.
     is_promoted: bool,
 }
 
 impl<'a> Trials<'a> {
-    /// Begins the search at `start`, the first event of the log.
+    /// Begins the search at `start`, the time of the log's first event.
     ///
     /// # Errors
     /// The plan of the search is not valid.
@@ -92,7 +91,7 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Whether no job will follow.
+    /// Whether the search has no further jobs.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -102,14 +101,14 @@ impl<'a> Trials<'a> {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
             return task as usize;
         }
-        // Each trial has its own stream, so that its draw depends only on the seed and the trial.
+        // Each trial has its own random stream, so that its draw depends only on the seed and the trial's number.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(trial));
         rng.random_range(0..self.set.len())
     }
 
     /// Creates the task of the next job, with the index `task`, if the search hands one out now. Also returns
-    /// the task of the set that it is derived from.
+    /// the task of the set from which it is derived.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
@@ -176,11 +175,11 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Measures the loss of the trial whose task finished, and reports it to the search. Ignores tasks that
+    /// Computes the loss of the trial whose task finished, and reports it to the search. Ignores tasks that
     /// do not belong to the search.
     ///
     /// # Errors
-    /// The search did not expect the report, which would be a bug in this module.
+    /// The search did not expect the report, which means that this module has a bug.
     pub fn finish(&mut self, task: u32, now: Utc) -> Result<()> {
         let Some(job) = self.jobs.remove(&task) else {
             return Ok(());
@@ -242,7 +241,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The results of the trials. `work_done` returns the work that a task has done.
+    /// The results of the trials. `work_done` maps the index of a task to the work that it has done.
     pub fn outcome(mut self, work_done: impl Fn(u32) -> f64) -> SearchOutcome {
         for &(task, trial) in &self.trial_of_task {
             self.trials[trial as usize].row.work_done += work_done(task);
@@ -255,9 +254,9 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// The trials that reached each resource.
+/// A row for each resource, about the trials that reached it.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
-    // Resources are positive, so their bits sort like their values.
+    // Resources are positive, so their bits are ordered like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
     for row in events.iter().filter(|row| row.event == TrialEvent::Reached) {
         reached.entry(row.resource.to_bits()).or_default().push(row);

@@ -1,22 +1,22 @@
-//! The best course of each task when nodes have prices.
+//! The best allocation of each task over time when nodes have prices.
 
 use gleaner_domain::Observer;
 
 use super::{Course, Kind, Stay};
 
-/// Maximum number of entries, of two bytes each, of the table of numbers of nodes of one task.
+/// Maximum number of entries in one task's table of node counts. An entry takes two bytes.
 const MOST_ENTRIES: usize = 1 << 26;
 
 /// The demand of all tasks at given prices.
 pub(super) struct Demand {
-    /// Work of all tasks, less costs and the price of nodes.
+    /// Work of all tasks, minus costs and the price of nodes.
     pub value: f64,
-    /// Nodes that all tasks together have in each interval; `None` if finding them takes too much
+    /// Number of nodes that all tasks together hold in each interval; `None` if computing it would take too much
     /// memory.
     pub nodes: Option<Vec<f64>>,
 }
 
-/// Finds the best courses.
+/// Finds the best allocation of each task.
 pub(super) struct Best<'a> {
     course: &'a Course,
     /// The distinct stays, and how often each occurs.
@@ -24,8 +24,8 @@ pub(super) struct Best<'a> {
     /// Best values of the current task by its number of nodes, before and after an event.
     before: Vec<f64>,
     after: Vec<f64>,
-    /// For each interval of the stay and each number of nodes: the best number in the interval
-    /// before. Empty if the table of any stay would be too large.
+    /// For each interval of the stay and each number of nodes: the best number of nodes in the previous interval.
+    /// Empty if the table of any stay would be too large.
     former: Vec<u16>,
 }
 
@@ -54,8 +54,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The demand of all tasks at these prices of a node per second, one for each interval; `None` if it
-    /// was stopped.
+    /// The demand of all tasks. `prices` contains, for each interval, the price of a node per second. `None` if the
+    /// computation was stopped.
     pub fn demand(&mut self, prices: &[f64], observer: &dyn Observer) -> Option<Demand> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
         let mut demand = Demand {
@@ -78,8 +78,8 @@ impl<'a> Best<'a> {
         Some(demand)
     }
 
-    /// The number of nodes of a task in the last interval of its best course, and the value of this course. The task
-    /// begins without nodes.
+    /// The number of nodes of a task in the last interval of its best allocation, and the value of this allocation.
+    /// The task begins without nodes.
     fn forward(&mut self, stay: Stay, prices: &[f64]) -> (u16, f64) {
         let kind = &self.course.kinds[stay.kind as usize];
         let width = kind.rates.len();
@@ -115,7 +115,7 @@ impl<'a> Best<'a> {
         best
     }
 
-    /// Calls `have` with each interval of the stay and the number of nodes in it, the last first.
+    /// Calls `have` with each interval of the stay, from the last to the first, and the number of nodes in it.
     fn backward(&self, stay: Stay, last: u16, mut have: impl FnMut(usize, u16)) {
         let width = self.course.kinds[stay.kind as usize].rates.len();
         let mut held = last;
@@ -126,19 +126,19 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Computes the best value of each number of nodes after an event from those before it. Unless
-/// `former` is empty, it receives the best number before the event for each number after it.
+/// Computes the best value for each number of nodes after an event from the values before the event. Unless `former`
+/// is empty, the function writes the best number before the event to it for each number after the event.
 ///
-/// The cost of a change depends on the number before and the direction, not on the number after. So
-/// one pass in each direction is enough: it keeps the best value so far, less its cost.
+/// The cost of a change depends on the number of nodes before it and on its direction, but not on the number after
+/// it. So one pass in each direction is enough: it keeps the best value so far, minus the cost of a change.
 fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
     let mut set = |n: usize, from: usize| {
         if let Some(former) = former.get_mut(n) {
             *former = from as u16;
         }
     };
-    // From fewer nodes. A task may lose its nodes and get others at one event, which can be cheaper
-    // than only getting more.
+    // Changes from fewer nodes. A task may lose its nodes and get others at the same event, which can be cheaper
+    // than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {
@@ -150,7 +150,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             fewer = (value, n);
         }
     }
-    // From more nodes.
+    // Changes from more nodes.
     let mut more = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate().rev() {
         if more.0 > after[n] {

@@ -1,11 +1,11 @@
-//! The initial prices: the earnings of one more node if rescaling were free.
+//! The initial prices: the marginal value of one more node if rescaling were free.
 
 use std::collections::BTreeMap;
 
 use super::{Course, Kind};
 
-/// The slopes of the least concave majorant of the rates on at most `most` nodes, by number of nodes and
-/// therefore in descending order.
+/// The slopes of the least concave majorant of the rates on at most `most` nodes. They are ordered by number of
+/// nodes and therefore descend.
 pub(super) fn slopes(kind: &Kind, most: usize) -> Vec<f64> {
     let rates = &kind.rates[..kind.rates.len().min(most + 1)];
     let mut corners: Vec<usize> = vec![0];
@@ -41,7 +41,7 @@ fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
 /// Example: two tasks of one kind have the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4 and 2, and
 /// one more node would earn 2.
 pub(super) fn first(course: &Course) -> Vec<f64> {
-    // More idle nodes than any task can use do not change the slopes.
+    // Idle nodes beyond the most that any task can use do not change the slopes.
     let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();
     let widest = widest.unwrap_or(0);
     let mut by_most: BTreeMap<usize, Vec<(f64, u32)>> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn changes(course: &Course) -> Vec<(u32, u32, i64)> {
 mod tests {
     use super::*;
 
-    // Small fixed example: the third point is below the line from the second to the fourth.
+    // Small fixed example: the third point of the curve is below the line from the second point to the fourth.
     #[test]
     fn slopes_are_of_the_concave_curve_above() {
         let kind = Kind {

@@ -1,30 +1,31 @@
-//! The search for the prices that give the least bound.
+//! Searches for the prices that give the least bound.
 //!
 //! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle, and
-//! fall where they want fewer. Each step is long enough to reach a bound slightly below the best so far, if the bound
-//! were linear (Polyak's step). This aim is halved when no better bound has been found for some rounds.
+//! fall where they want fewer. Each step aims for a bound slightly below the best so far, and would reach it if the
+//! bound were linear (Polyak's step). The distance to the aim is halved when no better bound has been found for some
+//! rounds.
 
 use gleaner_domain::Observer;
 
 use super::Course;
 use super::best::Best;
 
-/// Maximum number of rounds; each changes the prices once. On Summit's log, 600 rounds lower the bound by another 0.02
-/// %.
+/// Maximum number of rounds. Each round changes the prices once. On Summit's log, 600 rounds lower the bound by
+/// another 0.02 %.
 const ROUNDS: usize = 60;
 
-/// The first steps aim for a bound that is lower than the best by this share of it.
+/// The first steps aim for a bound that is below the best so far by this share of it.
 const FIRST_AIM: f64 = 0.01;
-/// The search ends once the aim is at most this share.
+/// The search ends once the distance to the aim is at most this share.
 const LAST_AIM: f64 = 1e-6;
 
-/// Rounds without a better bound after which the aim is halved.
+/// The distance to the aim is halved after this number of rounds without a better bound.
 const PATIENCE: u32 = 5;
 
-/// A bound is better if it is lower by this share.
+/// A bound counts as better if it is lower by more than this share.
 const BETTER: f64 = 1e-5;
 
-/// Share of the last direction in the next: it damps prices that would alternate between rising and falling.
+/// Weight of the previous direction in the next one. It damps prices that would alternate between rising and falling.
 const INERTIA: f64 = 0.5;
 
 /// The lowest bound found by a search that starts at `prices`; `None` if it was stopped.
@@ -70,7 +71,7 @@ pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observ
     Some(least)
 }
 
-/// The price of all idle nodes.
+/// The total price of all idle nodes.
 fn rent(course: &Course, prices: &[f64]) -> f64 {
     let priced = course.intervals.iter().zip(prices);
     priced

@@ -1,4 +1,4 @@
-//! Estimates, from a few problems, how long a comparison takes.
+//! Estimates the duration of a comparison from a few problems.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,11 +10,12 @@ use gleaner_domain::words::counted;
 /// Number of problems that are timed first.
 const SAMPLE: usize = 3;
 
-/// A contender that has spent this long on the sample is not timed on further problems of it.
+/// Once a contender has spent this much time on the sample, it is not timed on the rest of the
+/// sample.
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Indices of the problems, out of `count`, that are timed first. They are spread evenly, because
-/// the problems of a log grow and shrink with its idle nodes.
+/// the size of a log's problems varies with the number of idle nodes.
 pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     let wanted = count.min(SAMPLE);
     (0..wanted).map(move |i| match wanted {
@@ -26,9 +27,9 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
 /// Estimated time of a comparison. It is displayed as a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Estimate {
-    /// Number of problems to compare on.
+    /// Number of problems in the comparison.
     problems: usize,
-    /// Name and estimated time of each contender, in their order.
+    /// Name and estimated time of each contender, in the order of the contenders.
     contenders: Vec<(Cow<'static, str>, Duration)>,
     /// Estimated time of all contenders together and of the search for the optima.
     all: Duration,
@@ -79,7 +80,7 @@ impl Spent {
         self.problems += 1;
     }
 
-    /// Time for `problems` problems, if each takes as long as the mean of those timed.
+    /// Time for `problems` problems if each takes the mean time of the timed problems.
     fn for_all(self, problems: usize) -> Duration {
         let mean = self.time.as_secs_f64() / f64::from(self.problems.max(1));
         Duration::try_from_secs_f64(mean * problems as f64).unwrap_or(Duration::MAX)
@@ -95,7 +96,7 @@ impl Stopwatch {
         }
     }
 
-    /// Whether to time a contender on another problem.
+    /// Whether to time the contender on another problem.
     pub fn wants(&self, contender: usize) -> bool {
         self.contenders[contender].1.time < ENOUGH
     }

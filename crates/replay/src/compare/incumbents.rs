@@ -1,4 +1,4 @@
-//! The plans that solvers find while they solve, and their gaps to the best one.
+//! The plans that solvers find during a solve, and the gaps between these plans and the best plan.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
 use super::row::Answered;
 use gleaner_domain::results::compare::IncumbentRow;
 
-/// Maximum number of plans that are kept for a solve. Any later plan replaces the last one kept.
+/// Maximum number of plans that are kept for a solve. Once it is reached, a new plan replaces the
+/// last kept plan.
 const MOST: usize = 1_000;
 
-/// A plan that was better than all before it.
+/// A plan that was better than all earlier plans.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     /// Time since the start of the solve.
@@ -27,7 +28,7 @@ impl Found {
     }
 }
 
-/// Keeps the plans of a solve that are better than all before them.
+/// Keeps the plans of a solve that are better than all earlier plans.
 pub(super) struct Watch<'p> {
     problem: &'p Problem,
     pub found: Vec<Found>,
@@ -50,8 +51,8 @@ impl<'p> Watch<'p> {
     }
 }
 
-/// Relative gap of an answer to the best one. Under a max-min goal it is the gap of the least
-/// share, and 1 if fewer tasks run. Under other goals it is the gap of the objective.
+/// Relative gap between an answer and the best answer. Under a max-min goal, it is the gap of the
+/// least share, or 1 if fewer tasks run. Under other goals, it is the gap of the objective.
 pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
     let (best, found, nothing) = match (best.fairness, answer.fairness) {
         (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
@@ -62,8 +63,8 @@ pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
     Some((best - found).max(0.0) / size)
 }
 
-/// The rows of a problem, by contender and time. `optimum` is the exact solver's answer, if it has
-/// one; without it, gaps are to the best plan of all.
+/// The rows of a problem, ordered by contender and time. `optimum` is the exact solver's answer, if
+/// it has one. Otherwise, gaps are relative to the best plan of all contenders.
 pub(super) fn rows(
     optimum: Option<&Allocation>,
     answers: &[Option<Answered>],
@@ -78,7 +79,7 @@ pub(super) fn rows(
         solver: answer.row.solver.clone(),
         after_us: found.micros(),
         objective: found.plan.objective.unwrap_or_default(),
-        // Without a share to compare, no task runs in either plan.
+        // If there is no share to compare, no task runs in either plan, so the gap is 0.
         gap: gap_to(best, &found.plan).unwrap_or(0.0),
     };
     let found = answers().flat_map(|answer| answer.found.iter().map(move |found| (answer, found)));
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
     use gleaner_solvers::{Status, synthetic};
 
-    /// The plans that are kept, and their times, if plans arrive a millisecond apart.
+    /// The plans that are kept, and their times, if the plans arrive at intervals of a millisecond.
     fn kept(problem: &Problem, plans: &[Vec<u32>]) -> Vec<(u128, Vec<u32>)> {
         let mut watch = Watch::new(problem);
         for (place, counts) in (1..).zip(plans) {
@@ -108,7 +109,8 @@ mod tests {
             .collect()
     }
 
-    // Small fixed example: a task that earns 10 a second on each of its nodes, over 100 seconds.
+    // Small fixed example: a task that earns 10 per second on each of its nodes over a window of
+    // 100 seconds.
     fn problem() -> Problem {
         let mut problem = synthetic::problem(1, 4, 0);
         problem.t_fwd = 100.0;

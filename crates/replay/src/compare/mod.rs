@@ -1,4 +1,4 @@
-//! Compares several solvers on the same problems: their objectives, gaps to the optimum, plans on the way and times.
+//! Compares several solvers on the same problems: objectives, gaps to the optimum, intermediate plans and times.
 
 mod estimate;
 mod incumbents;
@@ -30,16 +30,16 @@ pub struct Contender {
     pub solver: Box<dyn Solver + Send>,
 }
 
-/// One of our solvers that can be compared.
+/// One of Gleaner's solvers that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
     /// Its name.
     pub name: &'static str,
-    /// The solver that the name stands for.
+    /// The solver with this name.
     pub spec: SolverSpec,
 }
 
-/// All of our solvers that can be compared.
+/// All of Gleaner's solvers that can be compared.
 pub const KNOWN: [Known; 6] = [
     known("exact", SolverKind::Exact, Formulation::Counts),
     known("highs", SolverKind::Highs, Formulation::Counts),
@@ -61,7 +61,7 @@ const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -
 }
 
 impl Known {
-    /// The solver, ready to be compared.
+    /// Builds the solver as a contender.
     ///
     /// # Errors
     /// This build has no such solver.
@@ -72,29 +72,29 @@ impl Known {
         })
     }
 
-    /// Whether it is compared by default. The paper's formulation is not: it takes thousands of
-    /// times longer than the rest.
+    /// Whether the solver is compared by default. The paper's formulation is not, because it takes thousands of times
+    /// longer than the rest.
     pub fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }
 }
 
-/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. After a stop, some
-/// are missing.
+/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. Some rows are
+/// missing after a stop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// The answers.
     pub answers: Vec<AnswerRow>,
-    /// The plans found on the way, each better than those before. If a contender solved a problem repeatedly, they are
-    /// the plans of its first solve.
+    /// The plans that contenders found during a solve, each better than the plans before it. If a contender solved a
+    /// problem repeatedly, these are the plans of its first solve.
     pub incumbents: Vec<IncumbentRow>,
 }
 
-/// Makes every contender solve every problem. If problems remain after the first few, the observer is informed how
-/// long the comparison will probably take. A stop ends the current solve early, and its answer is discarded.
+/// Makes every contender solve every problem. If problems remain after the first few, the observer receives an
+/// estimate of the total time. A stop ends the current solve early, and its answer is discarded.
 ///
 /// # Errors
-/// A solver that fails, or a plan that fails the check.
+/// A solver fails, or a plan fails the check.
 pub fn compare(
     problems: &[Problem],
     contenders: &mut [Contender],
@@ -123,7 +123,7 @@ struct Comparison<'a, 'c> {
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
     /// found none.
     optima: Vec<Option<Option<Allocation>>>,
-    /// A row for each problem and contender, the contenders of a problem side by side.
+    /// A row for each problem and contender. The rows of a problem's contenders are adjacent.
     rows: Vec<Option<Answered>>,
     /// Number of rows filled in.
     done: usize,
@@ -148,7 +148,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         }
     }
 
-    /// Has every contender solve a few problems, timed.
+    /// Makes every contender solve a few problems, and times it.
     fn run_sample(&mut self) -> Result<Stopwatch> {
         let mut stopwatch = Stopwatch::new(self.contenders);
         for problem in estimate::sample(self.problems.len()) {
@@ -190,18 +190,18 @@ impl<'a, 'c> Comparison<'a, 'c> {
         }
     }
 
-    /// Has the exact solver find the optimum of a problem, unless it already has.
+    /// Makes the exact solver find the optimum of a problem, unless it has done so already.
     fn optimum(&mut self, problem: usize) {
         let (exact, limits) = (&mut self.exact, self.limits);
         let problems = self.problems;
         self.optima[problem].get_or_insert_with(|| {
-            // The exact solver refuses some side constraints: then there is no optimum to compare with.
+            // The exact solver rejects some side constraints. Then there is no optimum to compare with.
             let best = exact.solve(&problems[problem], limits).ok();
             best.filter(|answer| answer.status == Status::Optimal)
         });
     }
 
-    /// Has a contender solve a problem, unless it already has.
+    /// Makes a contender solve a problem, unless it has done so already.
     fn fill(&mut self, problem: usize, contender: usize) -> Result<()> {
         let at = problem * self.contenders.len() + contender;
         if self.rows[at].is_some() {
@@ -214,7 +214,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
             &mut self.contenders[contender],
             self.limits,
         )?;
-        // The stop may have ended this solve early.
+        // If the comparison was stopped, this solve may have ended early.
         if self.observer.is_stopped() {
             return Ok(());
         }
@@ -241,7 +241,7 @@ mod tests {
         [KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap())
     }
 
-    /// The rows, and the number of estimates made. The comparison stops after `stop_after` answers.
+    /// Returns the rows and the number of estimates made. The comparison stops after `stop_after` answers.
     fn compared(problems: &[Problem], stop_after: usize) -> (Compared, usize) {
         let observer = StopAfter::new(stop_after);
         let rows = compare(problems, &mut pair(), &Limits::default(), &observer).unwrap();
@@ -273,7 +273,7 @@ mod tests {
                 .collect();
             found.dedup();
             assert_eq!(found, expected);
-            // The sample may be all there is.
+            // The sample may contain all problems.
             assert_eq!(estimates, usize::from(count > 3), "{count} problems");
         }
     }
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    // The exact solver takes no groups that cross: gaps are then to the best plan that was found.
+    // The exact solver does not support crossing groups. The gaps are then relative to the best plan that was found.
     #[test]
     fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
         let mut problems = problems(1);

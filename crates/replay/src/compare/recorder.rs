@@ -5,13 +5,13 @@ use gleaner_solvers::Problem;
 use crate::{Decider, Decision, SolverDecider};
 use gleaner_domain::error::Result;
 
-/// Decides by a solver and keeps the problem of every k-th decision.
+/// A decider that uses a solver and records the problem of every k-th decision.
 pub struct Recorder {
     decider: SolverDecider,
     every: usize,
     seen: usize,
-    /// The last event, and the number of decisions made at it. Completions after a row of the log share
-    /// the event number of that row.
+    /// The last event, and the number of decisions at this event. Completions have the event number of
+    /// the row of the log before them.
     last: (usize, usize),
     /// The recorded problems. Their ids identify the event: `event-7`, and `event-7.1` for the first
     /// completion after it.
@@ -19,7 +19,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Keeps the first and then every `every`-th problem (at least 1) that `decider` decides on.
+    /// Records the first and then every `every`-th problem that `decider` decides on. `every` must be
+    /// at least 1.
     pub fn new(decider: SolverDecider, every: usize) -> Self {
         Recorder {
             decider,

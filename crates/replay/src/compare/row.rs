@@ -9,24 +9,24 @@ use super::incumbents::{Found, Watch, gap_to};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::{AnswerRow, AnswerStatus};
 
-/// Maximum number of solves of one problem by one solver. The repetition ends earlier once the solves have taken
+/// Maximum number of solves of one problem by one solver. Repetition ends earlier if the solves have taken
 /// [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
 
-/// A solver that has spent this long on a problem does not solve it again.
+/// A solver that has spent this much time on a problem does not solve it again.
 pub const REPEAT_TIME: Duration = Duration::from_millis(20);
 
-/// One solver's answer to one problem, and the plans that it found on the way.
+/// One solver's answer to one problem, and the plans that it found during the solve.
 #[derive(Debug, Clone)]
 pub(super) struct Answered {
     pub row: AnswerRow,
     pub found: Vec<Found>,
 }
 
-/// Has `solver` solve `problem`; `optimum` is the exact solver's answer, if it has one.
+/// Makes `solver` solve `problem`. `optimum` is the exact solver's answer, if it has one.
 ///
 /// # Errors
-/// A library that fails, or a plan that fails the check.
+/// A solver library fails, or a plan fails the check.
 pub(super) fn row(
     problem: &Problem,
     optimum: Option<&Allocation>,
@@ -68,8 +68,8 @@ pub(super) fn row(
     Ok(Answered { row, found })
 }
 
-/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds. `watch`
-/// sees the plans of the first solve.
+/// Solves a problem repeatedly. Returns the last answer and the median time in microseconds. `watch` receives
+/// the plans of the first solve.
 fn timed(
     problem: &Problem,
     solver: &mut dyn Solver,

@@ -1,9 +1,9 @@
-//! The account of one task while it is active, and after.
+//! The account of one task, while it is active and afterwards.
 
 use gleaner_domain::results::replay::TaskRow;
 use gleaner_domain::{TrainingTask, Utc};
 
-/// An active task, as the ledger sees it.
+/// The ledger's record of an active task.
 #[derive(Debug)]
 pub(super) struct Active {
     /// Its index.
@@ -12,11 +12,11 @@ pub(super) struct Active {
     pub held: u32,
     /// Work per second since the last decision.
     pub rate: f64,
-    /// Cost of the rescale decided at the last event, charged at the next one.
+    /// Cost of the rescale that was decided at the last event. It is charged at the next event.
     pub pending_cost: f64,
-    /// Its accounts of the time since the last event.
+    /// Its accounts for the time since the last event.
     pub spell: Spell,
-    /// Whether a node left it at this event.
+    /// Whether any of its nodes left at this event.
     pub preempted: bool,
 }
 
@@ -33,7 +33,8 @@ impl Active {
         }
     }
 
-    /// Charges for a rescale from `before` nodes to the current number, which must differ.
+    /// Charges the task for a rescale from `before` nodes to the current number of nodes, which
+    /// must differ.
     pub fn charge(&mut self, before: u32, task: &TrainingTask, account: &mut TaskRow) {
         let grows = self.held > before;
         let seconds = if grows {
@@ -63,7 +64,8 @@ impl Active {
             return None;
         }
         let left = account.work - account.work_done + self.pending_cost;
-        // At least one nanosecond, the resolution of times, so that the replay advances.
+        // Times have a resolution of one nanosecond, so at least one nanosecond must pass for the
+        // replay to advance.
         let seconds = (left / self.rate).max(1e-9);
         seconds.is_finite().then_some(seconds)
     }
@@ -98,15 +100,15 @@ pub(super) fn open(task: &TrainingTask, start: Utc) -> TaskRow {
     }
 }
 
-/// The node-time and work accounts of the time between two events, for one task or for all tasks:
+/// The node-time and work accounts for the time between two events, for one task or for all tasks:
 ///
 /// - node-time: used = before completion + after completion + below the minimum,
 /// - work: gross = useful + rescaling + preemption + after completion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spell {
-    /// Node-seconds in which tasks held nodes.
+    /// Node-seconds that tasks held.
     pub used: f64,
-    /// Part of `used`: node-seconds after the completion.
+    /// Part of `used`: node-seconds after the task's completion.
     pub after_completion: f64,
     /// Part of `used`: node-seconds on too few nodes to run.
     pub below_minimum: f64,
@@ -116,12 +118,12 @@ pub(super) struct Spell {
     pub rescale_loss: f64,
     /// Work lost because nodes left.
     pub preemption_loss: f64,
-    /// Gross work after the completion: rate × time.
+    /// Gross work after the task's completion: rate × time.
     pub after_completion_work: f64,
 }
 
 impl Spell {
-    /// The accounts of an active task that spends `seconds` in its present state.
+    /// The accounts of an active task after `seconds` in its present state.
     pub fn of(active: &Active, task: &TrainingTask, seconds: f64) -> Self {
         let held = active.held;
         let used = seconds * f64::from(held);
@@ -144,9 +146,9 @@ impl Spell {
         self.used - self.after_completion - self.below_minimum
     }
 
-    /// Books `overshoot`, the work beyond the task's total, as work after its completion, with the
-    /// corresponding share of the node-time. Rounding of completion times can make the overshoot
-    /// slightly negative.
+    /// Books `overshoot`, the work beyond the task's total, as work after its completion, and the
+    /// corresponding share of the node-time likewise. Rounding of completion times can make the
+    /// overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
         if self.gross_work > 0.0 {

@@ -1,13 +1,13 @@
 //! Work that the same tasks would have done on dedicated nodes, without interruption.
 //!
-//! The dedicated machine has as many nodes as were idle on average while tasks were active, and
-//! its work is counted over the same time. Time without tasks, before, between or after,
-//! therefore changes neither. While the same tasks are active and their curves are concave, a
-//! fixed number of nodes does at least as much as a number that varies around it (Jensen's
+//! The dedicated machine has as many nodes as were idle on average while tasks were active, and its
+//! work is counted over the same time. Time without active tasks therefore changes neither its
+//! nodes nor its work. If the same tasks are always active and their curves are concave, a fixed
+//! number of nodes does at least as much work as a varying number with the same mean (Jensen's
 //! inequality), so the efficiency is at most 1. It can be above 1 if curves are not concave. A
-//! least size above one node is enough: a task that needs six nodes runs with six nodes half of
-//! the time, but never with three nodes all of the time. It can also be above 1 if more tasks
-//! are active while more nodes are idle.
+//! minimum of more than one node is enough: a task that needs six nodes can run if six nodes are
+//! idle half of the time, but not if three nodes are idle all of the time. It can also be above 1
+//! if more tasks are active while more nodes are idle.
 
 use std::collections::BTreeMap;
 
@@ -72,17 +72,18 @@ impl StaticSplit {
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,
-    /// Each set of active tasks, with the number of seconds for which these were the active tasks.
+    /// Each set of active tasks, and the seconds during which exactly these tasks were active.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
-    /// Idle node-seconds, and seconds, while tasks were active.
+    /// Idle node-seconds while tasks were active.
     active_idle_node_seconds: f64,
+    /// Seconds during which tasks were active.
     active_seconds: f64,
     /// Idle node-seconds, whether tasks were active or not.
     idle_node_seconds: f64,
 }
 
-/// The values that a run is compared with.
+/// The reference values that a run is compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     pub idle_node_seconds: f64,

@@ -1,20 +1,20 @@
-//! How evenly a run treated its tasks, whatever its objective was.
+//! Measures how evenly a run treated its tasks, regardless of its objective.
 
 use gleaner_domain::TrainingTask;
 use gleaner_domain::results::replay::TaskRow;
 
-/// Fairness over the tasks that were active for a time.
+/// Fairness over all tasks that were active for some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunFairness {
-    /// Least normalised progress; `None` if no task has one.
+    /// Least normalised progress of all tasks; `None` if no task has such a value.
     pub min: Option<f64>,
-    /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same, 1/n
-    /// if one task has everything (Jain, Chiu and Hawe, 1984).
+    /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks made the same progress,
+    /// 1/n if only one task made progress (Jain, Chiu and Hawe, 1984).
     pub jain: Option<f64>,
 }
 
-/// Work done as a share of the work that the task would have done at its best rate while it
-/// was active; `None` if it was never active, or if its best rate is 0.
+/// Work done as a share of the work that the task would have done at its best rate while it was
+/// active; `None` if it was never active or its best rate is 0.
 pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
     let best = task.as_solved().best_rate() * row.active_seconds;
     (best > 0.0).then(|| row.work_done / best)

@@ -1,4 +1,4 @@
-//! Records the course of a replay for the bound with hindsight.
+//! Records the idle nodes and active tasks of a replay for the bound with hindsight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ pub(super) struct CourseRecorder {
     intervals: Vec<Interval>,
     /// The first interval of each active task.
     active: BTreeMap<u32, u32>,
-    /// Tasks that were active, with their first interval and the one after their last.
+    /// Tasks that were active, each with its first interval and the interval after its last.
     past: Vec<(u32, u32, u32)>,
 }
 
@@ -38,7 +38,7 @@ impl CourseRecorder {
         self.intervals.push(Interval { seconds, idle });
     }
 
-    /// The course, of these tasks on a machine of `nodes` nodes.
+    /// The course of the replay, for `tasks` on a machine of `nodes` nodes.
     pub fn finish(mut self, tasks: &[TrainingTask], nodes: u32) -> Course {
         self.set_active(&BTreeSet::new());
         let mut kinds = Kinds::default();
@@ -59,12 +59,13 @@ impl CourseRecorder {
 #[derive(Debug, Default)]
 struct Kinds {
     list: Vec<Kind>,
-    /// Index of each kind, by curve, minimum and maximum nodes, and the bits of the rescaling costs.
+    /// Index of each kind. The key consists of the curve, the minimum and maximum number of nodes,
+    /// and the bits of the rescaling costs.
     numbers: BTreeMap<(ScalingCurve, [u32; 2], [u64; 2]), u32>,
 }
 
 impl Kinds {
-    /// The number of this task's kind.
+    /// The index of this task's kind.
     fn number(&mut self, task: &TrainingTask, nodes: u32) -> u32 {
         let most = task.as_solved().cap().min(nodes);
         let costs = [task.rescale_up, task.rescale_down];

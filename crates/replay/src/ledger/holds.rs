@@ -33,7 +33,8 @@ impl Holds {
         self.by_node[holding.node as usize] = Some((holding.task, now));
     }
 
-    /// Records that the holder of a node loses it, and returns the holder. An interval of length 0 gets no row.
+    /// Records that the holder of a node loses the node, and returns the holder. An interval of length 0 gets
+    /// no row.
     pub fn end(&mut self, node: u32, now: Utc) -> Option<u32> {
         let (task, from) = self.by_node.get_mut(node as usize)?.take()?;
         if from < now {

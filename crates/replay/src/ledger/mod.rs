@@ -1,16 +1,15 @@
 //! The ledger accounts for the gains and costs of decisions.
 //!
-//! It is the replay's model of progress. Between two steps an active task works at the rate that its scaling
-//! curve gives for its number of nodes. The ledger books that work step by step and subtracts the costs of
-//! rescaling and preemption. It therefore knows which tasks have finished and when the next one will finish.
+//! It is the replay's model of progress. Between two steps, an active task works at the rate that its scaling curve
+//! specifies for its number of nodes. The ledger books that work step by step and subtracts the costs of rescaling
+//! and preemption. It therefore knows which tasks have finished and when the next one will finish.
 //!
-//! Example: a task does 18 units of work per second on its two nodes, and its start costs 10 s. Over 100 s the ledger
-//! books 1,800 units of gross work, 180 of them lost to rescaling and 1,620 useful.
+//! Example: a task does 18 units of work per second on its two nodes, and its start costs 10 s. Over 100 s, the
+//! ledger books 1,800 units of gross work, of which 180 are lost to rescaling and 1,620 are useful.
 //!
-//! Each step has two halves. Before the allocator processes the step, [`Ledger::advance`] books the time
-//! since the last step and finds the preempted and the finished tasks. Afterwards, [`Ledger::book`] books the
-//! allocator's changes. The ledger keeps its own record of which task holds which node, because the first
-//! half needs it.
+//! Each step has two halves. Before the allocator processes the step, [`Ledger::advance`] books the time since the
+//! last step and determines the preempted and the finished tasks. Afterwards, [`Ledger::book`] books the allocator's
+//! changes. The ledger keeps its own record of which task holds which node, because the first half needs it.
 
 mod accounts;
 mod efficiency;
@@ -65,7 +64,8 @@ impl Ledger {
         }
     }
 
-    /// Books the initial deal at event 0, at which `nodes` are idle. Each running task pays the cost of its start.
+    /// Books the initial assignment at event 0, at which `nodes` are idle. Each running task pays the cost of its
+    /// start.
     pub fn begin(&mut self, tasks: &[TrainingTask], nodes: &[Change], change: &Reallocation) {
         self.idle = nodes.len() as u32;
         self.follow(tasks, &[], change);
@@ -109,8 +109,8 @@ impl Ledger {
         self.active.iter().map(|active| active.rate).sum()
     }
 
-    /// Sets the rate in the last row. When no task remains, the original replayer reports the rate before the
-    /// last completion, not 0.
+    /// Sets the rate in the last row. If no task remains, the original replayer reports the rate before the last
+    /// completion, not 0.
     pub fn end_with_rate(&mut self, rate: f64) {
         if let Some(row) = self.steps.rows.last_mut() {
             row.rate = rate;
@@ -121,7 +121,7 @@ impl Ledger {
     pub fn progress(&self) -> impl Iterator<Item = Progress> {
         self.active.iter().map(|active| Progress {
             task: active.task,
-            // The cost of a start can exceed the work done since, but a report must not be negative.
+            // The cost of a start can exceed the work done since then, but a report must not be negative.
             done: self.accounts[active.task as usize].work_done.max(0.0),
         })
     }
@@ -135,8 +135,8 @@ impl Ledger {
             .min()
     }
 
-    /// Whether all active tasks will have finished by `time`, including the cost of preemptions by `changes`
-    /// at that time.
+    /// Whether all active tasks will have finished by `time` if the preemptions that `changes` cause at that time
+    /// are charged.
     pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Utc, changes: &[Change]) -> bool {
         let left = || changes.iter().filter(|change| !change.idle());
         self.active.iter().all(|active| {
@@ -200,15 +200,16 @@ impl Ledger {
         moves
     }
 
-    /// Adds the progress of active tasks to their accounts. Returns the total progress, the total of all
-    /// accounts since the last step, and the finished tasks.
+    /// Adds the progress of active tasks to their accounts. Returns the total progress, the sum of all accounts
+    /// since the last step, and the finished tasks.
     fn settle(&mut self, kind: EventKind) -> (f64, Spell, Vec<u32>) {
         let (mut total, mut spells) = (0.0, Spell::default());
         let mut finished = Vec::new();
         for active in &mut self.active {
             let account = &mut self.accounts[active.task as usize];
             account.work_done += active.spell.progress();
-            // Completion times are rounded to nanoseconds, so the work can fall short of the total by a rounding error.
+            // Completion times are rounded to nanoseconds, so the work done can be below the task's total by a rounding
+            // error.
             let slack = match kind {
                 EventKind::Nodes => 0.0,
                 EventKind::Completion if account.work.is_finite() => 1e-9 * account.work,
@@ -262,7 +263,7 @@ impl Ledger {
         }
     }
 
-    /// Charges the tasks that the decision resized. All others have no pending cost.
+    /// Charges the tasks that the decision resized. All other tasks have no pending cost.
     fn charge(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
         let mut resized = resized.iter().peekable();
         for active in &mut self.active {
@@ -274,7 +275,7 @@ impl Ledger {
         }
     }
 
-    /// Ends the intervals of all `holdings`, the nodes that tasks still hold.
+    /// Ends the intervals of `holdings`, the nodes that tasks still hold at the end.
     fn release(&mut self, holdings: impl Iterator<Item = Holding>) {
         for holding in holdings {
             self.holds.end(holding.node, self.now);

@@ -8,7 +8,7 @@ use super::accounts::{Active, Spell};
 use crate::allocator::Answer;
 use crate::run::Step;
 
-/// The rows of the tables of steps and timings, and further counts for the summary.
+/// The rows of the tables of steps and timings, and other counts for the summary.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// Name of the decider.
@@ -21,7 +21,7 @@ pub(super) struct Steps {
     pub short: usize,
 }
 
-/// Node-seconds and work of all tasks since the last event.
+/// Node-seconds and work since the last event, summed over all tasks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
     pub idle_node_seconds: f64,
@@ -40,7 +40,7 @@ pub(super) struct Moves {
 }
 
 impl Steps {
-    /// Empty tables, with room for `events` rows.
+    /// Creates empty tables with room for `events` rows.
     pub fn new(solver: &str, events: usize) -> Self {
         Steps {
             solver: solver.into(),

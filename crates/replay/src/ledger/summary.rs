@@ -16,14 +16,14 @@ use crate::allocator::decide::Decider;
 use crate::bound;
 use crate::options::Options;
 
-/// The inputs of the summary other than the accounts.
+/// The inputs of the summary, except for the accounts.
 pub(crate) struct Closing<'a> {
     pub log: &'a EventLog,
     pub options: &'a Options,
     pub decider: &'a dyn Decider,
     /// Why the replay ended.
     pub ended: Ended,
-    /// Its flag can stop the computation of the bound.
+    /// Its stop flag can end the computation of the bound early.
     pub observer: &'a dyn Observer,
 }
 
@@ -69,7 +69,7 @@ impl Ledger {
     }
 }
 
-/// The values that the run is compared with.
+/// The reference values that the run is compared with.
 struct Compared {
     measured: Measured,
     bound: Option<f64>,
@@ -79,8 +79,8 @@ impl Compared {
     /// Computes these values. Marks the run as interrupted if the bound was requested but stopped.
     fn of(yardsticks: Yardsticks, tasks: &[TrainingTask], closing: &mut Closing<'_>) -> Self {
         let measured = yardsticks.efficiency.finish(tasks);
-        // The best split at every moment also gives an upper bound. It can be the tighter one if curves are
-        // not concave.
+        // The best split at every moment also gives an upper bound. It can be tighter than the computed
+        // bound if curves are not concave.
         let bound = yardsticks.course.and_then(|course| {
             let nodes = closing.log.nodes().len() as u32;
             let found = bound::bound(&course.finish(tasks, nodes), closing.observer);
@@ -167,7 +167,7 @@ impl Parts<'_> {
             active_seconds: measured.active_seconds,
             objective: options.objective.clone(),
             objective_expression: options.objective.expression(),
-            // The Python package sets these.
+            // The Python package sets these fields.
             objective_sha256: None,
             solver_sha256: None,
             completion_events: options.completion_events,
@@ -231,9 +231,9 @@ impl Parts<'_> {
 
 /// Completion times of the finished tasks.
 struct Completions {
-    /// Seconds from submission to end of each, ascending.
+    /// Seconds from submission to end for each task, ascending.
     seconds: Vec<f64>,
-    /// Seconds from event 0 to the last end; `None` if no task finished.
+    /// Seconds from event 0 to the last completion; `None` if no task finished.
     last: Option<f64>,
 }
 

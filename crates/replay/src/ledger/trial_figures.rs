@@ -1,9 +1,9 @@
-//! The figures of a search.
+//! The figures of a search for the summary.
 
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{SearchOutcome, TrialRow, TrialState};
 
-/// The time that was replayed.
+/// The replayed time span.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub from: Utc,
@@ -17,7 +17,7 @@ impl Span {
     }
 }
 
-/// Numbers of trials, times from the first event, losses and work of a search.
+/// Computes a search's numbers of trials, times since the first event, losses and work.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TrialFigures {
     pub started: usize,
@@ -30,7 +30,7 @@ pub(super) struct TrialFigures {
     pub best_loss: Option<f64>,
     pub best_trial_s: Option<f64>,
     pub regret: Option<f64>,
-    /// Work for trials that did not reach the last rung.
+    /// Work spent on trials that did not reach the last rung.
     pub wasted_work: f64,
 }
 
@@ -41,7 +41,7 @@ impl TrialFigures {
         let finished = |trial: &&TrialRow| trial.state == TrialState::Finished;
         let ends = trials.iter().filter(finished).filter_map(|trial| trial.end);
         let since = |time: Utc| time.seconds_since(span.from);
-        // A diverged trial is never the best, even if no other trial finished.
+        // A diverged trial is never the best trial, even if no other trial finished.
         let best = outcome
             .best()
             .filter(|trial| trial.loss.is_some_and(f64::is_finite));

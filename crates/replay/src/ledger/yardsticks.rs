@@ -1,5 +1,5 @@
-//! The references that a run is compared with: dedicated nodes, the best split at every moment, and
-//! the bound with hindsight.
+//! The references that a run is compared with: dedicated nodes, the best split of the idle nodes at
+//! every moment, and the bound with hindsight.
 
 use gleaner_domain::TrainingTask;
 

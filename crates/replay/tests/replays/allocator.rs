@@ -1,4 +1,4 @@
-//! Tests of the allocator alone, driven by hand-written and random batches.
+//! Tests of the allocator alone, with hand-written and random batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -284,7 +284,7 @@ fn plans_that_cannot_be_carried_out_are_errors() {
     }
 }
 
-/// A model of the allocator in plain sets, updated from batches and reallocations.
+/// A reference model of the allocator that uses plain sets. It is updated from batches and reallocations.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Model {
     idle: BTreeSet<u32>,
@@ -338,7 +338,7 @@ impl Model {
         self.move_nodes(change);
     }
 
-    /// Applies the moves of nodes in a reallocation.
+    /// Applies the node moves of a reallocation.
     fn move_nodes(&mut self, change: &Reallocation) {
         let counts = |model: &Model| {
             let mut counts = BTreeMap::new();
@@ -370,7 +370,7 @@ impl Model {
         }
     }
 
-    /// Asserts the invariants that hold after every batch with an exact solver.
+    /// Asserts the invariants that hold after every batch if the solver is exact.
     fn check(&self, allocator: &Allocator<'_>, max_tasks: usize) {
         let held: Vec<Holding> = allocator.holdings().collect();
         let holder: BTreeMap<u32, u32> = held.iter().map(|h| (h.node, h.task)).collect();
@@ -408,7 +408,7 @@ struct Draw {
 /// Number of nodes of the allocator under test.
 const NODES: u32 = 7;
 
-/// Random numbers from which a batch is built. The batch is valid unless `damage` invalidates it.
+/// Random numbers from which a batch is built. The batch is valid unless `damage` makes it invalid.
 #[derive(Debug, Clone)]
 struct Raw {
     seconds: i64,
@@ -469,7 +469,8 @@ impl Raw {
         draw
     }
 
-    /// Damages the batch. Some damage leaves it valid; for example, repeating an empty list changes nothing.
+    /// Damages the batch. Some damage leaves it valid: for example, the repetition of an empty list changes
+    /// nothing.
     fn damage(&self, draw: &mut Draw) {
         let Some(damage) = self.damage else {
             return;
@@ -495,7 +496,7 @@ impl Raw {
     }
 }
 
-/// Feeds all batches to the allocator and checks it after each.
+/// Feeds all batches to the allocator, and checks the allocator after each batch.
 fn drive(mut allocator: Allocator<'_>, max_tasks: usize, raws: &[Raw]) {
     let mut decider = exact();
     let mut model = Model::default();

@@ -1,7 +1,8 @@
-//! Recomputes a replay's tables from its allocation intervals, the log and the tasks.
+//! Recomputes a replay's tables from its allocation intervals, the log and the tasks, and compares
+//! them.
 //!
-//! It shares no code with the engine. It keeps a dense state of every node, goes through the events
-//! again, and compares what it finds with every table.
+//! The audit shares no code with the engine. It tracks the state of every node, goes through the
+//! events again, and compares its results with every table.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub fn audit_tables(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     totals_add_up(outcome);
 }
 
-/// The verification of `gleaner check` finds nothing wrong.
+/// The replay must also pass the verification of `gleaner check`.
 pub fn it_is_verified(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -67,7 +68,7 @@ pub fn it_follows(inputs: &Inputs<'_>, outcome: &Outcome) {
     assert_eq!(findings.wrong_count, 0, "{findings}");
 }
 
-/// Asserts that no node is held twice, or while it is busy.
+/// Asserts that no node is held by two tasks at once, or while it is busy.
 fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
     let mut idle: Vec<Vec<(Utc, Utc)>> = vec![Vec::new(); log.nodes().len()];
     let end = *log.times().last().unwrap();
@@ -108,7 +109,8 @@ fn intervals_are_sound(log: &EventLog, outcome: &Outcome) {
     }
 }
 
-/// The nodes that each task holds right after each step, by time, from the intervals alone.
+/// The number of nodes that each task holds at the start and immediately after each step, derived from
+/// the intervals alone.
 fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>> {
     let times: Vec<Utc> = std::iter::once(log.times()[0])
         .chain(outcome.steps.iter().map(|s| s.time))
@@ -124,10 +126,10 @@ fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>
     held
 }
 
-/// Asserts that progress, rates, costs and counts of every row follow from which task held how many
-/// nodes.
+/// Asserts that the progress, rates, costs and counts of every row follow from the number of nodes that
+/// each task held.
 fn rows_match_intervals(tasks: &[TrainingTask], outcome: &Outcome, held: &[BTreeMap<u32, u32>]) {
-    // The last step's allocation has no length in time, so no interval shows it.
+    // The last step's allocation lasts no time, so no interval shows it.
     let shown = outcome.steps.len().saturating_sub(1);
     for (i, row) in outcome.steps.iter().enumerate().take(shown) {
         let now = &held[i + 1];
@@ -157,8 +159,8 @@ fn rate(task: &TrainingTask, count: u32) -> f64 {
     }
 }
 
-/// Asserts that the node-time and work accounts balance for each step, for each task, and for the whole
-/// run. Node-time and rate × time are computed from the intervals.
+/// Asserts that the node-time and work accounts balance for each step, for each task and for the whole
+/// run. Node-time and gross work (rate × time) are computed from the intervals.
 fn both_accounts_hold(
     log: &EventLog,
     tasks: &[TrainingTask],
@@ -235,7 +237,8 @@ fn both_accounts_hold(
     the_whole_run_holds(outcome);
 }
 
-/// Asserts that the accounts of the whole run balance and equal the sums over steps and over tasks.
+/// Asserts that the accounts of the whole run balance, and that they equal the sums over steps and over
+/// tasks.
 fn the_whole_run_holds(outcome: &Outcome) {
     let s = &outcome.summary;
     let used = [

@@ -1,4 +1,4 @@
-//! The bound against the best of all allocations, nodes and all, on small logs.
+//! Compares the bound with the best of all allocations of single nodes, on small logs.
 
 use gleaner_domain::Unobserved;
 use gleaner_replay::bound::{Course, Interval, Kind, Stay};
@@ -39,7 +39,7 @@ impl Small {
         (from as usize..to as usize).contains(&interval)
     }
 
-    /// Every way to give the nodes that are idle in an interval to tasks that are active in it.
+    /// Every way to assign the nodes that are idle in an interval to the tasks that are active in it.
     fn ways(&self, interval: usize) -> Vec<Vec<Option<usize>>> {
         let mut ways = vec![Vec::new()];
         for &idle in &self.intervals[interval].1 {
@@ -60,7 +60,7 @@ impl Small {
     }
 
     /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval. Infinite
-    /// if a task would both gain nodes and give up others by choice.
+    /// if a task would voluntarily release nodes and gain others at once.
     fn loss(&self, interval: usize, old: &[Option<usize>], new: &[Option<usize>]) -> f64 {
         let idle = &self.intervals[interval].1;
         let mut loss = 0.0;
@@ -98,7 +98,7 @@ impl Small {
         loss
     }
 
-    /// The most work of all allocations.
+    /// The work of the best allocation.
     fn best(&self) -> f64 {
         let none = vec![None; self.intervals[0].1.len()];
         let mut states = vec![(none, 0.0)];
@@ -126,7 +126,8 @@ impl Small {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The most work if rescaling were free: the best split of each interval by itself.
+    /// The work of the best allocation if rescaling were free: the best split of each interval, independent of the
+    /// others.
     fn costless(&self) -> f64 {
         let free = Small {
             kinds: self
@@ -191,14 +192,14 @@ fn small() -> impl Strategy<Value = Small> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by brute force over every holder of every node.
+    // Derived by brute force over all holders of all nodes.
     #[test]
     fn nothing_does_more_than_the_bound(small in small()) {
         let (best, bound) = (small.best(), bound(&small.course()));
         prop_assert!(bound >= best - 1e-9 * (1.0 + best.abs()), "{} below {}", bound, best);
     }
 
-    // For concave curves, the initial prices alone give the costless work.
+    // For concave curves, the bound at the initial prices is already at most the work without rescaling costs.
     #[test]
     fn the_bound_is_at_most_the_costless_work(small in small()) {
         let concave = small.kinds.iter().all(|kind| {
@@ -210,7 +211,8 @@ proptest! {
     }
 }
 
-/// The bound is only useful if it is close to the best work. Measures it on random cases from a fixed seed.
+/// The bound is only useful if it is close to the best work. This test compares the two on random cases from a fixed
+/// seed.
 #[test]
 fn the_bound_is_close_to_the_best() {
     let mut runner = TestRunner::deterministic();
@@ -229,8 +231,8 @@ fn the_bound_is_close_to_the_best() {
     assert!(bounds <= 1.1 * best, "{}", bounds / best);
 }
 
-// Small fixed example: one node, taken away for a second. A task with one node does 10 a second, and
-// loses 20 each time its node leaves: 10·10 + 10·10 − 20.
+// Small fixed example: the only node is busy for one second. The task does 10 units per second on it, and loses 20
+// units when the node leaves: 10·10 + 10·10 − 20.
 #[test]
 fn unavoidable_costs_are_counted() {
     let interval = |seconds, idle| Interval { seconds, idle };
@@ -252,7 +254,7 @@ fn unavoidable_costs_are_counted() {
     assert_eq!(bound(&Course::default()), 0.0);
 }
 
-/// The bound, computed without a stop.
+/// The bound of an uninterrupted computation.
 fn bound(course: &Course) -> f64 {
     gleaner_replay::bound::bound(course, &Unobserved).unwrap()
 }
@@ -266,8 +268,8 @@ fn a_bound_that_is_stopped_has_no_value() {
     );
 }
 
-// Derived by hand: one node is idle, and the task is fast only on four. A quarter of a four-node plan
-// would do 25 units of work per second.
+// Derived by hand: one node is idle, but the task is fast only on four nodes. A quarter of a four-node plan would do 25
+// units of work per second.
 #[test]
 fn no_task_has_a_share_of_a_plan_for_more_nodes_than_are_idle() {
     let course = Course {

@@ -1,4 +1,5 @@
-//! Efficiency: the nodes and the work of the dedicated machine cover the same span of time.
+//! Tests of the efficiency: the nodes and the work of the dedicated machine refer to the same span
+//! of time.
 
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::{
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use crate::support::{options, published_tasks, replay, shared, solver};
 
 /// A log of `nodes` nodes. Each of `rows` is a second and the number of nodes that are idle from
-/// then on: the first ones of the log.
+/// then on. The first nodes of the log are idle.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -50,7 +51,7 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
     }
 }
 
-/// Replays from an empty allocation, so that the first event is like any other.
+/// Starts the replay with an empty allocation, so that the first event is like any other.
 fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary {
     summary_by(NodeRule::Arrival, log, tasks, max_tasks)
 }
@@ -70,7 +71,7 @@ fn summary_by(
     outcome.unwrap().summary
 }
 
-// By hand: for 100 s no task uses the 4 idle nodes. Then a task has the 2 idle nodes for 100 s.
+// Derived by hand: for 100 s, no task uses the 4 idle nodes. Then a task holds the 2 idle nodes for 100 s.
 #[test]
 fn only_time_with_active_tasks_counts() {
     let log = counts(4, &[(0, 4), (100, 2), (200, 0), (300, 4)]);
@@ -86,7 +87,8 @@ fn only_time_with_active_tasks_counts() {
     assert_eq!(found.ended, Ended::LogEnded);
 }
 
-// By hand: for a task that needs 6 nodes, 6 nodes now and 2 nodes later do more work than 4 nodes throughout.
+// Derived by hand: for a task that needs 6 nodes, 6 nodes at first and 2 nodes later do more work than 4
+// nodes throughout.
 #[test]
 fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     let log = counts(6, &[(0, 0), (1, 6), (101, 2), (201, 2)]);
@@ -94,14 +96,14 @@ fn curves_that_are_not_concave_can_do_better_than_dedicated_nodes() {
     large.min_nodes = 6;
     let small = task("small", 0, f64::INFINITY, &[1.0, 2.0]);
     let found = summary(&log, &[large, small], 2);
-    // The run does 60 a second on 6 nodes, then 2 a second on 2 nodes. Dedicated nodes do 2 a
-    // second throughout. The first second has no idle nodes.
+    // The run does 60 units per second on 6 nodes, then 2 units per second on 2 nodes. Dedicated nodes do 2
+    // units per second throughout. The first second has no idle nodes.
     assert_eq!(found.total_work, 6200.0);
     assert!(found.efficiency.unwrap() > 10.0, "{found:?}");
     assert!(found.remarks()[0].contains("above 100 %"));
 }
 
-/// A concave curve: each node adds at most as much as the one before.
+/// A concave curve: each node adds at most as much as the previous node.
 fn concave() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.0f64..1.0, 1..6).prop_map(|mut steps| {
         steps.sort_by(|a, b| b.total_cmp(a));
@@ -109,7 +111,7 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
             *sum += step + 0.01;
             Some(*sum)
         });
-        // The first node's share is the largest, so that waiting gains nothing.
+        // The first node has the largest step, so that waiting gains nothing.
         let mut sums: Vec<f64> = sums.collect();
         sums.iter_mut().for_each(|sum| *sum += 1.0);
         sums
@@ -130,7 +132,7 @@ fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// By Jensen's inequality, with a set of tasks that never changes.
+    /// This follows from Jensen's inequality if the set of active tasks never changes.
     #[test]
     fn concave_curves_do_no_better_than_dedicated_nodes(
         rows in rows(), curves in prop::collection::vec((concave(), 0.0f64..40.0), 1..4),
@@ -147,7 +149,8 @@ proptest! {
         prop_assert!(found.remarks().is_empty());
     }
 
-    /// Rows before the first submission, and after the last end, change no figure of training.
+    /// Rows before the first submission and after the last completion do not change the figures of
+    /// training.
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
@@ -175,7 +178,7 @@ proptest! {
     }
 }
 
-// The log of Summit, whose first task is submitted hours after the log's start.
+// The log of Summit: the first task is submitted hours after the log starts.
 #[test]
 fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     let (Some(path), Some(tasks)) = (
@@ -239,18 +242,19 @@ fn a_bound_is_not_begun_after_a_signal() {
         (ended, complete, events, has_bound),
         (Ended::LogEnded, true, 2, true)
     );
-    // Two reports are for the events after event 0. Those that follow are for rounds of the bound's search.
+    // The first two reports are for the events after event 0. The others are for rounds of the search for the
+    // bound.
     assert!(reports > 2);
     let interrupted = (Ended::Interrupted, false);
     assert_eq!(run(2), (interrupted, 2, false, 2));
     // A stop during the search.
     assert_eq!(run(3), (interrupted, 2, false, 3));
-    // A stop before the last event, and before the first.
+    // A stop before the last event, and one before the first event.
     assert_eq!(run(1), (interrupted, 1, false, 1));
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }
 
-/// A task whose rate increases by one of these steps with each node. The steps need not be sorted.
+/// A task whose rate increases with each node by the next of `steps`. The steps need not be sorted.
 fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
     let rates: Vec<f64> = steps
         .iter()
@@ -270,8 +274,8 @@ fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask
 proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
-    // The tasks are endless, so one bound applies to all rules and windows. The work of the best of
-    // these runs is at most the best possible work.
+    // The tasks are endless, so the work of every rule and window is at most the best possible work, and
+    // therefore at most the bound.
     #[test]
     fn bounds_hold_whatever_the_curves_are(
         gaps in prop::collection::vec((1i64..200, 0u32..=6), 2..25),

@@ -1,4 +1,4 @@
-//! Groups of tasks with joint limits.
+//! Tests of groups of tasks with joint limits.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn group(name: &str, tasks: &[&str], min: Option<u32>, max: Option<u32>) -> Task
     }
 }
 
-/// A log on which these numbers of nodes are idle, each for 100 s.
+/// A log in which the given numbers of nodes are idle one after the other, each for 100 s.
 fn log(idle: &[u32]) -> EventLog {
     // A log must have at least one node.
     let most = idle.iter().copied().max().unwrap().max(1);
@@ -85,7 +85,7 @@ fn solved() -> Options {
     }
 }
 
-/// Nodes that each task holds just after each second.
+/// Nodes that each task holds immediately after each of the given seconds.
 fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
     let at = |second: &i64| {
         let time = Utc::from_seconds(*second);
@@ -99,7 +99,7 @@ fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
     seconds.iter().map(at).collect()
 }
 
-// Derived by hand: `fast` would take six nodes, but its group may hold only four.
+// Derived by hand: `fast` would take six nodes, but its group may hold at most four.
 #[test]
 fn a_group_holds_at_most_what_it_may() {
     let tasks = [task("fast", 1, 9.0), task("slow", 1, 1.0)];
@@ -109,8 +109,8 @@ fn a_group_holds_at_most_what_it_may() {
     assert_eq!(outcome.summary.events_short, None);
 }
 
-// Derived by hand: the group gets its minimum of three nodes as long as three are idle, and then
-// the two that are idle. One node is too few for `slow`, so `fast` gets it.
+// Derived by hand: the group gets its minimum of three nodes as long as three are idle, and later
+// the two nodes that are still idle. One node is too few for `slow`, so `fast` gets it.
 #[test]
 fn a_minimum_holds_as_far_as_it_can() {
     let tasks = [task("fast", 1, 9.0), task("slow", 2, 1.0)];
@@ -176,8 +176,8 @@ fn tasks_of_later_rounds_are_in_the_groups_of_the_first() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(100))]
 
-    // With random nested limits, whether they can be met or not, every event has a plan, and the
-    // checks hold.
+    // Random nested limits, some of which cannot be met: every event still has a plan, and all
+    // checks pass.
     #[test]
     fn a_replay_goes_on_whatever_the_groups_are(
         idle in prop::collection::vec(0u32..12, 2..8),

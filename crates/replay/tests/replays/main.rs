@@ -1,5 +1,4 @@
-//! Tests of the replay engine: against the original's outputs, with an auditor, and on hand-made
-//! logs.
+//! Tests of the replay engine: comparisons with the original's outputs, audits, and hand-made logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod allocator;
@@ -28,7 +27,7 @@ use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKin
 use proptest::prelude::*;
 use support::{options, published_tasks, replay, shared, solver, summit};
 
-/// The original's 13 columns of a row: the time, and the others as numbers.
+/// The original's 13 columns of a row: the time, and the other columns as numbers.
 fn columns(row: &StepRow) -> (String, [f64; 12]) {
     let numbers = [
         row.progress,
@@ -185,8 +184,8 @@ fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
     outcome
 }
 
-// Small fixed example, by hand: two nodes do 18 work a second (the curve is 10, plus 8 for each
-// further node).
+// Small fixed example, derived by hand: two nodes do 18 units of work per second (10 for the first
+// node, and 8 for each further node).
 #[test]
 fn a_run_worked_by_hand() {
     let log = log(
@@ -208,14 +207,15 @@ fn a_run_worked_by_hand() {
     assert_eq!(
         rows,
         [
-            // 100 s at 18, less the start, which costs 10 s at 18. Growing to 3 nodes costs 10 s at
-            // 18.
+            // 100 s at 18, minus the cost of the start, which is 10 s at 18. Growing to 3 nodes costs
+            // 10 s at 18.
             (1800.0 - 180.0, 26.0, 180.0, 0.0),
-            // 100 s at 26, less that growth, less the preemption, which costs 5 s at 26.
+            // 100 s at 26, minus the cost of the growth, minus the cost of the preemption, which is
+            // 5 s at 26.
             (2600.0 - 180.0 - 130.0, 10.0, 0.0, 130.0),
             // The last node is lost, which costs 5 s at 10.
             (1000.0 - 50.0, 0.0, 0.0, 50.0),
-            // There is nothing to do. Growing from 0 nodes costs nothing.
+            // No task holds nodes. Growing from 0 nodes costs nothing.
             (0.0, 10.0, 0.0, 0.0),
         ]
     );
@@ -233,7 +233,7 @@ fn a_run_worked_by_hand() {
     );
 }
 
-// Derived by formula: one task on 2 nodes that are always idle, against 2 dedicated nodes.
+// Derived by formula: one task on 2 nodes that are always idle, compared with 2 dedicated nodes.
 #[test]
 fn efficiency_is_work_over_the_best_uninterrupted_split() {
     let log = log(2, &[(0, &[0, 1]), (1000, &[0, 1])]);
@@ -267,7 +267,7 @@ fn a_completion_can_be_its_own_event() {
             ..options(100.0, 1)
         },
     );
-    // 1620 units of work at 18 a second, after a start of 10 s, are done after 100 s.
+    // After a start of 10 s, 1620 units of work at 18 per second are done after a total of 100 s.
     assert_eq!(early.tasks[0].end, Some(Utc::from_seconds(100)));
     assert_eq!(early.steps[0].kind, EventKind::Completion);
     assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));
@@ -275,8 +275,8 @@ fn a_completion_can_be_its_own_event() {
 }
 
 // Derived by hand: two nodes do 18 units of work per second, and the start costs 180 units. The 810
-// units are therefore done after 55 s. The nodes stay with the task until the next event. A preemption
-// at that event costs 90.
+// units are therefore done after 55 s. The task keeps its nodes until the next event. A preemption at
+// that event costs 90.
 #[test]
 fn what_follows_a_completion_is_booked_apart() {
     let accounts = |rows: &[(i64, &[u32])], completion_events| {
@@ -316,8 +316,8 @@ fn what_follows_a_completion_is_booked_apart() {
     );
 }
 
-// Derived by hand: the task needs two nodes and loses one. It keeps the other, because no plan arrives
-// in time.
+// Derived by hand: the task needs two nodes and loses one. It keeps the other node, because no plan
+// arrives in time.
 #[test]
 fn nodes_below_the_minimum_are_booked_apart() {
     let log = log(2, &[(0, &[0, 1]), (10, &[0]), (40, &[0])]);
@@ -345,7 +345,7 @@ fn the_replay_ends_with_the_last_task() {
     let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
     assert_eq!(outcome.steps.len(), 1);
     let last = &outcome.steps[0];
-    // In its last row the original has the rate before the end.
+    // The original's last row has the rate before the end.
     assert_eq!(
         (last.tasks_active, last.rate, last.progress),
         (0, 18.0, 100.0)
@@ -406,7 +406,7 @@ fn without_a_better_plan_in_time_nothing_changes_and_nothing_is_charged() {
             ..Allocation::without_plan(status)
         };
         let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
-        // The plan of 2 nodes does not fit the last event, so it is left out.
+        // The plan for 2 nodes does not fit the last event, so this event is left out.
         let two_events = first_events(&log, 2);
         let options = options(1000.0, 1);
         let outcome = replay(&two_events, &[task("a", 1e9)], &options, &mut decider).unwrap();
@@ -531,7 +531,7 @@ fn impossible_scripts_are_refused() {
     ] {
         let error = scripted(lines).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason} in {error}");
-        // A script is input, so a fault in it is a fault of a file.
+        // A script is an input, so a fault in it is reported as a fault of a file.
         assert_eq!(error.exit_code(), 3, "{error}");
         assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
     }
@@ -580,7 +580,7 @@ proptest! {
     }
 }
 
-/// Decides with a solver, and fails on problems that are not valid.
+/// A decider that uses a solver and fails on invalid problems.
 struct Strict(SolverDecider);
 
 impl Decider for Strict {
@@ -594,7 +594,7 @@ impl Decider for Strict {
     }
 }
 
-/// A task of the smallest and largest numbers that a file may hold.
+/// A task with the smallest and largest numbers that a file may contain.
 fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
     let rate = || prop::sample::select(vec![0.0, 1e-30, 1e-3, 1.0, 1e9, 1e30]);
     let cost = move || {
@@ -636,7 +636,7 @@ fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(200, 10))]
 
-    // Tasks that the readers accept give problems in the solvers' range at every event.
+    // Tasks that the readers accept must result in problems within the solvers' range at every event.
     #[test]
     fn tasks_at_the_edges_of_the_ranges_make_valid_problems(
         (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(

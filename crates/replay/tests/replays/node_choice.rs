@@ -43,7 +43,7 @@ fn endless(count: u32, max_nodes: u32, start: Utc) -> Vec<TrainingTask> {
     tasks
 }
 
-/// A log of nodes that blocks leave and join: `flips` are pairs of a first node and a length.
+/// A log in which blocks of nodes leave and join. Each pair in `flips` is the first node and the length of a block.
 fn blocks(names: Vec<String>, flips: &[(u32, u32)]) -> EventLog {
     let nodes = names.len() as u32;
     let mut log = EventLogBuilder::new(names);
@@ -69,7 +69,7 @@ fn flips() -> impl Strategy<Value = Vec<(u32, u32)>> {
     prop::collection::vec((0u32..40, 1u32..12), 2..60)
 }
 
-/// Which task held each node until `to`.
+/// The intervals in which tasks held nodes, cut off at `to`.
 fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
     let rows = outcome.allocations.iter().filter(|row| row.from < to);
     let cut = rows.map(|row| AllocationRow {
@@ -84,7 +84,7 @@ fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // The log is altered after an event. Nothing before the next event may change.
+    // Two logs differ only after an event. Until the next event, the results must be equal.
     #[test]
     fn no_rule_looks_ahead(
         past in flips(),
@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// The expected loss by the formula of docs/NODES.md, at a cost of 1, of a task with nodes of ranks `held` that gets
-/// the nodes `taken`. Both lists ascend.
+/// The expected loss, by the formula of docs/NODES.md and at a cost of 1, of a task that holds the ranks `held` and
+/// gets the ranks `taken`. Both lists are in ascending order.
 fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
     let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
     let mut loss = 0.0;
@@ -146,19 +146,20 @@ fn best(
     (0..ways).filter_map(loss).fold(f64::INFINITY, f64::min)
 }
 
-/// A small case of two tasks, and the nodes that the rule assigns to them. Nodes are identified by their ranks.
+/// A small case with two tasks, and the nodes that the rule assigns to them. Nodes are identified by their ranks.
 #[derive(Debug)]
 struct Dealt {
-    /// The nodes that each task holds before.
+    /// The nodes that each task holds before the assignment.
     held: [Vec<u32>; 2],
     /// The nodes that each task gets.
     taken: [Vec<u32>; 2],
-    /// The nodes that were free.
+    /// The nodes that were free before the assignment.
     free: Vec<u32>,
 }
 
 impl Dealt {
-    /// Assigns nodes to two tasks, among idle nodes in a row. `holders` is the task that holds each node.
+    /// Assigns nodes to two tasks on a machine whose nodes are all idle. `holders` contains the task that holds each
+    /// node.
     fn by_blocks(holders: &[Option<usize>], wanted: [u32; 2], cost: [f64; 2]) -> Dealt {
         let order: Vec<u32> = (0..holders.len() as u32).collect();
         let mut choice = Blocks::in_order(&order);
@@ -198,8 +199,8 @@ impl Dealt {
     }
 }
 
-// Small cases from a fixed seed, against the best of all assignments. All nodes are equally likely to
-// leave, because nothing has left yet.
+// Compares small cases from a fixed seed with the best of all assignments. All nodes are equally likely to leave,
+// because none has left yet.
 #[test]
 fn blocks_are_close_to_the_best_assignment() {
     let mut rng = ChaCha8Rng::seed_from_u64(14);
@@ -236,8 +237,8 @@ fn blocks_are_close_to_the_best_assignment() {
     assert!(loss <= 1.1 * least, "{}", loss / least);
 }
 
-/// Work of ten and of a hundred endless tasks on Summit, and the costless efficiency of the
-/// published tasks, against the original's rule.
+/// Compares the work of ten and of a hundred endless tasks on Summit with their work under the original's rule. Also
+/// checks the efficiency of the published tasks relative to free rescaling.
 #[test]
 fn blocks_do_more_work_on_the_summit_log() {
     let (Some(log), Some(published)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
@@ -273,7 +274,7 @@ fn nameless(log: &EventLog) -> EventLog {
     other.finish().unwrap()
 }
 
-/// A machine whose scheduler takes 12 idle neighbours at a time, and returns 12 nodes from random places.
+/// A machine whose scheduler takes 12 idle neighbours at a time, and returns 12 random nodes at a time.
 fn scattered(nodes: u32, events: i64) -> EventLog {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let mut log = EventLogBuilder::new(names(nodes));
@@ -298,8 +299,8 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Work under each rule: the original's, blocks with the log's names, and learned without them. The
-/// work before this share of the log is left out.
+/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them. Only the
+/// work after the share `from` of the log counts.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {
@@ -314,8 +315,8 @@ fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     ]
 }
 
-// Without names, the rule learns an order that gives most of the gain of names, even if the time that it spends
-// learning is included.
+// Without names, the rule learns an order that yields most of the gain that names yield, even if the learning period
+// is included.
 #[test]
 fn the_learnt_order_replaces_names_on_the_summit_log() {
     let Some(log) = summit(None) else { return };
@@ -334,7 +335,7 @@ fn the_learnt_order_replaces_names_on_the_summit_log() {
     }
 }
 
-// The nodes that come back are not neighbours, so the original's rule mixes them.
+// The nodes that return together are not neighbours, so the original's rule mixes blocks.
 #[test]
 fn the_learnt_order_replaces_names_on_a_generated_log() {
     let log = scattered(300, 20_000);
@@ -355,7 +356,7 @@ fn hits(summary: &Summary) -> f64 {
     summary.tasks_hit_mean.unwrap()
 }
 
-// Names without numbers say nothing: the rule uses the order of the columns.
+// Names without numbers say nothing about positions, so the rule uses the order of the columns.
 #[test]
 fn names_without_numbers_leave_the_order_of_columns() {
     let order = |names: &[&str]| {
@@ -369,7 +370,7 @@ fn names_without_numbers_leave_the_order_of_columns() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // The same log, renamed so that its names ascend in the order that is given to the other.
+    // A log with a given order must have the same results as the same log with names that ascend in this order.
     #[test]
     fn a_given_order_does_what_names_in_that_order_do(
         flips in flips(),
@@ -400,7 +401,7 @@ proptest! {
     }
 }
 
-// The rule `learned` begins with the given order, as if the log's columns were in it.
+// The rule `learned` begins with the given order, as if the log's columns were in that order.
 #[test]
 fn the_learnt_order_begins_with_the_given_one() {
     let log = scattered(60, 400);

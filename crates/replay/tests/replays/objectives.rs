@@ -1,4 +1,4 @@
-//! Tests of the objectives of a replay, and of its fairness to the tasks.
+//! Tests of the objectives and the fairness figures of a replay.
 
 use gleaner_domain::Slice;
 use gleaner_domain::error::Result;
@@ -54,7 +54,7 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         let shares = outcome.tasks.iter().filter_map(|t| t.normalised_progress);
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
-    // The samples' curves have no objective of their own, and the tasks no priority.
+    // The curves of the samples have no objective of their own, and the tasks have no priority.
     let [file, throughput, _, weighted, fair, ..] = &outcomes[..] else {
         panic!("{} objectives", outcomes.len())
     };
@@ -123,8 +123,8 @@ fn objectives_prefer_different_tasks() {
     assert_eq!(held("priority-weighted", &urgent), [4.0 * 990.0, 0.0]);
 }
 
-/// A decider that gives the first task all nodes, and records this task's value on four nodes at
-/// each decision.
+/// A decider that gives the first task all nodes, and records at each decision the task's objective
+/// value on four nodes.
 #[derive(Default)]
 struct Values(Vec<f64>);
 
@@ -172,7 +172,7 @@ fn course(text: &str) -> Vec<f64> {
     values.0
 }
 
-// Derived by hand: the task runs at 4 a second but from second 10 to 50.
+// Derived by hand: the task does 4 units of work per second, except from second 10 to second 50.
 #[test]
 fn values_follow_the_tasks_course() {
     assert_eq!(course("rate"), [4.0; 4]);
@@ -215,7 +215,7 @@ fn an_expression_gives_the_run_of_the_name_that_stands_for_it() {
     }
 }
 
-// The first task could end by its deadline only with all four nodes.
+// The first task could meet its deadline only with all four nodes.
 // The example in docs/OBJECTIVES.md.
 #[test]
 fn the_documented_example_is_as_documented() {
@@ -250,7 +250,7 @@ fn the_documented_example_is_as_documented() {
     assert_eq!(exact.optimal_counts(&problem), Some(&[4, 2][..]));
     assert_eq!(problem.objective(&[4, 2]), 800.0);
     assert_eq!(problem.objective(&[4, 4]), 760.0);
-    // Below its minimum, a task earns nothing, and a rescale costs it nothing.
+    // Below its minimum number of nodes, a task earns nothing, and a rescale costs it nothing.
     problem.tasks[1].current = 1;
     assert_eq!(problem.objective(&[4, 4]), 20.0 * 30.0 + 20.0 * 18.0);
 }

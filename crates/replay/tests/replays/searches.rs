@@ -1,4 +1,4 @@
-//! Searches whose trials are the tasks of a replay.
+//! Tests of searches whose trials are the tasks of a replay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn log() -> EventLog {
     gleaner_inputs::events::read(&path).unwrap().value
 }
 
-/// A task that does one unit of work a second on each of up to four nodes.
+/// A task that does one unit of work per second on each of up to four nodes.
 fn network(name: &str, work: f64) -> TrainingTask {
     TrainingTask {
         name: name.into(),
@@ -87,7 +87,7 @@ fn courses(search: &SearchOutcome) -> BTreeMap<u32, Vec<(TrialEvent, u32)>> {
     courses
 }
 
-/// Asserts that every trial starts, reaches rung after rung, and ends once.
+/// Asserts that every trial starts, reaches its rungs in order, and ends exactly once.
 fn courses_are_sound(search: &SearchOutcome) {
     for (trial, course) in courses(search) {
         let mut expected = vec![(TrialEvent::Started, 0)];
@@ -143,7 +143,7 @@ fn every_algorithm_runs_to_its_end() {
         assert_eq!(summary.trials_started, Some(search.trials.len()));
         let ended = summary.trials_stopped.unwrap() + summary.trials_finished.unwrap();
         assert_eq!(ended, search.trials.len());
-        // The work of all jobs is that of all trials.
+        // The jobs together do the work of all trials.
         let of_trials: f64 = search.trials.iter().map(|t| t.work_done).sum();
         assert!(
             (of_trials - summary.total_work).abs() < 1e-6 * of_trials,
@@ -188,8 +188,8 @@ fn all_algorithms_see_the_same_trials() {
     assert_ne!(random.trials[0].final_loss, elsewhere.trials[0].final_loss);
 }
 
-/// Losses that fall to the trial's number. Trial 0 begins with the worst loss, and each other trial begins one above
-/// its number.
+/// The loss of each trial falls towards the trial's number. Trial 0 begins with the worst loss, and every other
+/// trial begins at its number plus one.
 fn table(trials: u32) -> LearningCurves {
     let curve = |trial: u32| {
         let last = f64::from(trial);
@@ -202,8 +202,8 @@ fn table(trials: u32) -> LearningCurves {
     LearningCurves::Table(Table::new((0..trials).map(|t| (t, curve(t))).collect()).unwrap())
 }
 
-// Derived by hand: of nine trials, 1, 2 and 3 reach the second rung and 1 the last, although 0 would be
-// the best.
+// Derived by hand: of nine trials, trials 1, 2 and 3 reach the second rung, and trial 1 reaches the last rung,
+// although trial 0 would be the best.
 #[test]
 fn halving_stops_a_trial_that_begins_badly() {
     let search = TrialSearch {
@@ -276,7 +276,7 @@ fn rungs_are_seen_by_objectives() {
         let outcome = replay(&log, &tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
         outcome.search.unwrap().rungs.last().unwrap().first_s
     };
-    // Trials of higher rungs come first, and reach the last one sooner.
+    // Trials at higher rungs take precedence, and reach the last rung sooner.
     assert!(median("pow(100, rung) * rate") < median("pow(0.01, rung) * rate"));
 }
 

@@ -9,7 +9,7 @@ use gleaner_domain::{Result, Unobserved};
 use gleaner_replay::{Decider, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
-/// The original's log, cut as the original cuts it: without its first 1,000 rows, and with `nodes`
+/// The original's log, cut as in the original: without its first 1,000 rows, and with only `nodes`
 /// nodes.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
@@ -24,7 +24,7 @@ pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     Some(log.unwrap())
 }
 
-/// A published task set, such as `hps-shufflenet` with suffix `10J`.
+/// A published task set, for example `hps-shufflenet` with the suffix `10J`.
 pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     let bounds = shared(&format!("bftrainer/{name}-Jbnd-{suffix}.pkl"))?;
     let curves = shared(&format!("bftrainer/{name}-JNPs-{suffix}.pkl"))?;
@@ -32,7 +32,7 @@ pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     Some(set.value.tasks)
 }
 
-/// The original's settings, with a window and a number of tasks.
+/// The original's settings, with the given window and number of tasks.
 pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
     Options::original(t_fwd, max_tasks)
 }
@@ -42,7 +42,7 @@ pub fn solver(kind: SolverKind) -> SolverDecider {
     SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap()
 }
 
-/// Replays without a terminal.
+/// Replays without reporting progress.
 pub fn replay(
     log: &EventLog,
     tasks: &[TrainingTask],

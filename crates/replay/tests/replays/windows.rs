@@ -1,5 +1,5 @@
-//! The inspection of the published log, and the window that it suggests, compared with a grid of
-//! windows.
+//! Tests of the inspection of the published log. The window that it suggests is compared with a
+//! grid of windows.
 
 use crate::support::{options, published_tasks, replay, shared, solver, summit};
 use gleaner_domain::Unobserved;
@@ -39,7 +39,7 @@ fn the_published_log_has_its_published_figures() {
     assert_eq!(found.never_idle.count, 54);
 }
 
-// Golden value: the record starts with every node busy, and pauses for 3 h 22 min.
+// Golden value: the log starts with all nodes busy, and contains a pause of 3 h 22 min.
 #[test]
 fn the_published_log_starts_suspiciously() {
     let Some(found) = whole_summit() else { return };
@@ -53,7 +53,8 @@ fn the_published_log_starts_suspiciously() {
     assert_eq!(longest, 12_176.0);
 }
 
-/// Tasks that no log finishes. With them, total work compares only windows.
+/// Tasks that do not finish on any log, so that differences in total work depend only on the
+/// windows.
 fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
     tasks.truncate(count);
     for task in &mut tasks {
@@ -63,7 +64,8 @@ fn endless(mut tasks: Vec<TrainingTask>, count: usize) -> Vec<TrainingTask> {
     tasks
 }
 
-/// The work done with the suggested window, divided by the most done with any window of a grid.
+/// The work done with the suggested window, divided by the largest work with any window of the
+/// grid.
 fn suggestion_against_grid(log: &EventLog, tasks: &[TrainingTask]) -> f64 {
     let costs = RescaleCosts::of(tasks, tasks.len());
     let window = inspect(log, costs, &Unobserved)

@@ -1,4 +1,4 @@
-//! The gap over time.
+//! The figure of each solver's mean gap over time.
 
 use super::Named;
 use super::gap_over_time::{GapOverTime, gaps_over_time};
@@ -11,10 +11,10 @@ use gleaner_runs::compare::time;
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
 
-/// Shortest time on the logarithmic axis, in seconds; shorter times are drawn at this time.
+/// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn here.
 const SHORTEST: f64 = 1e-7;
 
-/// End of the axis as a multiple of the time of the last plan, so that the final gaps are visible too.
+/// End of the axis as a multiple of the last plan's time. It is above 1, so that the final gaps are visible too.
 const BEYOND: f64 = 1.5;
 
 /// Maximum number of powers of ten in the table.
@@ -35,10 +35,11 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
     Some(Figure {
         id: format!("gap-{}", slug(run.name)),
         title: "Gap over time".to_owned(),
-        text: "Mean over the problems of the gap of the best plan so far; 1 while there is none. \
-               Further down and left is better. Times are of the first solve of each problem. A \
-               solver that reports nothing on the way has its plan at the end."
-            .to_owned(),
+        text:
+            "Gap of the best plan so far, as a mean over the problems; 1 while there is no plan. \
+               Further down and left is better. Times are from the first solve of each problem. \
+               If a solver reports no plans during a solve, its plan counts from the end."
+                .to_owned(),
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),
         marks: Marks::Curves(curves.collect()),
@@ -89,7 +90,8 @@ mod tests {
     use super::super::gap_over_time::tests::compared;
     use super::*;
 
-    // Small fixed example: the gaps of the other test, from a decade below the first fall to 1.5 times the last.
+    // Small fixed example: the gaps of the test in `gap_over_time`, from a decade below the time of the first fall to
+    // 1.5 times that of the last.
     #[test]
     fn curves_begin_without_a_plan_and_end_together() {
         let run = compared();

@@ -21,7 +21,7 @@ pub(super) struct GapOverTime {
 }
 
 impl GapOverTime {
-    /// The mean gap after some seconds.
+    /// The mean gap at `seconds` after the start of a solve.
     pub fn gap_at(&self, seconds: f64) -> f64 {
         let before = self.falls.partition_point(|(at, _)| *at <= seconds);
         before
@@ -30,7 +30,7 @@ impl GapOverTime {
     }
 }
 
-/// The gaps of the solvers over time, in the solvers' order. The mean covers the problems that the solver accepted and
+/// The gaps of the solvers over time, in the solvers' order. A solver's mean covers the problems that it accepted and
 /// for which some solver has a plan. A solver without such problems is left out.
 pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
@@ -63,7 +63,7 @@ fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     counts
 }
 
-/// The time at which a plan reduced the gap of a problem, in seconds, and by how much.
+/// The time, in seconds, at which a plan reduced the gap of a problem, and the reduction.
 type Step = (f64, f64);
 
 /// The steps of each solver over all problems.
@@ -93,7 +93,7 @@ fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
     let together = steps.chunk_by(|a, b| a.0 == b.0);
     let fall = |same: &[Step]| {
         closed += same.iter().map(|step| step.1).sum::<f64>();
-        // Rounding of the sum may make this slightly negative.
+        // Rounding errors in the sum may make this slightly negative.
         let gap = (NO_PLAN - closed / problems as f64).max(0.0);
         (same[0].0, gap)
     };
@@ -147,7 +147,7 @@ pub(super) mod tests {
     }
 
     /// Four problems. `a` finds two plans for p, one for q and none for r. `b` refuses p, and finds one plan each for q
-    /// and r. No solver finds one for s, and `c` refuses all problems.
+    /// and r. No solver finds a plan for s, and `c` refuses all problems.
     pub fn compared() -> CompareRun {
         let solved = |problem, solver, has_plan| {
             let status = AnswerStatus::Answered(Status::Feasible);
@@ -184,9 +184,9 @@ pub(super) mod tests {
         }
     }
 
-    // Derived by hand. a is given p, q and r: 1 for all at first; (0.5 + 1 + 1) / 3 after 1 ms,
-    // (0.5 + 0.2 + 1) / 3 after 2 ms, (0 + 0.2 + 1) / 3 after 4 ms. b is given q and r: its plan with a gap
-    // of 3 counts as none; (0.4 + 0) / 2 after 5 s.
+    // Derived by hand. `a` accepts p, q and r: a mean gap of 1 at first; (0.5 + 1 + 1) / 3 after 1 ms, (0.5 + 0.2 + 1)
+    // / 3 after 2 ms, (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r: its plan with a gap of 3 counts as no plan;
+    // (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
         let gaps = gaps_over_time(&compared());

@@ -24,7 +24,7 @@ pub(super) struct Named<'a> {
     pub result: &'a CompareRun,
 }
 
-/// The sections about `runs`, one for each.
+/// A section for each of the `runs`.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
@@ -56,7 +56,7 @@ fn section(run: &Named<'_>, number: usize, several: bool) -> Section {
     }
 }
 
-/// The number of problems, and what their gaps are measured against.
+/// The number of problems, and the plans relative to which gaps are measured.
 fn lead(run: &CompareRun) -> String {
     let problems = run.solvers.iter().map(|row| row.problems + row.refused);
     let problems = match problems.max().unwrap_or(0) {
@@ -69,8 +69,8 @@ fn lead(run: &CompareRun) -> String {
         " The comparison was interrupted: answers are missing."
     };
     format!(
-        "{problems}. A gap is how far a plan is from the exact solver's optimum; over time, where that \
-         is not known, from the best plan that a solver found.{interrupted}"
+        "{problems}. A gap is a plan's shortfall from the exact solver's optimum; over time, \
+         if the optimum is not known, from the best plan that any solver found.{interrupted}"
     )
 }
 

@@ -16,8 +16,8 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
         id: format!("importances-{label}"),
         title: format!("What the machine for {label} depends on"),
         text: format!(
-            "How much each term adds or takes, on average over the training rows; a & b is what \
-             two features do together, beyond what each does alone. {} of {} terms.",
+            "How much each term adds or subtracts, on average over the training rows; a & b is \
+             the joint effect of two features, beyond their separate effects. {} of {} terms.",
             facts.importances.len().min(BARS),
             facts.importances.len()
         ),
@@ -29,8 +29,8 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
 pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
     Figure {
         title: "What the tree depends on".to_owned(),
-        text: "What the splits by each feature take away of the impurity (how mixed the scores \
-               of a node's rows are), as shares of all that is taken away."
+        text: "How much the splits by each feature reduce the impurity (how mixed the scores \
+               of a node's rows are), as shares of the total reduction."
             .to_owned(),
         ..bars(&facts.importances, explanation::of_tree(facts))
     }

@@ -14,10 +14,10 @@ mod shape;
 
 /// Number of features with a curve if the user asks for no terms.
 const SHAPES: usize = 8;
-/// Number of pairs with a map if the user asks for no terms.
+/// Number of pairs with a heat map if the user asks for no terms.
 const PAIRS: usize = 4;
 
-/// The sections about a model. The terms drawn are those of `machine`.
+/// The sections about a model. Figures of terms are drawn for `machine`, if there is one.
 pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) -> Vec<Section> {
     let mut sections = vec![model(told)];
     sections.extend(told.prediction.as_ref().map(one));
@@ -57,17 +57,17 @@ fn model(told: &Explanation) -> Section {
 
 fn lead(told: &Explanation) -> String {
     match (&told.tree, explanation::without_terms(told)) {
-        (Some(_), _) => "Decisions, one after the other, lead to a sharing score.".to_owned(),
+        (Some(_), _) => "A sequence of decisions leads to a sharing score.".to_owned(),
         (None, Some(without)) => without,
         (None, None) => {
-            "A prediction is the average over the training rows plus a score from each term, a \
-             feature or a pair of them."
+            "A prediction is the average over the training rows plus a score from each term. \
+             A term is a feature or a pair of features."
                 .to_owned()
         }
     }
 }
 
-/// Cells with printable names of bins: names of categories come from files.
+/// Makes the names of bins printable, because names of categories come from files.
 fn shown(mut cells: Vec<Cell>) -> Vec<Cell> {
     for bin in cells.iter_mut().flat_map(|cell| &mut cell.bins) {
         *bin = printable(bin).into_owned();
@@ -85,7 +85,7 @@ fn one(told: &Prediction) -> Section {
     Section {
         id: "one".to_owned(),
         title: "One prediction".to_owned(),
-        lead: format!("How the prediction for {} comes about.", printable(subject)),
+        lead: format!("How the prediction for {} is made.", printable(subject)),
         blocks: vec![block],
     }
 }

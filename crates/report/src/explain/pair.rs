@@ -1,4 +1,4 @@
-//! What two features add together, beyond what each adds alone.
+//! The joint effect of two features, beyond their separate effects.
 
 use gleaner_learn::ebm::{Bins, Cell, Term};
 
@@ -11,7 +11,7 @@ use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
 use gleaner_runs::explanation;
 
-/// Maximum number of columns for which cells have room for a number.
+/// Maximum number of columns at which cells are wide enough for a number.
 const ROOM: usize = 12;
 /// Maximum number of characters of a bin's name along an axis.
 const NAME: usize = 26;
@@ -32,7 +32,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();
-    // Bins without a training row, such as the one of missing values, are left out.
+    // Bins without training rows are left out, often the bin for missing values.
     let across: Vec<usize> = (0..width)
         .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
         .collect();
@@ -44,8 +44,8 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         id: format!("pair-{}", slug(&name)),
         title: name.clone(),
         text: format!(
-            "What two values add together, beyond what each adds alone: from {} in the lightest \
-             cells to {} in the strongest. Empty: no training row. Importance: {}.",
+            "The joint effect of two values, beyond their separate effects: from {} in the \
+             faintest cells to {} in the strongest. Empty: no training rows. Importance: {}.",
             extreme(&cells, f64::min),
             extreme(&cells, f64::max),
             number(term.importance())
@@ -78,7 +78,7 @@ fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[us
     Axis::names(title, kept.iter().map(name).collect())
 }
 
-/// Formats the value at which a bin begins in few digits.
+/// Formats the value at which a bin begins, with few digits.
 fn edge(value: f64) -> String {
     if value.abs() >= 100.0 {
         format!("{value:.0}")

@@ -1,4 +1,4 @@
-//! One prediction, broken down.
+//! A breakdown of one prediction by term.
 
 use crate::Figure;
 use crate::figure::{Axis, Colour, Marks, Part};
@@ -7,10 +7,10 @@ use gleaner_domain::words::{duration, printable};
 use gleaner_predict::explanation::{Part as Told, Sum};
 use gleaner_runs::explanation;
 
-/// Maximum number of terms with a bar of their own; the others share one.
+/// Maximum number of terms that have their own bars; the other terms share one bar.
 const BARS: usize = 14;
 
-/// What each term adds, as bars to either side of zero.
+/// What each term adds or subtracts, as bars to the right or left of zero.
 pub(super) fn figure(sum: &Sum) -> Figure {
     let mut bars: Vec<(String, f64)> = sum.contributions.iter().take(BARS).map(bar).collect();
     let rest = sum.contributions.get(BARS..).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn figure(sum: &Sum) -> Figure {
     }
 }
 
-/// The name and the length of a term's bar. A single feature is named with its value.
+/// The name and the length of a term's bar. The name of a single feature is followed by its value.
 fn bar(part: &Told) -> (String, f64) {
     let told = &part.contribution;
     let name = match told.bins.as_slice() {
@@ -65,7 +65,7 @@ fn label(score: f64, keep: fn(f64) -> bool) -> String {
 
 fn text(sum: &Sum) -> String {
     let told = format!(
-        "{} on average, and what each term adds or takes, make {}",
+        "{} on average, plus what each term adds or subtracts, gives {}",
         number(sum.intercept),
         number(sum.prediction)
     );

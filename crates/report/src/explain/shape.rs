@@ -12,8 +12,7 @@ use gleaner_runs::explanation;
 
 /// Maximum number of categories with a bar.
 const CATEGORIES: usize = 30;
-/// Maximum width of the first and the last step, as a share of the distance from the first cut to
-/// the last.
+/// Maximum drawn width of the first and the last step, as a share of the distance from the first cut to the last.
 const MARGIN: f64 = 0.1;
 
 /// The shape function of a feature: a step curve for numbers, bars for categories.
@@ -48,9 +47,9 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
 fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
     let edges = edges(cuts, least, greatest);
     let read = format!(
-        "What each value adds to the prediction; the thin curves are one standard deviation over \
-         the bags away, wide apart where the data say little. The first and the last step go on \
-         to {} and {}.{}",
+        "What each value adds to the prediction; the thin curves are one standard deviation \
+         (over the bags) above and below, and far apart where data are scarce. The first \
+         and the last step extend to {} and {}.{}",
         number(least),
         number(greatest),
         missing(&facts.cells)
@@ -59,9 +58,9 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
     (Axis::spread(&facts.term), Marks::Curves(curves), read)
 }
 
-/// Where the bins of numbers begin, and where the last one ends.
+/// The values at which the bins begin, followed by the value at which the last bin ends.
 ///
-/// Few values lie far out, in the first and the last bin. Each of these is drawn no wider than
+/// The first and the last bin may be very wide, although few values lie there. Each of these two is drawn no wider than
 /// [`MARGIN`] of the distance from the first cut to the last.
 fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else {

@@ -56,7 +56,7 @@ fn tile(fact: &Fact) -> String {
     format!("<div{title}><dt>{label}</dt><dd>{value}{remark}</dd></div>\n")
 }
 
-/// The place of a chart, which the page's script fills, and a table of its numbers.
+/// The placeholder of a chart, which the page's script fills, and a table of the chart's numbers.
 fn figure(figure: &Figure) -> String {
     let (id, title, text) = (&figure.id, escape(&figure.title), escape(&figure.text));
     format!(
@@ -77,7 +77,7 @@ fn folded(grid: &Grid) -> String {
     )
 }
 
-/// A table in a region of its own that can be scrolled sideways, also by keyboard.
+/// A table in its own region, which can be scrolled sideways, also with the keyboard.
 pub(super) fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
     let shown = |column: &usize| grid.heads[*column].kind != Kind::Bar;

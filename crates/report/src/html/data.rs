@@ -7,8 +7,8 @@ use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shad
 use crate::{Document, thin};
 use gleaner_domain::error::{Error, Result};
 
-/// Number of parts into which thinning divides a curve; each part keeps points of its own. The
-/// script thins further, for the part in view.
+/// Number of parts into which thinning divides a curve; each part keeps its own points. The script thins further for
+/// the visible part of a curve.
 const BUCKETS: usize = 8_000;
 
 /// All figures as JSON.
@@ -70,7 +70,7 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it is the same as that of the previous curve. The script then thins both curves alike and
+/// A curve. `x` is `None` if it equals the previous curve's `x`. The script then thins both curves alike and
 /// shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
@@ -79,7 +79,7 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
-    /// Lowest and highest values of the intervals whose means are `y`.
+    /// Lowest and highest values in each interval, whose mean is in `y`.
     #[serde(skip_serializing_if = "Option::is_none")]
     extremes: Option<[Vec<f64>; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -95,7 +95,8 @@ struct Steps {
     steps: Vec<f64>,
 }
 
-/// The points of a curve that the page stores. If the points are means, their extremes are stored too.
+/// The points of a curve that the page stores. If the points are means over intervals, the extremes of the intervals
+/// are stored too.
 struct Kept {
     points: Vec<(f64, f64)>,
     extremes: Option<[Vec<f64>; 2]>,
@@ -145,7 +146,7 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
         // Curves that share x values must still share them afterwards, and the points of whiskers must stay in pairs.
-        // So only other curves are thinned.
+        // All other curves are thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)
@@ -212,7 +213,7 @@ fn part(part: &Part) -> Value {
     })
 }
 
-/// Spans by column: columns compress better than rows.
+/// Spans as columns, which compress better than rows.
 fn spans_json(spans: &Spans) -> Value {
     let all = &spans.spans;
     let values: Vec<f64> = all.iter().map(|span| span.value).collect();
@@ -247,7 +248,7 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-/// A number rounded to eight significant digits: more than any screen shows.
+/// A number rounded to eight significant digits, which is finer than any screen can show.
 fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() || number.fract() == 0.0 {
         return number;

@@ -8,10 +8,10 @@ const CLOSING: &str = "</script>";
 /// The source of plotly.js, which begins with its licence.
 ///
 /// # Errors
-/// The layout of the crate that contains it is not the expected one.
+/// The crate that contains plotly.js does not have the expected layout.
 pub(super) fn source() -> Result<String> {
-    // The crate gives two script elements: plotly.js, and a typesetter of formulas. No figure has
-    // formulas.
+    // The crate provides two script elements: plotly.js, and a library that typesets formulas. The second is dropped,
+    // because no figure has formulas.
     let elements = plotly::Plot::offline_js_sources();
     let source = elements.rsplit_once(OPENING).and_then(|(first, _)| {
         let first = first.trim().strip_prefix(OPENING)?;
@@ -20,7 +20,8 @@ pub(super) fn source() -> Result<String> {
     match source {
         Some(source) if source.starts_with("/**\n* plotly.js v") => Ok(source.to_owned()),
         _ => Err(Error::Run(
-            "the charting library is not where it should be".to_owned(),
+            "cannot find plotly.js in the plotly crate: its layout is not the expected one"
+                .to_owned(),
         )),
     }
 }

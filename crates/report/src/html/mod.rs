@@ -44,8 +44,8 @@ pub fn page(document: &Document) -> Result<String> {
     page::write(document, &library::source()?)
 }
 
-/// The facts, notes and tables as HTML that needs no style sheet, for notebooks, which store what they show. Figures and
-/// folded tables are left out.
+/// The facts, notes and tables as HTML that needs no style sheet. It is kept small for notebooks, which store what they
+/// show. Figures and folded tables are left out.
 pub fn notebook(document: &Document) -> String {
     notebook::write(document)
 }

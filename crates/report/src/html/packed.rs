@@ -10,8 +10,7 @@ use sha2::{Digest, Sha256};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Compresses a text with gzip and encodes it in base64, which has no character with a meaning in
-/// HTML.
+/// Compresses a text with gzip and encodes it in base64, which has no characters that are special in HTML.
 ///
 /// # Errors
 /// Never in practice. A failure of the compressor is passed on.

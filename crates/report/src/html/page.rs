@@ -1,4 +1,4 @@
-//! The page around the sections.
+//! The HTML page that contains the sections.
 
 use super::blocks::{paragraph, section};
 use super::escape::escape;
@@ -14,8 +14,8 @@ pub(super) fn write(document: &Document, library: &str) -> Result<String> {
     let sections: String = document.sections.iter().map(section).collect();
     Ok(format!(
         "{}<body>\n{}<main id=\"main\">\n\
-         <noscript><p class=\"lead\">The charts need JavaScript. The tables show the same without \
-         it.</p></noscript>\n{sections}</main>\n{}\
+         <noscript><p class=\"lead\">The charts need JavaScript. The tables show the same numbers \
+         without it.</p></noscript>\n{sections}</main>\n{}\
          <script type=\"application/gzip\" id=\"figures\">{figures}</script>\n\
          <script type=\"application/gzip\" id=\"library\">{packed}</script>\n\
          </body>\n</html>\n",

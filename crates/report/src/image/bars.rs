@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::palette::{INK, shade};
 use crate::figure::{Colour, Part};
 
-/// Minimum length of a part that has room for its label, as a share of the axis.
+/// Minimum length of a part at which its label fits, as a share of the axis.
 const ROOM: f64 = 0.07;
 
 /// Horizontal bars, each made of parts placed end to end.

@@ -10,7 +10,7 @@ use super::palette::{GRID, INK, SHADE, SOFT, ramp, shade};
 use super::{bars, curves, field};
 use crate::figure::{Colour, Figure, Marks, Panel, Spans};
 
-/// Number of colour steps in a legend.
+/// Number of colour steps in the legend of a heat map.
 const RAMP: u32 = 50;
 
 /// The error of drawing.
@@ -46,7 +46,7 @@ impl<B: DrawingBackend> Canvas<B> {
             Marks::Curves(all) => curves::draw(self, &mut axes, all, &frame),
             Marks::Bars(parts) => bars::lying(self, &mut axes, parts, &frame),
             Marks::Groups(parts) => bars::upright(self, &mut axes, parts),
-            // Panels are drawn above, without a legend.
+            // Panels are handled at the top of this function, and have no legend.
             Marks::Panels(_) => Ok(()),
             Marks::Heat(heat) => field::heat(self, &mut axes, heat),
             Marks::Spans(spans) => field::spans(self, &mut axes, spans),
@@ -125,14 +125,14 @@ impl<B: DrawingBackend> Canvas<B> {
 
     fn swatch(&self, colour: Colour, (x, y): (i32, i32)) -> Drawn<B> {
         let side = self.px(11);
-        // Aligned with the middle of the letters, which is above the middle of their line.
+        // The line is aligned with the middle of the letters, which is above the middle of the text line.
         let top = y - self.px(2);
         let corners = [(x, top), (x + side, top + side)];
         self.area
             .draw(&Rectangle::new(corners, shade(colour).filled()))
     }
 
-    /// Draws the colours from 0 to the highest value, instead of a legend.
+    /// Draws a colour scale from 0 to the highest value, instead of a legend.
     fn ramp(&self, spans: &Spans, (x, y): (i32, i32)) -> Drawn<B> {
         let most = spans
             .spans

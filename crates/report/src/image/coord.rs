@@ -1,4 +1,4 @@
-//! Axes for the drawing library, with our own marks.
+//! Axes for the drawing library that have our own tick marks.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use crate::ticks::Ticks;
 
-/// An axis along [`Ticks`].
+/// An axis with the range and marks of [`Ticks`].
 pub(super) struct TickAxis(pub Ticks);
 
 impl Ranged for TickAxis {
@@ -19,7 +19,7 @@ impl Ranged for TickAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The library also asks for light grid lines, which are not drawn.
+        // The library also asks for the points of light grid lines, which are not drawn.
         if hint.weight().allow_light_points() {
             Vec::new()
         } else {

@@ -47,7 +47,7 @@ pub(super) fn draw<B: DrawingBackend>(
     Ok(())
 }
 
-/// Returns the points of a curve to draw.
+/// The points of a curve that are drawn.
 pub(super) fn drawn(curve: &Curve) -> Vec<(f64, f64)> {
     match curve.shape {
         Shape::Whiskers => curve.points.clone(),
@@ -105,14 +105,14 @@ fn whiskers<B: DrawingBackend>(
     Ok(())
 }
 
-/// The points whose value differs from the one before.
+/// The points whose value differs from that of the previous point.
 fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let same = points.chunk_by(|a, b| a.1 == b.1);
     same.map(|same| same[0]).collect()
 }
 
-/// The corners of a step curve, whose values hold until the next point. Points between corners are
-/// left out, because the drawing library draws a line of many short pieces at a slant.
+/// The corners of a step curve, whose values hold until the next point. Points between corners are left out, because
+/// the drawing library draws a line of many short segments at a slant.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut ends = changes(points);
     ends.extend(points.last());

@@ -1,4 +1,4 @@
-//! Fields of cells and rows of spans in a picture.
+//! Heat maps and rows of spans in a picture.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -22,14 +22,14 @@ const PANEL: u32 = 110;
 const WIDE: usize = 720;
 const LETTER: usize = 7;
 
-/// A figure's axes. Rows of names go downwards, so the indices of the names are negated.
+/// A figure's axes. Rows of names run downwards, so the indices of the names are negated.
 pub(super) struct Frame {
     pub x: Ticks,
     pub y: Ticks,
 }
 
 impl Frame {
-    /// The axes that contain everything drawn.
+    /// The axes of a figure, whose ranges contain everything that is drawn.
     pub fn of(figure: &Figure) -> Self {
         let (x, y) = extents(figure);
         let most = |axis: &Axis, numbers: usize| match axis.scale {
@@ -58,7 +58,7 @@ impl Frame {
     }
 }
 
-/// Number of letters of the longest name.
+/// Number of letters in the longest name.
 fn longest(names: &[String]) -> usize {
     let letters = names.iter().map(|name| name.chars().count());
     letters.max().unwrap_or(0)
@@ -111,7 +111,7 @@ pub(super) fn height(figure: &Figure) -> u32 {
     }
 }
 
-/// Names of what is drawn, with their colours; empty if there is only one.
+/// The names of the drawn series with their colours; empty if there is only one series.
 pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
     let entries: Vec<(String, Colour)> = match &figure.marks {
         Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),

@@ -1,7 +1,6 @@
 //! Figures as pictures for papers: SVG, and PNG at twice the size.
 //!
-//! Plotters draws them with a font that comes with the program, so that they look alike on every
-//! machine.
+//! The crate plotters draws them with a font that is part of this program, so that they look the same on every machine.
 
 use std::sync::Once;
 
@@ -23,7 +22,7 @@ use canvas::Canvas;
 
 /// Width of an SVG; the height depends on the figure.
 const WIDTH: u32 = 900;
-/// Size of a PNG as a multiple of that of an SVG.
+/// Size of a PNG as a multiple of the size of an SVG.
 const PNG_SCALE: u32 = 2;
 
 /// A figure as SVG.
@@ -73,7 +72,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // An invalid font would be noticed at the first text.
+        // The result is ignored: an invalid font would cause an error when the first text is drawn.
         let _ = register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular());
     });
 }

@@ -1,4 +1,4 @@
-//! The colours of pictures: those of the page on a white background.
+//! The colours of pictures, which are those of the page on a white background.
 
 use plotters::style::RGBColor;
 
@@ -14,7 +14,7 @@ const COLOURS: [RGBColor; SERIES] = [
     RGBColor(0x6b, 0x74, 0x80),
 ];
 
-/// Colour of what is in the background.
+/// Colour of series in the background.
 pub(super) const MUTED: RGBColor = RGBColor(0xc9, 0xce, 0xd5);
 /// Colour of titles.
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
@@ -27,7 +27,7 @@ pub(super) const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe2);
 const LOW: RGBColor = RGBColor(0xe6, 0xef, 0xf7);
 const HIGH: RGBColor = RGBColor(0x08, 0x40, 0x6b);
 
-/// The colour for a role.
+/// The RGB value of a [`Colour`].
 pub(super) fn shade(colour: Colour) -> RGBColor {
     match colour {
         Colour::Series(number) => COLOURS[number % SERIES],
@@ -35,7 +35,7 @@ pub(super) fn shade(colour: Colour) -> RGBColor {
     }
 }
 
-/// The colour for a share, from 0 to 1, of the largest value.
+/// The heat-map colour for a value, given as a share of the largest value from 0 to 1.
 pub(super) fn ramp(share: f64) -> RGBColor {
     let mix = |low: u8, high: u8| {
         let share = share.clamp(0.0, 1.0);

@@ -18,7 +18,7 @@ pub(super) fn weekdays(log: &Inspection) -> Figure {
     bars("weekdays", told::weekdays(calendar), &calendar.weekdays)
 }
 
-/// A bar for each slot. `numbers` is the table of the slots.
+/// A bar for each hour or weekday. `numbers` is the table of the same values.
 fn bars(id: &str, numbers: Grid, slots: &[Slot]) -> Figure {
     let names: Vec<String> = numbers.rows.iter().map(|row| row[0].clone()).collect();
     Figure {
@@ -44,7 +44,7 @@ fn label(slot: &Slot) -> String {
     slot.idle_nodes.map_or("not in the log".to_owned(), number)
 }
 
-/// When the most and the fewest nodes are idle, and how many hours or days the log does not cover.
+/// The hours or days with the most and the fewest idle nodes, and the number of those that the log does not cover.
 fn text(names: &[String], slots: &[Slot]) -> String {
     let covered = names.iter().zip(slots);
     let covered = covered.filter_map(|(name, slot)| Some((name, slot.idle_nodes?)));

@@ -18,7 +18,7 @@ pub(super) fn sections(log: &Inspection, source: CostSource) -> Vec<Section> {
     vec![idle(log), when(log), trust(log), window]
 }
 
-/// How much is idle, and in what fragments.
+/// How much node-time is idle, and in what fragments.
 fn idle(log: &Inspection) -> Section {
     let mut facts = facts(log);
     let lead = facts[0].told();
@@ -40,7 +40,7 @@ fn idle(log: &Inspection) -> Section {
     }
 }
 
-/// When it is idle.
+/// When nodes are idle: by hour, by weekday, and over time.
 fn when(log: &Inspection) -> Section {
     Section {
         id: "when".to_owned(),
@@ -54,7 +54,7 @@ fn when(log: &Inspection) -> Section {
     }
 }
 
-/// How far to trust the log.
+/// How far the log can be trusted.
 fn trust(log: &Inspection) -> Section {
     let mut blocks = vec![Block::figure(gaps::figure(log))];
     blocks.push(findings::suspicions(log));
@@ -62,8 +62,7 @@ fn trust(log: &Inspection) -> Section {
     Section {
         id: "trust".to_owned(),
         title: "How far to trust the log".to_owned(),
-        lead: "Spans that a collector at fault, not the machine, may have written, and nodes \
-               that never change."
+        lead: "Spans that may come from a faulty collector rather than from the machine, and nodes that never change."
             .to_owned(),
         blocks,
     }

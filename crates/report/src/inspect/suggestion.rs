@@ -51,8 +51,7 @@ fn figure(suggestion: &Suggestion) -> Figure {
     Figure {
         id: "window-share".to_owned(),
         title: "Idle node-time that becomes work, by window".to_owned(),
-        text: "By the model below, for speed proportional to nodes; 0 where more would be lost \
-               than earned."
+        text: "According to the model below, for speed proportional to nodes; 0 where more would be lost than gained."
             .to_owned(),
         x: Axis::duration("--t-fwd"),
         y: Axis::linear("% of idle node-time"),
@@ -66,9 +65,9 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
     let heads = [
         Head::text("quantity"),
         Head::number("value"),
-        Head::text("what it is"),
+        Head::text("meaning"),
     ];
-    let mut grid = Grid::new("How the window comes about", heads);
+    let mut grid = Grid::new("How the window is derived", heads);
     let costs = log.suggestion.costs;
     let loss = window.loss_every_s.map_or("never".to_owned(), duration);
     let rows: [(&str, String, &str); 8] = [
@@ -95,7 +94,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "F(τ)",
             percent(window.taken_within),
-            "chance that an idle node is taken within τ: Σ min(length, τ) ÷ Σ length",
+            "probability that an idle node is taken back within τ: Σ min(length, τ) ÷ Σ length",
         ),
         ("1 ÷ η", loss, "time between a task's losses of nodes"),
         (
@@ -107,8 +106,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "T",
             format!("{} s", window.t_fwd_s),
-            "the window from which it pays to take up the nodes that wait: \
-             up · (1 − F(τ)) ÷ F(τ), to two digits",
+            "the shortest window for which it pays to take the waiting nodes: up · (1 − F(τ)) ÷ F(τ), to two digits",
         ),
     ];
     for (name, value, meaning) in rows {

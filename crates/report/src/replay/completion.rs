@@ -40,8 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// The number of tasks whose time `of` has passed, from the first event to the last. For example,
-/// `of` returns the end of a task.
+/// The number of tasks for which the time returned by `of`, such as the task's end, has passed: a curve from the first
+/// event to the last.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

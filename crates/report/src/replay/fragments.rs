@@ -5,11 +5,11 @@ use crate::{Block, fragments};
 use gleaner_domain::results::replay::FragmentRow;
 use gleaner_runs::lengths::{Class, Lengths};
 
-/// The note for a run of an earlier version, which has no fragments.
+/// The note for a run by an earlier version, which did not write the fragments.
 const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
-                       fragments.parquet. Replay the log again with this version to have it.";
+                       fragments.parquet. Replay the log again with this version to get it.";
 
-/// The histogram, or a note if the run has no fragments.
+/// The histogram, or a note if the run has no table of fragments.
 pub(super) fn block(run: &Named<'_>) -> Block {
     match &run.result.fragments {
         None => Block::Note(MISSING.to_owned()),

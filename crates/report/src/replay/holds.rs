@@ -1,4 +1,4 @@
-//! For how long tasks held nodes.
+//! The durations for which tasks held nodes.
 
 use super::{Named, id_of};
 use crate::Figure;
@@ -19,7 +19,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         id: id_of("holds", run),
         title: "How long tasks held a node".to_owned(),
         text: format!(
-            "From getting a node to giving it back or losing it. {} of the {} times were under \
+            "From getting a node to returning or losing it. {} of the {} times were under \
              10 minutes, with {} of the node-time.",
             part(short.0 as f64, all as f64),
             count(all),

@@ -24,7 +24,7 @@ pub(super) struct Named<'a> {
     pub result: &'a ReplayRun,
 }
 
-/// The sections about `runs`. Several runs are compared: changes are relative to the first.
+/// The sections about `runs`. If there are several runs, they are compared, and changes are relative to the first.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
@@ -81,7 +81,7 @@ fn together(runs: &[Named<'_>]) -> Section {
     }
 }
 
-/// The figures shown of every replay on its own.
+/// The figures that are shown for each replay separately.
 fn alone(run: &Named<'_>) -> Vec<Block> {
     vec![
         Block::figure(tasks::figure(run)),
@@ -89,14 +89,13 @@ fn alone(run: &Named<'_>) -> Vec<Block> {
     ]
 }
 
-/// Whether the idle fragments of all runs are the same, as they are if all replayed the same log.
+/// Whether all runs have the same idle fragments, which is the case if they replayed the same log.
 fn same_log(runs: &[Named<'_>]) -> bool {
     let mut pairs = runs.windows(2);
     pairs.all(|pair| pair[0].result.fragments == pair[1].result.fragments)
 }
 
-/// A curve's name and colour: those of the run if several are compared, or else `single` and the
-/// first colour.
+/// A curve's name and colour: those of the run if several runs are compared, or else `single` and the first colour.
 fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
     match runs {
         [_] => (single.to_owned(), Colour::Series(0)),

@@ -82,7 +82,7 @@ pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)
     steps.map(|step| (millis(step.time), of(step))).collect()
 }
 
-/// How to read a curve of means.
+/// Advice on reading a curve of means.
 pub(super) const MEANS: &str =
     "Each point is the mean over an interval of the visible range: zoom in for single events.";
 

@@ -61,8 +61,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
         title: "Where node-time and work went".to_owned(),
         text:
             "Two accounts. Idle node-time: used before completion, held without use, and unused. \
-               Work that was possible at the tasks' rates: useful work, which counts towards \
-               completion, and lost work."
+               Possible work at the tasks' rates: useful work, which counts towards completion, and \
+               lost work."
                 .to_owned(),
         x: Axis::linear("%"),
         y: Axis::names("", names(runs)),
@@ -80,7 +80,8 @@ fn names(runs: &[Named<'_>]) -> Vec<String> {
     ACCOUNTS.iter().flat_map(of_account).collect()
 }
 
-/// Returns one part for all bars, in the order of [`names`]. It is 0 in the bars of the other account.
+/// Returns one part of an account, with a value for each bar in the order of [`names`]. The value is 0 in the bars of
+/// the other account.
 fn part(runs: &[Named<'_>], bar: usize, account: &Account, (name, colour, of): &Amount) -> Part {
     let share = |s: &Summary| {
         let whole = (account.whole)(s);

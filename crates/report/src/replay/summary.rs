@@ -30,7 +30,7 @@ fn side_by_side(runs: &[Named<'_>]) -> Grid {
     all
 }
 
-/// A row of texts. The cells for changes have dashes.
+/// A row of texts, with dashes in the columns for changes.
 pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     let mut cells = vec![label.to_owned()];
     for (place, value) in values.iter().enumerate() {
@@ -40,8 +40,8 @@ pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     cells
 }
 
-/// A table of those `quantities` that any of the runs has. Each run but the first has a second column with its
-/// changes relative to the first.
+/// A table of those `quantities` for which at least one run has a value. Each run but the first has a second column
+/// with its changes relative to the first.
 pub(super) fn grid(title: String, runs: &[Named<'_>], quantities: &[Quantity]) -> Grid {
     let mut heads = vec![Head::text("figure")];
     for (place, run) in runs.iter().enumerate() {
@@ -80,10 +80,10 @@ pub(super) fn explained() -> Grid {
     )
 }
 
-/// The introduction, with what a reader needs to know first.
+/// The introductory sentences: what a reader needs to know first.
 pub(super) fn lead(runs: &[Named<'_>]) -> String {
     let [run] = runs else {
-        return "Changes are against the first run.".to_owned();
+        return "Changes are relative to the first run.".to_owned();
     };
     let [log, replayed, .., decisions] = circumstances(&run.result.summary);
     let (log, replayed, decisions) = (log.value, replayed.value, decisions.value);

@@ -1,4 +1,4 @@
-//! Which task held how many nodes, and when.
+//! The number of nodes that each task held over time.
 
 use super::{Named, id_of};
 use crate::curves::{millis, minute};
@@ -134,8 +134,7 @@ fn text(run: &ReplayRun, kind: Rows, rows: &[Row], step: f64) -> String {
             number(started)
         ),
         Rows::Set => format!(
-            "A row for each of the {} tasks of the set, with all its {} rounds together ({} tasks \
-             held nodes)",
+            "A row for each of the {} tasks of the set, with its {} rounds together ({} tasks held nodes)",
             number(rows.len()),
             number(run.summary.rounds),
             number(started)
@@ -175,7 +174,7 @@ fn numbers(run: &ReplayRun, kind: Rows, rows: &[Row], held: &[Vec<AllocationRow>
         Head::text("first started"),
         Head::text("last finished"),
         Head::number("node-hours"),
-        Head::number("mean number of nodes while it held any"),
+        Head::number("mean number of nodes while holding any"),
     ];
     let mut grid = Grid::new(title, heads);
     for row in rows {

@@ -6,7 +6,7 @@ use crate::{Figure, Grid, thin};
 use gleaner_domain::results::Named;
 use gleaner_domain::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
-/// Number of parts into which thinning divides a long curve; each part keeps points of its own.
+/// Number of parts into which thinning divides a long curve; each part keeps its own points.
 const BUCKETS: usize = 400;
 
 /// The figure of an artifact; `None` if the artifact is a table.
@@ -36,7 +36,7 @@ pub(super) fn figure(artifact: &Artifact, text: String, numbers: Grid) -> Option
     })
 }
 
-/// The names that `of` gives, each once, in order.
+/// The distinct names that `of` returns for the rows, in order of first occurrence.
 fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in artifact.rows.iter().map(of) {
@@ -126,7 +126,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
     curves
 }
 
-/// A long curve, thinned. The first one is in the muted colour.
+/// A long curve, thinned. The first curve is drawn in the muted colour.
 fn series((place, curve): (usize, &NamedCurve)) -> Curve {
     Curve {
         name: curve.name.clone(),

@@ -22,8 +22,8 @@ fn overview(artifacts: &[Artifact]) -> Section {
         title: "Verdicts".to_owned(),
         lead: "Number of values by verdict. Equal: our value, rounded to the published decimals, is the \
                published value. Simulations, replays and optima are deterministic. Trained models are \
-               random: the last digits of their values vary. A reference run is the output of the \
-               authors' code."
+               random: the last digits of their values vary from run to run. A reference run is the \
+               output of the authors' code."
             .to_owned(),
         blocks: vec![
             Block::Facts(verdicts(artifacts)),
@@ -56,7 +56,7 @@ fn blocks(artifact: &Artifact) -> Vec<Block> {
     }
 }
 
-/// The table as a page shows it: a number and its percent sign stay on one line.
+/// The table as shown on a page, where a number and its percent sign stay on one line.
 fn shown(mut grid: Grid) -> Grid {
     for cell in grid.rows.iter_mut().flatten() {
         *cell = cell.replace(" %", "\u{a0}%");

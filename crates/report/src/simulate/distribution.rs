@@ -1,4 +1,4 @@
-//! How completion times and queuing are distributed.
+//! Distributions of completion times and queuing times.
 
 use super::{Named, coloured, id_of};
 use crate::figure::{Axis, Curve, Marks, Shape};
@@ -6,7 +6,7 @@ use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_runs::read::JobEnd;
 
-/// Number of parts into which thinning divides the ranks; each part keeps points of its own.
+/// Number of parts into which thinning divides the ranks; each part keeps its own points.
 const BUCKETS: usize = 400;
 /// Shares of jobs in the tables, in percent.
 const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
@@ -14,7 +14,7 @@ const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
 /// The distribution of job completion times.
 pub(crate) fn completion(run: &Named<'_>) -> Figure {
     let text =
-        "Share of jobs that were done within a time after submission; further left is better.";
+        "Share of jobs that ended within a given time after submission; further left is better.";
     figure(
         run,
         "jct",
@@ -27,8 +27,8 @@ pub(crate) fn completion(run: &Named<'_>) -> Figure {
 
 /// The distribution of queuing times.
 pub(crate) fn queuing(run: &Named<'_>) -> Figure {
-    let text = "Share of jobs that waited for at most a time; at the left edge, those that waited \
-                for no more than a second.";
+    let text = "Share of jobs that waited for at most a given time; at the left edge, jobs that waited \
+                for at most a second.";
     figure(run, "queuing", "Queuing", text, "time in queues", |job| {
         job.queue
     })
@@ -86,7 +86,7 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The time in seconds within which this percentage of the jobs was done; `None` without jobs.
+/// The time in seconds within which `percent` of the jobs ended; `None` if there are no jobs.
 fn at(sorted: &[i64], percent: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).map(|&seconds| seconds as f64)

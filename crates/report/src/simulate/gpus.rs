@@ -1,4 +1,4 @@
-//! How many GPUs policies ran on: only policies on the same number can be compared.
+//! The numbers of GPUs that policies ran on. Only policies that ran on the same number can be compared.
 
 use super::Named;
 
@@ -27,26 +27,26 @@ pub(super) fn listed(groups: &[Group<'_>]) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// The note if policies of one run had different numbers of GPUs.
+/// A note if the policies of one run had different numbers of GPUs.
 pub(super) fn note(run: &Named<'_>) -> Option<String> {
     let groups = of(run);
     (groups.len() > 1).then(|| {
         format!(
-            "The policies did not run on the same GPUs: {}. The difference is the profiler's nodes \
-             that no virtual cluster lends; gleaner simulate --lend auto compares all on the same.",
+            "The policies ran on different numbers of GPUs: {}. The difference is the \
+             profiler's nodes that no virtual cluster lends; gleaner simulate --lend auto compares all \
+             policies on the same number.",
             listed(&groups)
         )
     })
 }
 
-/// The note if policies had different numbers of GPUs, within one of the compared runs or across
-/// them.
+/// A note if policies had different numbers of GPUs, within one of the compared runs or across them.
 pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
     let numbers = runs.iter().flat_map(of).map(|(gpus, _)| gpus);
     let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), gpus| {
         (least.min(gpus), most.max(gpus))
     });
     (least < most).then(|| {
-        format!("Not all ran on the same GPUs: the numbers are from {least} to {most}, see below.")
+        format!("Not all policies ran on the same number of GPUs: the numbers range from {least} to {most}, see below.")
     })
 }

@@ -1,4 +1,4 @@
-//! How busy the cluster is over time.
+//! The load of the cluster over time: GPUs in use and waiting jobs.
 
 use super::{Named, coloured, gpus, id_of};
 use crate::Figure;
@@ -9,7 +9,7 @@ use gleaner_domain::results::simulate::PolicyFigures;
 use gleaner_domain::words::counted;
 use gleaner_runs::read::{Hour, PolicyRun};
 
-/// Explanation of the shades, for the text of a figure.
+/// Explanation of the shaded periods, for the text of a figure.
 const SHADES: &str = "Shaded: warm-up, until the number of GPUs in use first reaches half of its mean while jobs \
                       arrive; and drain, after the last submission. Neither period shows how busy the cluster \
                       is while jobs arrive.";
@@ -38,7 +38,7 @@ pub(crate) fn utilisation(run: &Named<'_>) -> Figure {
     )
 }
 
-/// The number of jobs that wait.
+/// The number of waiting jobs.
 pub(crate) fn waiting(run: &Named<'_>) -> Figure {
     let panels = panels(run, |_, hour| hour.pending);
     let text = format!("Jobs in the queues of all virtual clusters, hourly means. {SHADES}");

@@ -31,8 +31,8 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The sections about `runs`. If there are several, the first section has their changes relative to
-/// the first run.
+/// The sections about `runs`. If there are several runs, the first section shows their changes relative to the first
+/// run.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
@@ -42,7 +42,7 @@ pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Ve
         sections.push(Section {
             id: "simulations".to_owned(),
             title: "Simulations side by side".to_owned(),
-            lead: std::iter::once("Changes are against the first simulation.".to_owned())
+            lead: std::iter::once("Changes are relative to the first simulation.".to_owned())
                 .chain(gpus::note_of_all(runs))
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -99,7 +99,7 @@ fn lead(run: &Named<'_>, jobs: u64) -> String {
         jobs => format!("{} jobs", super::numbers::count(jobs)),
     };
     let mut lead = format!(
-        "{jobs} under {policies}. Job completion time (JCT) is from submission to the end."
+        "{jobs} under {policies}. Job completion time (JCT) is the time from submission to the end."
     );
     if let Some(note) = gpus::note(run) {
         lead = lead + " " + &note;

@@ -11,10 +11,10 @@ use gleaner_runs::sweep::scale::Scale;
 
 /// Values of some settings, as texts.
 type Key<'a> = Vec<&'a str>;
-/// A metric by the values of settings.
+/// A metric for each combination of values of some settings.
 pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 
-/// The value of a cell or a bar.
+/// The value of a metric in a cell or a bar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     /// The mean over all repetitions.
@@ -25,7 +25,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The 95 % interval of the mean and the number of seeds, as a text; empty without an interval.
+    /// The 95 % interval of the mean and the number of seeds, as text; empty if there is no interval.
     pub fn note(&self, scale: &Scale) -> String {
         let ends = self
             .seeds
@@ -41,7 +41,8 @@ impl Cell {
     }
 }
 
-/// The metric by the values of `axes`: the best of the means over repetitions.
+/// The metric for each combination of values of `axes`. The metric is averaged over repetitions, and the best mean over
+/// the remaining settings is kept.
 pub(super) fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Values<'a> {
     let others: Vec<usize> = others(trials, axes, |name| !is_repetition(name)).collect();
     let mut repeated: BTreeMap<(Key<'_>, Key<'_>), Vec<Spread>> = BTreeMap::new();
@@ -71,7 +72,7 @@ pub(super) fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Val
     best
 }
 
-/// Indices of the settings besides `axes` whose names `keep` accepts.
+/// Indices of the settings that are not in `axes` and whose names `keep` accepts.
 fn others(
     trials: &Trials,
     axes: &[usize],
@@ -95,7 +96,7 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
         ("", "") => String::new(),
         (means, "") => format!("Means over {means}. "),
         ("", best) => format!("The best over {best}. "),
-        (means, best) => format!("Means over {means}, and of these the best over {best}. "),
+        (means, best) => format!("Means over {means}; of these, the best over {best}. "),
     };
     let metric = &trials.metrics[metric];
     let which = match metric.better {
@@ -115,7 +116,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
         return String::new();
     };
     let told = metric.scale.tell(best);
-    // Cells whose value has the same text as the best value.
+    // Cells whose value is formatted like the best value.
     let mut same = values
         .iter()
         .filter(|(_, cell)| metric.scale.tell(cell.mean) == told);

@@ -7,14 +7,14 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::SEED;
 use gleaner_runs::read::SweepRuns;
 
-/// The user's choices. For each field that is `None`, the report chooses.
+/// The user's choices. For each field that is `None`, the report chooses a value.
 #[derive(Debug, Clone, Default)]
 pub struct SweepChoice {
     /// The two settings along the axes of the heat map.
     pub heat: Option<[String; 2]>,
-    /// The metric that settings are compared by.
+    /// The metric by which settings are compared.
     pub metric: Option<String>,
-    /// The metric that it is drawn against.
+    /// The metric against which [`SweepChoice::metric`] is drawn.
     pub against: Option<String>,
 }
 
@@ -28,9 +28,9 @@ impl SweepChoice {
 /// What to draw: indices of the settings and metrics of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {
-    /// Index of the metric drawn.
+    /// Index of the metric by which settings are compared.
     pub metric: usize,
-    /// Index of the metric that it is drawn against.
+    /// Index of the metric against which `metric` is drawn.
     pub against: usize,
     /// The settings along the axes; none if every setting is the same in all trials.
     pub axes: Axes,
@@ -81,7 +81,7 @@ fn named(trials: &Trials, flag: &str, name: &str) -> Result<usize> {
     trials.metric(name).ok_or_else(|| {
         let names: Vec<&str> = trials.metrics.iter().map(|metric| metric.name).collect();
         let names = names.join(", ");
-        Error::Usage(format!("{flag} is {name:?}, expected one of {names}"))
+        Error::Usage(format!("{flag}: found {name:?}, expected one of {names}"))
     })
 }
 
@@ -102,8 +102,8 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
     })
 }
 
-/// The metric by which the best run was chosen. If that metric is the same in all trials, the first
-/// tie-breaker that differs between trials.
+/// The metric by which the best run was chosen. If that metric is the same in all trials, this is the first tie-breaker
+/// that differs between trials.
 fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     let ties = sweep.mode.ties(&sweep.by);
     let order = std::iter::once(&sweep.by).chain(&ties);
@@ -113,8 +113,8 @@ fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The first metric that trades off against `metric`: harvested work against lost work, or the
-/// average against the longest wait.
+/// A metric that trades off against `metric`: lost work against harvested work, or the longest against the average
+/// wait.
 fn opposed(trials: &Trials, metric: usize) -> usize {
     const NAMES: [&str; 5] = [
         "work_lost",
@@ -135,8 +135,8 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings that change a metric most. The one with more values is on the horizontal axis.
-/// A setting that only repeats runs, such as the tasks, is used only if there is no other.
+/// The two settings with the most effect on a metric. The setting with more values is on the horizontal axis. A setting
+/// that only repeats runs, such as the tasks, is used only if all settings are of this kind.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();
     let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);
@@ -163,8 +163,8 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
     }
 }
 
-/// How much of a metric's variance lies between a setting's values. This is the sum over the values
-/// of n · (m − M)²: n trials have the value, m is their mean, and M is the mean of all trials.
+/// How much of a metric's variance a setting explains: the sum over the setting's values of n · (m − M)², where n
+/// trials have the value, m is their mean, and M is the mean of all trials.
 fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for trial in &trials.trials {

@@ -1,4 +1,4 @@
-//! A metric by two settings as a heat map.
+//! A heat map of a metric by two settings.
 
 use super::cells::{Cell, LISTED, best, text, title_of};
 use super::trials::{Trials, shown};
@@ -7,8 +7,8 @@ use crate::names::slug;
 use crate::{Figure, Grid, Head};
 use gleaner_runs::sweep::scale::capital;
 
-/// A metric by two settings, which are given by their indices. The value of a trial is the mean
-/// over its repetitions, and a cell shows the best value over the other settings.
+/// A heat map of the metric with index `metric` by the settings with indices `x` and `y`. A cell shows the best value
+/// over the other settings, and each value is a mean over repetitions.
 pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric: usize) -> Figure {
     let (across, down) = (trials.settings[x], trials.settings[y]);
     let (columns, rows) = (trials.values(x), trials.values(y));
@@ -31,7 +31,7 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         cells.collect()
     };
     let how = if has_notes {
-        " Point at a cell for its 95 % interval and the number of seeds."
+        " Hover over a cell for its 95 % interval and the number of seeds."
     } else {
         ""
     };

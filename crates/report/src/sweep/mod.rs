@@ -29,7 +29,7 @@ pub(super) struct Named<'a> {
     pub result: &'a SweepRuns,
 }
 
-/// The sections about `sweeps`, one for each.
+/// A section for each of the `sweeps`.
 ///
 /// # Errors
 /// `choice` names a setting or figure that a sweep does not have, or the observer stops it.
@@ -71,7 +71,7 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
     })
 }
 
-/// The best settings by the metric that the user chose; none for a metric that is not a column of the sweep.
+/// The best settings by the metric that the user chose; empty if the sweep has no such column.
 fn best(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Vec<Fact> {
     let by = choice.metric.as_deref().unwrap_or(sweep.by.name);
     let Some(metric) = sweep.mode.metric(by) else {

@@ -1,4 +1,4 @@
-//! Two metrics against each other, and the Pareto front: the trials that no other beats in both.
+//! Two metrics plotted against each other, with the Pareto front: the trials that no other trial beats in both.
 
 use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
@@ -10,13 +10,13 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::capital;
 
-/// Maximum number of trials that are drawn as points. If there are more, points that others hide
-/// are left out.
+/// Maximum number of trials that are drawn as points. If there are more trials, points hidden by other points are left
+/// out.
 const DRAWN: usize = 3_000;
-/// Maximum number of trials of the front whose intervals are drawn.
+/// Maximum number of trials on the front whose intervals are drawn.
 const WHISKERS: usize = 60;
 
-/// All trials by two metrics, which are given by their indices, and their Pareto front.
+/// All trials by the metrics with indices `x` and `y`, and their Pareto front.
 pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Figure {
     let (across, up) = (&trials.metrics[x], &trials.metrics[y]);
     let front = front(trials, x, y);
@@ -57,7 +57,7 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
     }
 }
 
-/// The 95 % intervals of both metrics of some trials; `None` if there are none.
+/// The 95 % intervals of both metrics for the trials at `places`; `None` if no trial has an interval.
 fn whiskers(trials: &Trials, places: &[usize], (x, y): (usize, usize)) -> Option<Curve> {
     let ends = |trial: usize, metric: usize| {
         let spread = trials.trials[trial].figures[metric]?;
@@ -78,12 +78,12 @@ fn whiskers(trials: &Trials, places: &[usize], (x, y): (usize, usize)) -> Option
     })
 }
 
-/// Says how many points are left out; empty if none are.
+/// States how many points are left out; empty if all points are drawn.
 fn hidden(points: usize) -> String {
     match points {
         0 => String::new(),
         points => format!(
-            " {} points that others hide are left out.",
+            " {} points hidden by others are left out.",
             count(points as u64)
         ),
     }
@@ -124,9 +124,9 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
         (Direction::Max, Direction::Min) => "Further down and right is better",
     };
     let beaten = match front {
-        1 => format!("One of the {all} beats all others in both."),
+        1 => format!("One of the {all} beats all others in both metrics."),
         front => format!(
-            "The line joins the {} of {} that no other beats in both.",
+            "The line joins the {} of {} that no other beats in both metrics.",
             count(front as u64),
             count(all as u64)
         ),
@@ -134,7 +134,7 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
     let what = match seeds {
         0 | 1 => "A point for each run",
         _ => {
-            "A point for the means of each setting over its seeds, with 95 % intervals of those not beaten"
+            "A point for each setting, at its means over the seeds; 95 % intervals of settings on the front"
         }
     };
     format!("{what}. {better}. {beaten}")
@@ -145,13 +145,13 @@ fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)
     trial.mean(x).zip(trial.mean(y))
 }
 
-/// Trials that no other beats in both metrics, ordered by x.
+/// The trials that no other trial beats in both metrics, ordered by x.
 fn front(trials: &Trials, x: usize, y: usize) -> Vec<usize> {
     let (along, up) = (&trials.metrics[x], &trials.metrics[y]);
     let mut order: Vec<(usize, (f64, f64))> = (0..trials.trials.len())
         .filter_map(|trial| Some((trial, point(trials, trial, x, y)?)))
         .collect();
-    // The trials are ordered by x, then by y, each from the best. A trial is beaten unless its y is
+    // The trials are ordered by x, then by y, best first. A trial is beaten unless its y is
     // better than every y before it.
     let first = |metric: &Metric, a: f64, b: f64| match metric.better {
         Direction::Min => a.total_cmp(&b),

@@ -9,21 +9,21 @@ use crate::{Figure, Grid, Head};
 use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
-/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. More values are drawn as
-/// lines.
+/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more, they are
+/// drawn as lines.
 const APART: usize = 60;
 /// The grey series, for the ends of intervals.
 const ENDS: usize = SERIES - 1;
 
-/// The values of a setting with the metric of each.
+/// The values of a setting, and the metric for each value.
 struct BySetting<'a> {
     scale: &'a Scale,
     columns: Vec<&'a str>,
-    /// By column; `None` for a value of the setting of which no run has the metric.
+    /// The metric by column; `None` if no run with this value of the setting has the metric.
     cells: Vec<Option<Cell>>,
 }
 
-/// A metric by a setting, which is given by its index. A mean has its 95 % interval if there are
+/// A figure of the metric with index `metric` by the setting with index `x`. Means have 95 % intervals if there are
 /// several seeds.
 pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Figure {
     let across = trials.settings[x];
@@ -79,7 +79,7 @@ impl<'a> BySetting<'a> {
         spreads.any(|spread| spread.reach().is_some())
     }
 
-    /// The values of the setting as numbers, if all are.
+    /// The values of the setting as numbers, if all of them are numbers.
     fn numeric(&self) -> Option<Vec<f64>> {
         let numbers = self.columns.iter().map(|text| text.parse().ok());
         numbers
@@ -194,7 +194,7 @@ impl<'a> BySetting<'a> {
     }
 }
 
-/// An end of a mean's interval. A mean without an interval stands for both ends, because the lines need points at the
+/// An end of a mean's interval. A mean without an interval serves as both ends, because the lines need points at the
 /// same places.
 fn end(cell: &Cell, of: fn(&Spread) -> Option<f64>) -> f64 {
     cell.seeds.as_ref().and_then(of).unwrap_or(cell.mean)

@@ -1,4 +1,4 @@
-//! Tables of the best settings, and of all of them.
+//! Tables of the best settings, of all settings, and of the settings and figures that never change.
 
 use super::trials::{Trials, shown};
 use crate::numbers::count;
@@ -21,7 +21,7 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     let over_seeds = [Head::number("95 % interval"), Head::number("seeds")];
     let over_seeds = over_seeds.into_iter().filter(|_| trials.seeds > 1);
     let settings = trials.settings.iter().map(|name| Head::text(*name));
-    let last = Head::number("settings as good");
+    let last = Head::number("equally good settings");
     let heads = heads
         .into_iter()
         .chain(over_seeds)
@@ -55,7 +55,7 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     grid
 }
 
-/// The 95 % interval of the mean of the best settings.
+/// The 95 % interval of the best settings' mean.
 fn interval(scale: &Scale, best: Best) -> String {
     let ends = best.spread.low().zip(best.spread.high());
     ends.map_or("–".to_owned(), |(low, high)| {
@@ -63,7 +63,7 @@ fn interval(scale: &Scale, best: Best) -> String {
     })
 }
 
-/// A table of all settings, the best by a metric first; at most [`LISTED`].
+/// A table of up to [`LISTED`] settings, ordered by a metric from the best.
 pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let settings = trials.trials.len();
     let title = match settings {

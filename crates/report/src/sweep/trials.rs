@@ -7,7 +7,7 @@ use gleaner_domain::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Name of the metric of all work that replays lost. Summaries have it in two parts.
+/// Name of the metric of all work that a replay lost, which summaries report in two parts.
 const LOST: &str = "work_lost";
 
 /// The trials of a sweep. The runs of a trial differ only in their seed.
@@ -15,24 +15,24 @@ const LOST: &str = "work_lost";
 pub(super) struct Trials {
     /// Names of the settings that differ between trials, without the seed.
     pub settings: Vec<&'static str>,
-    /// Maximum number of seeds that a trial was repeated with.
+    /// Maximum number of seeds with which a trial was repeated.
     pub seeds: usize,
-    /// The figures that have a best value, and the total work lost.
+    /// The figures of which either low or high values are better, and the total lost work.
     pub metrics: Vec<Metric>,
     /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
 }
 
-/// A figure with a best value.
+/// A figure of which either low or high values are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
-    /// Its name as a column of the sweep's table.
+    /// The name of the figure's column in the sweep's table.
     pub name: &'static str,
     /// Whether higher or lower values are better.
     pub better: Direction,
-    /// How to format the values.
+    /// The unit and the number of decimals for its values.
     pub scale: Scale,
-    /// Whether it is the same in all trials that have it.
+    /// Whether the figure is the same in all trials that have it.
     pub constant: bool,
 }
 
@@ -41,9 +41,9 @@ pub(super) struct Metric {
 pub(super) struct Trial {
     /// Its settings as texts, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Number of its runs, which differ in their seeds.
+    /// Number of its runs, which differ only in their seeds.
     pub seeds: usize,
-    /// Spreads over its seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
+    /// The spread of each metric over the seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
 }
 
@@ -60,7 +60,7 @@ impl Metric {
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
         let spread = sorted.last().zip(sorted.first());
-        // Sums of the same numbers in different orders may differ in the last digits.
+        // Equal values may differ in the last digits, because sums depend on the order of their terms.
         let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
         Metric {
             name,
@@ -160,7 +160,7 @@ impl Trials {
     }
 }
 
-/// Whether a setting says what is replayed, such as the tasks or the part of the log. Runs that
+/// Whether a setting determines what is replayed, such as the tasks or the part of the log. Runs that
 /// differ only in such settings are repetitions.
 pub(super) fn is_repetition(setting: &str) -> bool {
     const NAMES: [&str; 7] = [
@@ -185,8 +185,8 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics with a best value, and the total work that replays lost, each with its value for
-/// every trial.
+/// The metrics of which either low or high values are better, and the total work that replays lost, each with its value
+/// for every trial.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {

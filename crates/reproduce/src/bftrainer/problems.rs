@@ -1,4 +1,4 @@
-//! States of replays, each with the optimum of the paper's formulation.
+//! Problems taken from states of replays, each with the optimum of the paper's formulation.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::filled::Values;
 struct Optima {
     /// The optimum with a big-M that allows every change.
     optimum: f64,
-    /// The optimum with the original's big-M.
+    /// The optimum with the big-M of the original.
     paper_optimum_dp: f64,
 }
 
@@ -33,14 +33,14 @@ impl Optima {
 /// Maximum relative difference at which an objective counts as equal to an optimum.
 const ROUNDING: f64 = 1e-6;
 
-/// Solves the states with both values of big-M.
+/// Solves every state with both values of big-M.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let path = data.file("bftrainer/problems.jsonl");
     let states = part.take(problems::read(&path)?);
     let optima = optima(&path)?;
     if optima.len() != states.len() {
         let found = format!("optima of {} of {} states", optima.len(), states.len());
-        return Err(Fault::of(&path, found, "the optima of all").into());
+        return Err(Fault::of(&path, found, "an optimum for each state").into());
     }
     let mut ours = Values::default();
     for (row, big_m) in [

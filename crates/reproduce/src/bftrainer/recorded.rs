@@ -1,4 +1,4 @@
-//! Replays the recorded allocations of runs of the original replayer.
+//! Replays the allocations recorded in two runs of the original replayer.
 
 use gleaner_domain::error::Result;
 use gleaner_domain::results::replay::StepRow;
@@ -48,7 +48,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>, replays: &Replays<'_>) -> Result
         let mut script = part.take(script::read(&path, &log)?);
         let set = replays.tasks(run.tasks, run.t_fwd)?;
         let options = Options {
-            // The script's event 0 is the initial allocation.
+            // Event 0 of the script is the initial allocation.
             initial: Initial::Solve,
             ..Options::original(run.t_fwd, run.max_tasks)
         };

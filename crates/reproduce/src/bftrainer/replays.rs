@@ -18,7 +18,7 @@ use crate::{Part, failed};
 /// Number of rows that the original drops at the start of the log.
 const SKIPPED_ROWS: usize = 1000;
 
-/// Published files of tasks and their curves.
+/// The published files of a task set: its tasks and their scaling curves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskFiles {
     /// The set's name in words.
@@ -28,7 +28,7 @@ pub struct TaskFiles {
 }
 
 impl TaskFiles {
-    /// The files `FAMILY-Jbnd-SIZE.pkl` and `FAMILY-JNPs-SIZE.pkl`.
+    /// The set in the files `FAMILY-Jbnd-SIZE.pkl` and `FAMILY-JNPs-SIZE.pkl`.
     pub const fn new(name: &'static str, family: &'static str, size: &'static str) -> Self {
         TaskFiles { name, family, size }
     }
@@ -56,20 +56,20 @@ pub struct Setting {
     pub max_tasks: usize,
     /// Name of the objective.
     pub objective: &'static str,
-    /// Who decides.
+    /// The solver that makes the decisions.
     pub solver: SolverKind,
 }
 
 /// The figures of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Replayed {
-    /// Work done, in percent of what the same tasks do on dedicated nodes.
+    /// Work done, as a percentage of the work that the same tasks do on dedicated nodes.
     pub efficiency: f64,
-    /// Work done, in percent of what they would do if changes cost nothing.
+    /// Work done, as a percentage of the work that the tasks would do if changes cost nothing.
     pub fluid: f64,
     /// Mean time from submission to end, in hours.
     pub completion_hours: f64,
-    /// The smallest share of its best progress that a task reached, in percent.
+    /// Progress of the slowest task, as a percentage of its best possible progress.
     pub fairness: f64,
 }
 
@@ -84,7 +84,7 @@ impl<'c> Replays<'c> {
     /// Reads the log and the tasks.
     ///
     /// # Errors
-    /// Faults of the files.
+    /// The files are faulty.
     pub fn open(part: &mut Part<'c>, data: Data<'_>) -> Result<Self> {
         let path = data.file("bftrainer/ndstat-10sdn6-evt.tar.gz");
         let log = part.take(events::read(&path)?);
@@ -124,17 +124,17 @@ impl<'c> Replays<'c> {
         self.log.slice(slice).map_err(failed)
     }
 
-    /// The tasks of a set that fit a window.
+    /// The tasks of a set whose costs fit the forward window.
     ///
     /// # Errors
-    /// The costs of a task exceed what the window allows.
+    /// The costs of a task are too high for the window.
     pub fn tasks(&self, files: TaskFiles, t_fwd: f64) -> Result<TaskSet> {
         let found = self.sets.iter().find(|(other, _)| *other == files);
         let (_, set) = found.ok_or_else(|| crate::published::faulty("a task set is not read"))?;
         set.clone().within_window(t_fwd, false)
     }
 
-    /// Replays with each setting.
+    /// Replays the tasks of `files` with each setting.
     ///
     /// # Errors
     /// A replay fails. [`Error::Stopped`] if a replay is stopped.

@@ -12,7 +12,7 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// The file of graphs.
+/// The file that contains the graphs.
 #[derive(Debug, Deserialize)]
 struct File {
     graphs: Vec<Drawn>,
@@ -41,21 +41,23 @@ impl Drawn {
     }
 }
 
-/// Applies the published weights in double precision.
+/// Applies the network with the published weights to the graphs, in double precision.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let (network, parameters) = network(&weights(part, data, "pretrained_gcn.safetensors")?)?;
     let path = data.file("driple/gcn_forward.json");
     let source = Source::open(&path)?;
     part.sources.push(source.id().clone());
-    let expected = "graphs with adj, a square matrix, and x, three numbers a node";
+    let expected = "graphs with adj, a square matrix, and x, three numbers per node";
     let fault = |found: String| Error::from(Fault::of(&path, found, expected));
     let file: File =
         serde_json::from_slice(&source.read_all()?).map_err(|e| fault(e.to_string()))?;
     let mut ours = Values::default();
     for (place, drawn) in file.graphs.iter().enumerate() {
-        let graph = drawn
-            .graph()
-            .ok_or_else(|| fault(format!("a fault in graph {place}")))?;
+        let graph = drawn.graph().ok_or_else(|| {
+            fault(format!(
+                "graph {place} without a square matrix for its nodes"
+            ))
+        })?;
         let layout = network.lay_out([&graph], &Inputs::Raw);
         let mut tape = Tape::without_gradients(&parameters);
         let output = network.apply(&mut tape, &layout);

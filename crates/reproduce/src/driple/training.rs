@@ -1,5 +1,5 @@
-//! Training on generated graphs, with the initial weights and the plan of the original's runs. It uses double
-//! precision, because in single precision the errors differ between kinds of processors.
+//! Training on generated graphs, with the initial weights and the plan of the original's training runs. It uses double
+//! precision, because in single precision the errors depend on the type of processor.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// A training of the original.
+/// A training run of the original.
 struct Planned {
     row: &'static str,
     weights: &'static str,
@@ -27,7 +27,7 @@ struct Planned {
     epochs: usize,
 }
 
-/// Initial weights of a training from scratch.
+/// Initial weights for training from scratch.
 const FRESH: &str = "synth_gcn_h64_init.safetensors";
 /// Published weights to start from.
 const PRETRAINED: &str = "pretrained_gcn.safetensors";
@@ -35,13 +35,13 @@ const PRETRAINED: &str = "pretrained_gcn.safetensors";
 /// The epochs whose errors are compared, counted from 1.
 const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
-/// Epochs of the original's trainings.
+/// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Epochs of trainings with half as many layers as nodes. There are few because each takes most of a second, and later
-/// errors depend on the last bits.
+/// Number of epochs in training runs with half as many layers as nodes. It is small because each epoch takes most of a
+/// second, and later errors depend on the last bits.
 const FEW_EPOCHS: usize = 20;
 
-/// The trainings.
+/// The training runs.
 const PLANNED: [Planned; 4] = [
     Planned {
         row: "without transfer, 3 layers",
@@ -149,7 +149,7 @@ fn train(
     })
 }
 
-/// The test error of predicting the mean of the training part for every graph.
+/// The test error of a predictor that returns the mean of the training part for every graph.
 fn mean_error(data: &Dataset) -> Option<f64> {
     let train = DataPart::Train.of(data);
     let scale = Scale::of(train);

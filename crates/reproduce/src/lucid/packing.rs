@@ -11,25 +11,24 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// The test rows of the artifact's script, in the order in which scikit-learn splits the 66 rows of
-/// `single_data.csv` into 20 and 46 with the script's seed, 123. The script trains on the other 46
-/// rows.
+/// The test rows of the script in Lucid's artifact. With the script's seed, 123, scikit-learn splits the 66 rows of
+/// `single_data.csv` into these 20, in this order, and 46. The script trains on the other 46 rows.
 const TEST: [usize; 20] = [
     54, 62, 0, 45, 5, 63, 16, 12, 65, 30, 33, 9, 41, 13, 34, 25, 3, 17, 40, 8,
 ];
 const ROWS: usize = 66;
 
-/// Seed of the other random splits.
+/// Seed of the 200 random splits.
 const SEED: u64 = 0;
 
-/// Trains and tests the trees.
+/// Trains and tests decision trees, with and without the speeds of pairs.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let file = data.file("lucid/venus_sept/single_data.csv");
     let mut profiles = part.take(jobs::profiles::read(&file)?);
     profiles.retain(|_, profile| profile.score.is_some());
     if profiles.len() != ROWS {
         let found = format!("{} profiles with a label", profiles.len());
-        return Err(Fault::of(&file, found, format!("the {ROWS} of the artifact")).into());
+        return Err(Fault::of(&file, found, format!("the {ROWS} profiles of the artifact")).into());
     }
     let pairs = data.file("lucid/venus_sept/colocate_info.csv");
     let pairs = packing_pairs(&part.take(jobs::colocate::read(&pairs)?));

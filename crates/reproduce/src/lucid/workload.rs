@@ -1,4 +1,4 @@
-//! Lucid's workload model, which predicts how long a job runs.
+//! Lucid's workload model, which estimates the durations of jobs.
 
 use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::jobs::{cluster, estimates, trace};
@@ -11,11 +11,11 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, cause};
 
-/// Second 0 of the trace.
+/// The time at second 0 of the trace.
 const EPOCH: jiff::civil::DateTime = jiff::civil::datetime(2020, 4, 1, 0, 0, 0, 0);
 /// The model is trained on jobs submitted before this time, and estimates the others.
 const SPLIT: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 15, 0, 0, 0, 0);
-/// GPUs of a node. The reader needs them, but models do not use them.
+/// Number of GPUs of a node. The reader needs this number, but the models do not use it.
 const GPUS_PER_NODE: u32 = 8;
 
 /// Maximum number of rounds in the published settings; `gleaner train` uses fewer.
@@ -35,7 +35,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let train = trace.jobs.partition_point(|job| job.submit < second);
     if train == 0 || train == trace.jobs.len() {
         let found = format!("{train} of {} jobs before {SPLIT}", trace.jobs.len());
-        let expected = "jobs before and after it";
+        let expected = "jobs before and after that time";
         return Err(Fault::of(&file("jobs.csv"), found, expected).into());
     }
     let seconds: Vec<f64> = trace.jobs.iter().map(|job| job.duration as f64).collect();
@@ -114,7 +114,7 @@ const LOGARITHMS: Options = Options {
     ..SECONDS
 };
 
-/// For seconds, the published settings, as far as our machines have them.
+/// For models of seconds, these are the published settings, as far as our implementation has them.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
     if options.logarithm {

@@ -1,4 +1,4 @@
-//! The file of published values is well formed, and files that are not are refused.
+//! The file of published values is well formed, and malformed files are rejected.
 
 use super::*;
 

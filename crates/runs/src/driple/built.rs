@@ -9,7 +9,7 @@ use gleaner_driple::dataset::{Batches, Dataset};
 use gleaner_driple::group::Report;
 use serde::Serialize;
 
-/// The contents of a data set, and what was unknown in its graphs.
+/// The contents of a data set, and the number of unknown values in its graphs.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Summary<'a> {
     /// Path of the data set's file.
@@ -22,7 +22,7 @@ pub struct Summary<'a> {
     pub test: usize,
     /// Number of batches of the training part.
     pub train_batches: usize,
-    /// Number of operations in the files of the graphs.
+    /// Number of operations in the graph files.
     pub operations: usize,
     /// Number of those operations that run on GPUs.
     pub on_gpus: usize,
@@ -38,13 +38,13 @@ pub struct Summary<'a> {
     pub unknown_dimensions: usize,
     /// Number of grouped operations of types without a frequency, by type.
     pub without_frequency: BTreeMap<&'a str, usize>,
-    /// Number of types of operations with a frequency.
+    /// Number of operation types with a frequency.
     pub types: usize,
-    /// Jobs that are not in the data, with the reasons.
+    /// Jobs left out of the data set, with the reasons.
     pub left_out: &'a [LeftOut],
 }
 
-/// Maximum number of left-out jobs that the text lists.
+/// Maximum number of left-out jobs listed in the text.
 const LISTED: usize = 20;
 
 impl<'a> Summary<'a> {
@@ -98,19 +98,19 @@ impl<'a> Summary<'a> {
         let counts = [
             (
                 self.jobs_with_fewer_groups,
-                "jobs have fewer groups than asked for",
+                "jobs have fewer groups than requested",
             ),
             (
                 self.jobs_not_converged,
-                "jobs' groups still changed in the last pass",
+                "jobs whose groups still changed in the last pass",
             ),
             (
                 self.unknown_shapes,
-                "operations without a known shape count as empty",
+                "operations of unknown shape count as having no elements",
             ),
             (
                 self.unknown_dimensions,
-                "operations with unknown dimensions count from the last one on",
+                "operations with unknown dimensions: only the dimensions after the last unknown one count",
             ),
         ];
         for (count, words) in counts.into_iter().filter(|(count, _)| *count > 0) {

@@ -1,4 +1,4 @@
-//! The errors of a training, epoch by epoch.
+//! The errors of a training run in each epoch.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use gleaner_io::table::WriteTable;
 /// Writes the errors of all epochs as CSV or Parquet, depending on the path's extension.
 ///
 /// # Errors
-/// The extension is another one, or the file cannot be written.
+/// The extension is neither .csv nor .parquet, or the file cannot be written.
 pub fn write(history: &[Epoch], path: &Path) -> Result<()> {
     let row = |epoch: &Epoch| EpochRow {
         epoch: epoch.epoch as i64,

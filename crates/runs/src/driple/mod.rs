@@ -1,4 +1,4 @@
-//! Writers of the data sets, histories, predictions and scores of inspectors.
+//! Summaries of inspectors' data sets, and writers for their training histories, predictions and scores.
 
 pub mod built;
 pub mod history;

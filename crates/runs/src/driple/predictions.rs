@@ -1,4 +1,4 @@
-//! The predicted consumption of jobs: a row for each job.
+//! The predicted resource consumption of jobs: one row per job.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub type Row = (String, [f64; METRICS]);
 /// Writes the table as CSV or Parquet, depending on the path's extension.
 ///
 /// # Errors
-/// The extension is another one, or the file cannot be written.
+/// The extension is neither .csv nor .parquet, or the file cannot be written.
 pub fn write(rows: &[Row], path: &Path) -> Result<()> {
     let jobs = rows.iter().map(|(job, _)| job.as_str().into());
     let mut columns = vec![("job", Column::Texts(jobs.collect()))];
@@ -46,7 +46,7 @@ pub fn json(rows: &[Row]) -> Result<String> {
         .map_err(|error| Error::Run(error.to_string()))
 }
 
-/// The rows as a table: a row for each metric, a column for each job.
+/// The predictions as a table with a row for each metric and a column for each job.
 pub fn grid(rows: &[Row]) -> Grid {
     let jobs = rows.iter().map(|(job, _)| Head::number(job));
     let heads = std::iter::once(Head::text("metric")).chain(jobs);

@@ -1,4 +1,4 @@
-//! The errors of predictions against measurements, as printed tables, as JSON and as a table for a file.
+//! The errors of predictions relative to measurements, as printed tables, as JSON and as a table for a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Evaluation {
     pub part: Part,
     /// Number of jobs in the part.
     pub jobs: usize,
-    /// Names of the metrics, in the order of the values of each score.
+    /// Names of the metrics, in the order in which each score lists its values.
     pub metrics: [&'static str; 12],
     /// The scores: first those of models, then those of baselines.
     pub scores: Vec<Scores>,
@@ -90,7 +90,7 @@ impl Evaluation {
     pub fn printed(&self) -> Vec<Block> {
         let (part, jobs) = (part(self.part), self.jobs);
         let title = format!(
-            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training part's highest; \
+            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training part's maximum; \
              relative: mean absolute error over the mean measured value)"
         );
         let heads = ["mse", "relative", "R²", "rank corr."].map(Head::number);
@@ -122,7 +122,8 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-/// The scores of a model by metric. A column beside the absolute error has the error of predicting the training mean.
+/// The scores of a model by metric. The column next to the absolute error shows the absolute error of always predicting
+/// the training mean.
 fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     let heads = ["mse", "mae", "of the mean", "relative", "R²", "rank corr."];
     let heads = std::iter::once(Head::text("metric")).chain(heads.map(Head::number));
@@ -140,8 +141,8 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     })
 }
 
-/// A model's scores on the test part, which has `jobs` jobs, beside those of predicting the training mean. The table
-/// has a row for each metric and a row for their means. The note compares the mean squared errors.
+/// A model's scores on the test part, which has `jobs` jobs, next to those of always predicting the training mean. The
+/// table has a row for each metric and a row for their means. The note compares the two mean squared errors.
 pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Block; 2] {
     let heads = ["mse", "of the mean", "mae", "of the mean", "R²"].map(Head::number);
     let heads = std::iter::once(Head::text("metric")).chain(heads);

@@ -14,7 +14,7 @@ pub enum CostSource {
     Typical,
 }
 
-/// The longest suspicious spans, at most `most` of them, ordered by time.
+/// Up to `most` of the longest suspicious spans, ordered by time.
 pub fn suspicions(i: &Inspection, most: usize) -> Block {
     let found = &i.suspicions;
     if found.is_empty() {
@@ -83,7 +83,7 @@ pub fn reasons(s: &Suggestion, source: CostSource) -> String {
         None => "never".into(),
     };
     format!(
-        "{costs} With the window, a task grows about every {}, in which {} of idle nodes are taken again. Growing more \
+        "{costs} With the window, a task grows about every {}, in which {} of idle nodes are taken back. Growing more \
          often would cost more than the nodes earn; growing less often would leave more of them unused. A task loses \
          nodes {losses}. docs/OUTPUTS.md derives the rule.",
         duration(w.growth_every_s),

@@ -1,4 +1,4 @@
-//! The log, summarised in a dozen facts.
+//! A summary of the log in a dozen facts.
 
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours, number, percent};

@@ -17,7 +17,7 @@ pub enum Cell<'a> {
     Whole(i64),
     /// A number.
     Number(f64),
-    /// A text, or a value of another type.
+    /// Text, or a value of another type as text.
     Text(&'a str),
 }
 
@@ -30,7 +30,7 @@ impl RunInfo {
     /// Number of rows of a table.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed.
+    /// The file is not listed, missing, damaged or changed.
     pub fn rows(&self, table: &str) -> Result<usize> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         Ok(parquet::Table::open(&source)?.rows())
@@ -40,7 +40,7 @@ impl RunInfo {
     /// table has the column.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed.
+    /// The file is not listed, missing, damaged or changed.
     pub fn visit(
         &self,
         table: &str,
@@ -68,7 +68,7 @@ impl RunInfo {
     /// Calls `each` with every line of a CSV file, numbered from 0: the header, then the rows.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed.
+    /// The file is not listed, missing, damaged or changed.
     pub fn visit_csv(&self, file: &str, mut each: impl FnMut(usize, &[&str])) -> Result<()> {
         let source = RunFiles::of(self).open(file)?;
         let mut records = Records::open(&source)?;

@@ -12,13 +12,13 @@ use gleaner_domain::results::programs::Tally;
 /// The results of a comparison of solvers.
 #[derive(Debug, Clone)]
 pub struct CompareRun {
-    /// Every answer, in the order of the problems, then of the solvers.
+    /// Every answer, sorted by problem, then by solver.
     pub answers: Vec<AnswerRow>,
     /// The solvers. Programs come last.
     pub solvers: Vec<SolverRow>,
-    /// Every plan that was better than those before it, in the order of the answers, then of time.
+    /// Every plan that improved on the solver's earlier plans, sorted by answer, then by time.
     pub incumbents: Vec<IncumbentRow>,
-    /// The outcomes of the answers of the programs, in the order of [`CompareRun::solvers`].
+    /// How each program's answers were judged, in the order of [`CompareRun::solvers`].
     pub programs: Vec<Tally>,
     /// Whether every solver was given every problem; false if the comparison was interrupted.
     pub complete: bool,
@@ -54,7 +54,7 @@ pub fn programs<'a>(
     solvers.iter().skip(ours).zip(tallies)
 }
 
-/// What is wrong with a cell: its column, and what was expected of it.
+/// The column of a wrong cell, and the expected value; `None` if nothing is wrong.
 type Wrong = Option<(&'static str, &'static str)>;
 
 /// Checks that a number, if there is one, is not negative.
@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of programs, if any program was compared. Each count belongs to one of the last solvers and has its
-/// name.
+/// Reads the counts of programs, if any program was compared. The counts belong to the last solvers, in order, and have
+/// their names.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());
@@ -101,7 +101,7 @@ fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tall
     let programs: Vec<Tally> = files.json(PROGRAMS)?;
     let backwards = solvers.iter().rev().zip(programs.iter().rev());
     let is_named = |(row, tally): (&SolverRow, &Tally)| {
-        // The names of functions begin with `python:`, in `programs.json` too.
+        // The name of a Python function begins with `python:`, also in `programs.json`.
         let program = row.solver.strip_prefix("exec:");
         let function = || row.solver.starts_with("python:").then_some(&*row.solver);
         let name = program.or_else(function);

@@ -14,7 +14,7 @@ use gleaner_domain::{Stamp, Utc};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 use gleaner_io::source::{Source, TEXT_LIMIT};
 
-/// The files that `run.json` lists. No others are read, and a file that has changed is refused.
+/// The files that `run.json` lists. No other files are read, and a file that has changed is rejected.
 pub(super) struct RunFiles<'a> {
     dir: &'a Path,
     /// SHA-256 of each file, by its name.
@@ -33,7 +33,7 @@ impl<'a> RunFiles<'a> {
         }
     }
 
-    /// Reads `run.json`, which the list does not contain.
+    /// Reads `run.json`, which is not in the list of files.
     ///
     /// # Errors
     /// The file does not exist, cannot be read, or is not JSON with the expected fields.
@@ -79,14 +79,14 @@ impl<'a> RunFiles<'a> {
     /// Reads a JSON file.
     ///
     /// # Errors
-    /// As for [`RunFiles::open`], and if the file is not JSON or lacks a field.
+    /// Same as [`RunFiles::open`]; also if the file is not JSON or lacks a field.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         parse(&self.open(name)?)
     }
 }
 
 const NAME_A_RUN: &str = "name a run directory of gleaner replay, simulate, sweep or compare";
-const AGAIN: &str = "run it again where files were lost or changed";
+const AGAIN: &str = "if its files were lost or changed, run it again";
 
 /// Opens a plain file.
 fn open(path: &Path) -> Result<Source> {
@@ -98,7 +98,7 @@ fn open(path: &Path) -> Result<Source> {
         Err(error) => format!("a file that cannot be read ({error})"),
     };
     let fault = Fault::of(path, found, "a file of the run");
-    let remedy = format!("{NAME_A_RUN}, or run it again where files were lost");
+    let remedy = format!("{NAME_A_RUN}, or run it again if its files were lost");
     Err(fault.remedy(remedy).into())
 }
 
@@ -117,7 +117,7 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     })
 }
 
-/// Parses a cell with a civil time. A run directory does not state its time zone, so times are taken as if they were in UTC.
+/// Parses a cell with a civil time. A run directory does not state its time zone, so times are interpreted as UTC.
 pub(super) fn time(cell: Cell<'_>) -> CellResult<Utc> {
     match cell.clock()? {
         CellTime::Civil(Stamp::Local(time)) => Ok(time.from_offset(0)),

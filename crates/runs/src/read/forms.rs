@@ -12,8 +12,8 @@ use gleaner_io::fault::show;
 use gleaner_io::parquet;
 use gleaner_io::source::Source;
 
-/// Maximum number of cells held in memory. The columns of a longer table are compared a few at a time,
-/// in several passes over the CSV file.
+/// Maximum number of cells held in memory. Larger tables are compared a few columns at a time, in several passes over
+/// the CSV file.
 const HELD: usize = 1 << 23;
 
 /// Receives the result for each cell: `None` if the two forms agree, otherwise a sentence that
@@ -80,8 +80,8 @@ impl Forms<'_> {
         Ok(is_same)
     }
 
-    /// Compares a few columns, starting with column `first`. Only the first pass compares the number of
-    /// cells in each row.
+    /// Compares a few columns, starting with column `first`. Only the first pass checks the number of cells in each
+    /// row.
     fn compare_columns(
         &self,
         columns: &[parquet::Column],
@@ -172,7 +172,7 @@ impl Cells {
     }
 }
 
-/// Whether a text is a number in one of the forms that this program writes: exact, or with six decimals.
+/// Whether `text` is `value` in one of the two formats that this program writes: exact, or with six decimals.
 fn is_number(text: &str, value: f64) -> bool {
     text.parse() == Ok(value) || text == format!("{value:.6}")
 }

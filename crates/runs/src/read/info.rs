@@ -10,7 +10,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::run::{Listed, RunFile, fields};
 use gleaner_io::SourceId;
 
-/// What `run.json` says about a run.
+/// The contents of `run.json`: what was run, with which inputs, and which files were written.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
     /// The directory, as the user named it.
@@ -30,8 +30,8 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// Describes a run of this program, whose subcommand works on `path` with these arguments and
-    /// input files. `arguments` must serialise as a map.
+    /// Describes a run of a subcommand of this program in the directory `path`, with these arguments and input files.
+    /// `arguments` must serialise as a map.
     ///
     /// # Errors
     /// The arguments cannot be serialised, which does not happen in practice.
@@ -52,7 +52,7 @@ impl RunInfo {
         })
     }
 
-    /// Reads the `run.json` of a directory. An unfinished run counts as a fault.
+    /// Reads the `run.json` of a directory. An unfinished run is a fault.
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let file: RunFile = RunFiles::info(dir)?;
         if file.unfinished {

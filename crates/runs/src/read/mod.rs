@@ -34,7 +34,7 @@ pub use tables::{StoredTable, info};
 /// The content of a run directory.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What `run.json` says.
+    /// The contents of `run.json`.
     pub info: RunInfo,
     /// The results, by subcommand.
     pub result: RunResult,
@@ -69,14 +69,14 @@ pub fn read(dir: &Path) -> Result<Run> {
             let file = files.path(RUN_FILE);
             let expected = "replay, simulate, sweep or compare";
             let fault = Fault::of(&file, format!("{other:?}"), expected);
-            let remedy = "name a run directory of one of these";
+            let remedy = "name a run directory of one of these subcommands";
             return Err(fault.field("command").remedy(remedy).into());
         }
     };
     Ok(Run { info, result })
 }
 
-/// Reads the table of jobs of a simulated policy, with every column that can be verified.
+/// Reads a simulated policy's table of jobs, with every column that can be verified.
 ///
 /// # Errors
 /// The table is missing or damaged.
@@ -84,7 +84,7 @@ pub fn job_rows(info: &RunInfo, policy: &str) -> Result<Vec<JobRow>> {
     simulate::read_job_rows(&RunFiles::of(info), policy)
 }
 
-/// Reads the table of the job runs of a simulated policy.
+/// Reads a simulated policy's table of job runs.
 ///
 /// # Errors
 /// The table is missing or damaged.

@@ -24,7 +24,7 @@ pub struct ReplayRun {
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.
     pub fragments: Option<Vec<FragmentRow>>,
-    /// The outcome of the trials; `None` if the tasks were not trained by a search.
+    /// The outcome of the search's trials; `None` if the replay had no search.
     pub search: Option<SearchOutcome>,
 }
 

@@ -9,8 +9,8 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::{Cells, Field, Record};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
 
-/// Reads the rows of type `R` of a table. `check` gets each row with the one above it. If the row
-/// is wrong, it returns the column and what is expected of it.
+/// Reads the rows of type `R` of a table. `check` is called with the previous row and the current row. If the current
+/// row is wrong, `check` returns the column and the expected value.
 ///
 /// # Errors
 /// The file is missing or damaged. Cells with unexpected values are faults, which are reported
@@ -42,7 +42,7 @@ pub(super) fn read_records<R: Record>(
 /// Reads all rows of a table with these columns, using `read` for each row.
 ///
 /// # Errors
-/// As for [`read_records`].
+/// Same as [`read_records`].
 pub(super) fn read_columns<T>(
     files: &RunFiles<'_>,
     name: &str,

@@ -29,7 +29,7 @@ pub struct SimulateRun {
 pub struct PolicyRun {
     /// The name of the policy.
     pub name: String,
-    /// The figures of the policy in `summary.json`.
+    /// The policy's figures from `summary.json`.
     pub figures: PolicyFigures,
     /// All jobs, in the order of the trace.
     pub jobs: Vec<JobEnd>,

@@ -12,7 +12,7 @@ use gleaner_io::rows::{CellResult, Col, Header, Row};
 pub struct SweepRuns {
     /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure that decides which settings are best, as chosen by the user.
+    /// The figure by which the user chose to rank the settings.
     pub by: Metric,
     /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
@@ -22,13 +22,13 @@ pub struct SweepRuns {
     pub complete: bool,
 }
 
-/// The part of `summary.json` that is read. The best settings are computed from the table.
+/// The only field of `summary.json` that is read. The best settings are computed from the table.
 #[derive(Deserialize)]
 struct Document {
     metric: String,
 }
 
-/// Advice to the user about a sweep without tables.
+/// Advice to a user whose sweep has no tables yet.
 pub(super) const TABLES_OF_FINISHED_RUNS: &str = "start it again, which continues with the missing runs, or \
     write the tables of the finished runs with gleaner sweep PLAN --out DIR --collect --partial";
 
@@ -57,7 +57,7 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings by a figure; `None` if the figure is not a goal.
+    /// The best settings by a figure; `None` if neither low nor high values of the figure are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

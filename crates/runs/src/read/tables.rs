@@ -15,9 +15,9 @@ use gleaner_io::source::Source;
 /// A table of a run.
 #[derive(Debug, Clone)]
 pub struct StoredTable {
-    /// File name without extension.
+    /// The file's name without its extension.
     pub name: String,
-    /// Names of the columns and the columns, in order.
+    /// The columns with their names, in order.
     pub columns: Vec<(String, Column<'static>)>,
 }
 
@@ -30,7 +30,7 @@ pub fn info(dir: &Path) -> Result<RunInfo> {
 }
 
 impl RunInfo {
-    /// Names of the tables of the run: of its Parquet files, without the extension.
+    /// Names of the run's tables, which are the names of its Parquet files without the extension.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         let files = self.files.iter();
         files.filter_map(|file| file.path.strip_suffix(".parquet"))
@@ -39,8 +39,7 @@ impl RunInfo {
     /// Reads a table. Missing texts are empty.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed, or a column has cells of several types or of a type that
-    /// is not plain.
+    /// The file is not listed, missing, damaged or changed, or a column has cells of several types or of a nested type.
     pub fn table(&self, name: &str) -> Result<StoredTable> {
         let source = RunFiles::of(self).open(&format!("{name}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -58,7 +57,7 @@ impl RunInfo {
     /// Returns the names of a table's columns.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed.
+    /// The file is not listed, missing, damaged or changed.
     pub fn columns(&self, table: &str) -> Result<Vec<String>> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -68,12 +67,12 @@ impl RunInfo {
     /// Reads a JSON file of the run.
     ///
     /// # Errors
-    /// The file is not listed, is missing, damaged or changed, or lacks a field.
+    /// The file is not listed, missing, damaged or changed, or it lacks a field.
     pub fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
         RunFiles::of(self).json(name)
     }
 
-    /// Reads `summary.json`; `None` if the run wrote none.
+    /// Reads `summary.json`; `None` if the run did not write it.
     ///
     /// # Errors
     /// The file is missing, damaged or changed.
@@ -86,7 +85,7 @@ impl RunInfo {
 
 /// The cells of a column. Their type is that of the first cell with a value.
 pub(super) enum Cells {
-    /// Number of missing cells, while no cell with a value has been found.
+    /// Number of missing cells, as long as no cell with a value has been found.
     Missing(usize),
     Whole(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),

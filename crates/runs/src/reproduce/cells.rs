@@ -7,11 +7,11 @@ use gleaner_domain::results::reproduce::{
 
 use gleaner_document::{Grid, Head};
 
-/// Maximum number of values that are listed; more are counted by verdict.
+/// Maximum number of values that are listed line by line. Larger tables are shown as counts by verdict.
 const LISTED: usize = 40;
 
-/// The table of an artifact. It lists the values line by line, or counts them if there are many. If
-/// nothing is published, it is a matrix of our values.
+/// The table of an artifact. It lists the values line by line, or counts them by verdict if there are many. If nothing
+/// is published, the table is a matrix of our values.
 pub fn grid(artifact: &Artifact) -> Grid {
     let is_known = |row: &ReproducedRow| row.verdict != Verdict::Unpublished;
     if !artifact.rows.iter().any(is_known) {
@@ -24,7 +24,7 @@ pub fn grid(artifact: &Artifact) -> Grid {
     }
 }
 
-/// The names that `of` gives, each once, in order.
+/// The distinct names that `of` returns for the rows, in order of first occurrence.
 fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in artifact.rows.iter().map(of) {
@@ -116,7 +116,7 @@ fn matrix(artifact: &Artifact) -> Grid {
         names(artifact, |row| &row.column),
     );
     let units = names(artifact, |row| &row.unit);
-    // A unit that all values share is the head of the column of names.
+    // If all values share a unit, the unit is the heading of the name column.
     let common = match units.as_slice() {
         [unit] if !unit.is_empty() => format!("in {unit}"),
         _ => String::new(),
@@ -153,8 +153,8 @@ fn matrix(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, lines, |line| line)
 }
 
-/// The published value and ours, with the published number of decimals. Ours has one decimal more
-/// if both would look the same although they differ.
+/// The published value and ours, with the published number of decimals. Our value gets one more decimal if the two
+/// would otherwise look equal although they differ.
 pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);

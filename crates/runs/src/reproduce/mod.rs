@@ -30,22 +30,22 @@ pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
 const HEAD: &str = "\
 # Published values, reproduced
 
-Made by `gleaner reproduce all --data DIR -o DIR`, which computes every value here; `gleaner reproduce all --list`
-names the files in DIR and where they come from. A test compares this page with a fresh run.
+`gleaner reproduce all --data DIR -o DIR` generates this page and computes every value on it.
+`gleaner reproduce all --list` names the files in DIR and their sources. A test compares this page with a fresh run.
 
-Each value is shown beside the published value. The verdict depends only on these numbers:
+Each value is shown next to the published value. The verdict depends only on these numbers:
 
 - **equal**: our value, rounded to the published decimals, is the published value.
 - **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value. For curves that cross zero, it is a
   share of the range of the published curve. **differs**: more than 10 %.
-- **not reproducible**: the value needs something that is not public; the note names it. **left out**: the value could
-  be computed, but is not; the note says why.
-- **no published value**: our value only, because nothing was published or it is not available.
+- **not reproducible**: the value requires something that is not public; the note names it. **left out**: the value
+  could be computed, but is not; the note gives the reason.
+- **no published value**: only our value, because no value was published or the published value is not available.
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained
-models are random: seeds, library versions and rounding change their last digits. For them, *equal* and *within 1 %*
-mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* is what the authors
-themselves wrote or stored. No published value was written from memory: each has a source.
+models are random: seeds, library versions and rounding change their last digits. For such models, *equal* and
+*within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* values
+were written or stored by the authors themselves. Each published value has a source.
 ";
 
 /// The head of the table of counts.

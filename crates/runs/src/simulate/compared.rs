@@ -1,4 +1,4 @@
-//! Compares policies in tables of their delays and of their knowledge of durations, which are printed and shown on a
+//! Compares policies by their delays and by what they know of durations, in tables that are printed and shown on a
 //! page.
 
 use super::results::{Entry, Figure, by_vc};
@@ -10,12 +10,12 @@ use gleaner_domain::results::simulate::{Delays, Durations, PolicyFigures, SMALL_
 use gleaner_domain::words::printable;
 use gleaner_learn::metrics::is_near_chance;
 
-/// The cell of a figure without jobs.
+/// The text of a cell whose figure is undefined because there are no jobs.
 const NONE: &str = "–";
-/// Maximum number of characters shown of the source of estimates.
+/// Maximum number of characters shown of a description of where estimates come from.
 const SOURCE: usize = 200;
 
-/// The policies' figures with their assumptions: overall, and for small and large jobs.
+/// The policies' figures and assumptions: over all jobs, and for small and large jobs.
 /// `placement_affects_speed` states whether placers can be compared.
 pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Block> {
     vec![
@@ -38,7 +38,7 @@ pub fn by_cluster(figure: Figure, entries: &[Entry<'_>]) -> Grid {
     })
 }
 
-/// Delays in hours, or dashes if there are no jobs.
+/// The delays in hours, or dashes if there are no jobs.
 fn delays(delays: Option<&Delays>) -> [String; 3] {
     Figure::ALL.map(|figure| delays.map_or(NONE.to_owned(), |delays| hours(figure.of(delays))))
 }
@@ -108,7 +108,7 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let exact = named(Durations::True);
     if !exact.is_empty() {
         notes.push(format!(
-            "The true durations are known to {exact}, but to no real scheduler: an upper bound on the \
+            "The true durations are known to {exact}, but not to any real scheduler: an upper bound on the \
              benefit of estimates."
         ));
     }

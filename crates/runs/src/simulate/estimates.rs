@@ -1,4 +1,4 @@
-//! Estimates that policies have learnt.
+//! Durations estimated by policies that learn.
 
 use gleaner_domain::Trace;
 use gleaner_domain::inputs::{Estimates, EstimatesByPolicy};

@@ -6,14 +6,14 @@ use gleaner_domain::results::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Maximum number of rows in all policies' tables of states together. This allows a row for each
+/// Maximum total number of rows in all policies' tables of states. This allows a row for each
 /// minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
 /// Possible numbers of minutes between rows; longer intervals are whole days.
 const STEPS: [u64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 
-/// Minutes of a day.
+/// Minutes in a day.
 const DAY: u64 = 1440;
 
 /// The time between rows: a minute, or longer if there would be too many rows.
@@ -30,12 +30,12 @@ impl Default for Interval {
 }
 
 impl Interval {
-    /// The shortest interval for which the tables of all runs together are not too long.
+    /// The shortest interval for which the tables of all runs together have at most `MOST_ROWS` rows.
     pub fn of(runs: &[PolicyRun]) -> Self {
         Self::within(sampled_minutes(runs), MOST_ROWS)
     }
 
-    /// The shortest interval for which this many minutes have at most `most` rows.
+    /// The shortest interval at which `minutes` minutes yield at most `most` rows.
     fn within(minutes: u64, most: u64) -> Self {
         let least = minutes.div_ceil(most).max(1);
         let step = STEPS.into_iter().find(|step| *step >= least);
@@ -61,8 +61,8 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that get a row. The first sample always gets one. A
-    /// returned stretch has the second of its first row and its number of rows.
+    /// The samples of a virtual cluster that get a row. The first sample always gets one. In a returned stretch,
+    /// `first` is the second of its first row, and `count` its number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;

@@ -89,7 +89,7 @@ pub fn profiler_job_rows(trace: &Trace, profiler: &ProfilerRun) -> Vec<ProfilerJ
     jobs.map(row).collect()
 }
 
-/// The nodes that the profiler borrowed and gave back.
+/// The times at which the profiler borrowed and returned nodes, with the numbers of nodes.
 pub fn scaling_rows(profiler: &ProfilerRun) -> Vec<ScalingRow> {
     let steps = profiler.schedule.scaling.iter();
     let row = |&(time, change): &(i64, i32)| ScalingRow {

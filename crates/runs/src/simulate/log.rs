@@ -7,7 +7,7 @@ use gleaner_domain::results::schedule::JobOutcome;
 use gleaner_domain::results::{Column, Table};
 use gleaner_domain::{Cluster, Job, Trace, Workload};
 
-/// The original's priority of a job whose policy does not sort by priority.
+/// The priority that the original writes for a job if the policy does not sort by priority.
 const NO_PRIORITY: f64 = -1.0;
 
 /// A job as a row of the log.
@@ -49,7 +49,7 @@ pub(super) fn rows<'a>(
     run.finished().iter().map(row).collect()
 }
 
-/// Rows as the original's table. Numbers are written as pandas writes them.
+/// Rows in the format of the original's table. Numbers are written as pandas writes them.
 pub(super) fn table<'a>(rows: &[&Row<'a>]) -> Table<'a> {
     let mut columns = submitted(rows);
     columns.extend(scheduled(rows));
@@ -157,8 +157,8 @@ fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     }
 }
 
-/// Times in seconds, as floats: the original's clock is a float. A column of zeros, which stand for
-/// times that never came, has whole numbers.
+/// Times in seconds, as floats: the original's clock is a float. A column with only zeros, which mark events that never
+/// happened, has whole numbers.
 fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Column<'c> {
     if rows.iter().all(|row| of(row) == 0) {
         whole(rows, of)

@@ -39,7 +39,7 @@ pub struct SimulatedTrace<'a> {
     pub trace: &'a Trace,
     /// The whole cluster, with all virtual clusters.
     pub cluster: &'a Cluster,
-    /// The original's name of the placer: `consolidate`, `consolidateFirst` or `random`.
+    /// The placer's name in the original: `consolidate`, `consolidateFirst` or `random`.
     pub placer: &'a str,
     /// Whether the tables of jobs and states are also written as CSV.
     pub csv: bool,
@@ -153,7 +153,7 @@ fn write_table(dir: &RunDir, simulated: SimulatedTrace<'_>, table: &Table<'_>) -
     }
 }
 
-/// The name of a virtual cluster, if it can be the name of a folder beside `logs/all`.
+/// The name of a virtual cluster, if it can be the name of a folder next to `logs/all`.
 fn folder_name(vc: &str) -> Result<&str> {
     let mut parts = Path::new(vc).components();
     let single =

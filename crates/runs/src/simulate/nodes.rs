@@ -18,8 +18,8 @@ pub(super) fn text(nodes: &[(u32, GpuSet)]) -> String {
     out
 }
 
-/// Appends the numbers of the GPUs, which have at most two digits. It is called often, so it does
-/// not use `write!`.
+/// Appends GPU numbers, which have at most two digits. This function is called often, so it does not use `write!`,
+/// which is slower.
 fn push_members(out: &mut String, mut gpus: GpuSet) {
     let mut comma = "";
     while gpus != 0 {

@@ -3,8 +3,8 @@
 use gleaner_domain::results::simulate::{Delays, PolicyFigures};
 use gleaner_domain::results::{Column, Figures, Metric, Table};
 
-/// The figures by which policies are compared: a row for each policy, with `policy` and `gpus` first. Figures of small
-/// and of large jobs are missing if there are no such jobs.
+/// The figures by which policies are compared: a row for each policy, with `policy` and `gpus` first. The figures of
+/// small or large jobs are missing if there are no such jobs.
 pub fn policies<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     let gpus = runs.iter().map(|(_, figures)| figures.gpus);
     let mut columns = vec![
@@ -19,7 +19,7 @@ pub fn policies<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     }
 }
 
-/// The delays of the jobs of each virtual cluster under each policy. They are missing if the virtual cluster had no
+/// The delays of the jobs of each virtual cluster under each policy. The cells are empty if the virtual cluster had no
 /// jobs.
 pub fn vcs<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     let rows = runs.iter().flat_map(|(name, figures)| {

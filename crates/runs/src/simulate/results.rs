@@ -6,7 +6,7 @@ use gleaner_domain::Trace;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
-/// Whether the choice of its nodes affects a job's speed in simulations.
+/// Whether a job's speed in simulations depends on which nodes the job runs on.
 pub const PLACEMENT_AFFECTS_SPEED: bool = false;
 
 /// A policy's name in files, and its figures.
@@ -31,7 +31,7 @@ impl Figure {
         Figure::LongestQueue,
     ];
 
-    /// The name of its file without extension. The first two names are the original's.
+    /// The name of the figure's file without the extension. The first two names are the original's.
     pub fn name(self) -> &'static str {
         match self {
             Figure::AverageJct => "jct_avg",
@@ -40,7 +40,7 @@ impl Figure {
         }
     }
 
-    /// Its name with its unit, as tables show it.
+    /// The figure's name with its unit, as shown in tables.
     pub fn title(self) -> &'static str {
         match self {
             Figure::AverageJct => "average JCT (h)",
@@ -59,11 +59,11 @@ impl Figure {
     }
 }
 
-/// Name of the row of all virtual clusters together.
+/// Name of the row that covers all virtual clusters together.
 pub(super) const ALL: &str = "all";
 
 /// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are whole seconds,
-/// rounded down as in the published tables; they are empty if a virtual cluster had no job.
+/// rounded down as in the published tables; cells are empty if a virtual cluster had no jobs.
 ///
 /// # Errors
 /// Never in practice. A failure of the CSV writer is passed on.
@@ -85,10 +85,10 @@ pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<V
     csv.into_inner().map_err(failed)
 }
 
-/// A figure in seconds by virtual cluster, then policy; `None` if the virtual cluster had no job.
+/// A figure in seconds by virtual cluster, then policy; `None` if the virtual cluster had no jobs.
 pub(super) type ByVc<'a> = Vec<(&'a str, Vec<Option<f64>>)>;
 
-/// Virtual clusters with the figure of each policy. The last row is that of all jobs.
+/// Virtual clusters with the figure of each policy. The last row covers all jobs.
 pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
     let names = entries
         .first()

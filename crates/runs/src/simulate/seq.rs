@@ -27,7 +27,7 @@ pub(super) const AVERAGES: [fn(&State) -> f64; 4] = [
     |s| s.gmem_active,
 ];
 
-/// The states of all virtual clusters, one after the other, as the table `name`.
+/// The states of all virtual clusters, one cluster after another, as the table `name`.
 ///
 /// `vcs` are the names of the cluster's virtual clusters.
 pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interval) -> Table<'a> {
@@ -80,14 +80,13 @@ fn repeat<'s, T: PartialEq>(
     samples.map(|s| (of(&s.state), s.count)).collect()
 }
 
-/// Share of GPUs that jobs hold, rounded to three decimals, ties to the even digit; not a number if
-/// there are no GPUs.
+/// Share of GPUs that jobs hold, rounded to three decimals with ties to even; NaN if there are no GPUs.
 pub(super) fn utilisation(state: &State) -> f64 {
     let (total, idle) = (state.total_gpus as f64, state.idle_gpus as f64);
     rounded((total - idle) / total)
 }
 
-/// A number rounded to three decimals, ties to the even digit.
+/// A number rounded to three decimals, with ties to even.
 pub(super) fn rounded(share: f64) -> f64 {
     (share * 1000.0).round_ties_even() / 1000.0
 }

@@ -56,7 +56,7 @@ pub(super) fn write_all(
 }
 
 fn write_header(out: &mut impl Write) -> io::Result<()> {
-    // The table's columns without the virtual cluster, which is in the file's name.
+    // The table's columns, without the virtual cluster, which the file's name contains.
     let names: Vec<_> = SEQ.iter().skip(1).map(|field| field.name).collect();
     writeln!(out, "{}", names.join(","))
 }
@@ -88,7 +88,7 @@ fn summed_cells(first: &State, states: &[(i64, State)]) -> String {
     cells
 }
 
-/// Appends a cell as pandas writes a float: empty if it is not a number.
+/// Appends a cell as pandas writes a float: empty if the value is NaN.
 fn push_float(cells: &mut String, number: f64) {
     cells.push(',');
     if !number.is_nan() {

@@ -9,15 +9,15 @@ use gleaner_domain::words::duration;
 pub struct Quantity {
     /// Its name.
     pub label: &'static str,
-    /// One-line explanation; may be empty.
+    /// One-line explanation, which may be empty.
     pub meaning: &'static str,
     /// Depth in the hierarchy: the number of enclosing quantities.
     pub depth: usize,
-    /// Its value; `None` if the replay has none.
+    /// Its value in a replay; `None` if it is undefined there.
     pub of: fn(&Summary) -> Option<f64>,
     /// Formats a value.
     pub tell: fn(f64) -> String,
-    /// Formats the change of a value from another one.
+    /// Formats the change between two values.
     pub change: fn(f64, f64) -> String,
     is_main: bool,
     remark: Option<fn(&Summary) -> String>,
@@ -26,7 +26,7 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Its value in one replay, or the text that is shown if there is no value; `None` if neither exists.
+    /// The quantity's value in a replay, or the text that is shown if there is no value; `None` if there is neither.
     pub fn fact(&self, s: &Summary) -> Option<Fact> {
         let fact = match ((self.of)(s), self.missing) {
             (Some(value), _) => {
@@ -174,15 +174,15 @@ pub const QUANTITIES: [Quantity; 24] = [
     Quantity::work("possible work", |s| Some(s.gross_work))
         .remark(|_| "in the units of the scaling curves, summed over all tasks".to_owned())
         .meaning(
-        "work that the tasks would have done at their rates without any loss. Work is in the units of the \
-         scaling curves (images, samples), summed over all tasks. Compare totals only between \
-         runs of the same tasks; shares can be compared between any runs",
+        "work that the tasks would have done without any losses, at the rates of their scaling curves. Work is in the \
+         units of the scaling curves (images, samples), summed over all tasks. Compare totals only between runs \
+         of the same tasks; shares can be compared between any runs",
     ),
     Quantity::work("useful work", |s| Some(s.total_work))
         .part(1)
         .main()
         .remark(|s| possible(s, s.total_work))
-        .meaning("work that brought tasks nearer to their completion"),
+        .meaning("work that brought tasks closer to completion"),
     Quantity::work("lost to rescaling", |s| Some(without_noise(s.rescale_loss, s.gross_work)))
         .part(1)
         .remark(|s| possible(s, s.rescale_loss))
@@ -213,8 +213,8 @@ pub const QUANTITIES: [Quantity; 24] = [
         })
         .missing("not applicable: no task was active")
         .meaning(
-            "useful work as a share of the work that the same tasks would have done on dedicated nodes: as many \
-             as were idle on average, and never taken away",
+            "useful work as a share of the work that the same tasks would have done on dedicated nodes, \
+             as many as were idle on average",
         ),
     Quantity::share("without costs", |s| s.fluid_efficiency)
         .part(1)
@@ -229,7 +229,7 @@ pub const QUANTITIES: [Quantity; 24] = [
         .part(1)
         .remark(|_| "of the bound with hindsight".to_owned())
         .meaning(
-            "useful work as a share of the most work that any allocator could have done, even one that knew the \
+            "useful work as a share of an upper bound on the work of any allocator, even one that knew the \
              whole log (--bound)",
         ),
     Quantity::share("slowest task", |s| s.fairness_min)
@@ -283,7 +283,10 @@ pub const SEARCHED: [Quantity; 12] = [
         .meaning("lowest loss of the trials that reached the last rung"),
     Quantity::time("time to the best trial", |s| s.best_trial_s),
     Quantity::loss("regret", |s| s.regret)
-        .meaning("how much more the best finished trial loses than the best of all trials would"),
+        .meaning(
+            "final loss of the best finished trial minus the lowest final loss of all started trials, both \
+             without noise",
+        ),
     Quantity::work("wasted work", |s| s.wasted_work)
         .meaning("work for trials that did not reach the last rung"),
     Quantity::share("wasted share", wasted_share)
@@ -309,7 +312,7 @@ fn bracketed(part: f64, whole: f64) -> String {
     format!("({})", numbers::part(without_noise(part, whole), whole))
 }
 
-/// The part, or 0 if it is so small a share of the whole that it is only a rounding error of completion times.
+/// The part, or 0 if its share of the whole is so small that it is only a rounding error of completion times.
 fn without_noise(part: f64, whole: f64) -> f64 {
     if part > 1e-9 * whole { part } else { 0.0 }
 }

@@ -19,7 +19,7 @@ use table::shown;
 /// A run of a sweep, which may not be done yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
-    /// Name of the run's file without extension: a digest of its settings and its inputs.
+    /// Name of the run's file without the extension: a digest of the run's settings and inputs.
     pub key: String,
     /// The run's settings as JSON.
     pub settings: Value,
@@ -64,7 +64,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The best settings by a figure. The most important figures break ties.
+    /// The best settings by a figure. Other figures break ties, in their order of importance.
     fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

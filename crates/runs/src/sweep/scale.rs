@@ -1,9 +1,9 @@
-//! Formats the values of a figure in one unit, with as many digits as are needed to distinguish them.
+//! Formats the values of a figure in one unit, with enough digits to distinguish them.
 
 use gleaner_document::numbers::grouped;
 use gleaner_domain::results::sweep::Kind;
 
-/// Minimum number of steps that the digits distinguish between the lowest and the highest value.
+/// Minimum number of steps between the lowest and the highest value that the digits shown can distinguish.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
@@ -40,8 +40,8 @@ impl Scale {
         value / self.divisor
     }
 
-    /// Formats a length along the scale in its unit. A length that would be rounded to 0 is shown as less than the
-    /// smallest step, such as `<0.1`.
+    /// Formats a difference of two values in the scale's unit. A difference that would be rounded to 0 is shown as less
+    /// than the smallest step, such as `<0.1`.
     pub fn length(&self, length: f64) -> String {
         let shortest = 10f64.powi(-(self.decimals as i32)) * self.divisor;
         if length > 0.0 && length < 0.5 * shortest {
@@ -108,9 +108,9 @@ fn told(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The number of decimals that shows differences of a five-hundredth of the range from `low` to `high`. For example,
-/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. For a single value it is the number that shows
-/// three digits.
+/// The number of decimals needed to show differences of 1/500 of the range from `low` to `high`. For example,
+/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. For a single value, it is the number of decimals
+/// that shows three digits.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
         spread if spread > 0.0 => spread / STEPS,

@@ -31,8 +31,8 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
 }
 
 /// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row for each combination
-/// of settings without the seed. The rows have the number of seeds and, for every figure, the mean over the seeds, the
-/// standard deviation, the standard error of the mean, or an end of the mean's 95 % interval.
+/// of settings without the seed. The rows have the number of seeds and a statistic of every figure over the seeds: the
+/// mean, the standard deviation, the standard error of the mean, or an end of the mean's 95 % interval.
 pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 5] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),
@@ -75,7 +75,7 @@ fn column<'a>(field: &Field, values: &[&Value]) -> Column<'a> {
     }
 }
 
-/// The column of a figure of all runs.
+/// The column of a figure, with a cell for each run.
 fn figures_of<'a>(metric: &Metric, results: &[RunOutcome]) -> Column<'a> {
     let figures = results.iter().map(|result| metric.of(&result.summary));
     match metric.kind {

@@ -29,7 +29,7 @@ pub fn summary(sweep: &Sweep<'_>) -> Value {
     })
 }
 
-/// The figures that decide between settings that are equally good.
+/// The figures that break ties between equally good settings.
 fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
     let ties = sweep.mode.ties(&sweep.by);
     ties.iter().map(|metric| metric.name).collect()
@@ -91,8 +91,8 @@ pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     facts.into_iter().chain(note).collect()
 }
 
-/// The best value of a metric, and the settings that reach it. `settings` returns the names and values of
-/// those settings of a group that differ between runs.
+/// The best value of a metric, and the settings that reach it. `settings` returns a group's settings that differ
+/// between runs, with their names and values.
 pub fn best_settings<'a>(
     groups: &[Group],
     mode: Mode,
@@ -109,7 +109,7 @@ pub fn best_settings<'a>(
     let Some(best) = best(groups, mode, metric) else {
         return vec![Fact::main(
             label,
-            "none: no settings have it in all their runs",
+            "none: no settings have a value in all their runs",
         )];
     };
     let value = match best.spread.reach() {
@@ -145,8 +145,7 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
     )
 }
 
-/// States how many other settings reach the same value, and by which metrics the best of them is
-/// chosen.
+/// States how many other settings reach the same value, and which metrics break the tie.
 fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     match best.as_good {
         0 | 1 => "no others reach it".to_owned(),
@@ -165,7 +164,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
 /// A line for each run, done or not. Runs are created one at a time, as there may be millions.
 ///
 /// # Errors
-/// Those of `run`.
+/// `run` fails.
 pub fn listing(
     count: usize,
     run: &dyn Fn(usize) -> Result<SweepRun>,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::support::{cluster, outcome, vc_run};
 
-/// A log as rows of a second and the changes in it, such as `+a/0 -b/1`.
+/// A log as rows, each with a second and the changes at that second, such as `+a/0 -b/1`.
 fn rows(log: &EventLog) -> Vec<(i64, String)> {
     let change = |c: &gleaner_domain::Change| {
         let sign = if c.idle() { '+' } else { '-' };
@@ -33,7 +33,7 @@ fn there(name: u32) -> NodeLife {
     }
 }
 
-/// A run on two virtual clusters. In the second one, a node is added late and removed early.
+/// A run on two virtual clusters. In the second virtual cluster, a node is added late and removed early.
 fn elastic() -> PolicyRun {
     let mut a = vc_run(0, &[0], vec![outcome(100, 130, 0)]);
     a.schedule.nodes = vec![there(0), there(1)];
@@ -207,7 +207,7 @@ fn idleness(nodes: usize, runs: &[JobRun]) -> Vec<Idleness> {
     events
 }
 
-/// Whether no run holds a GPU of the node in the second from `second` on.
+/// Whether no run holds a GPU of the node from `second` to `second + 1`.
 fn is_idle(runs: &[JobRun], node: u32, second: i64) -> bool {
     let holds =
         |run: &JobRun| run.placement[0].0 == node && run.from <= second && second < run.until;

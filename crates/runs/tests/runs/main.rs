@@ -1,5 +1,5 @@
-//! The files that `gleaner simulate` writes, from schedules made by hand, at random, or read from
-//! the reference tables.
+//! The files that `gleaner simulate` writes, from schedules that are handmade, random, or read from the reference
+//! tables.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod idle;

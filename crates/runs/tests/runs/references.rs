@@ -1,4 +1,4 @@
-//! The published tables are read and written again.
+//! The published tables, read and written again.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ const RUNS: [&str; 9] = [
     "lucid_no_estimate",
 ];
 
-// Golden values: the published tables of jobs. The tests of gleaner-simulate compare the figures.
+// Golden values: the published tables of jobs. The tests of gleaner-simulate check the figures.
 #[test]
 fn job_tables_of_the_references() {
     for name in RUNS {
@@ -208,8 +208,7 @@ fn states_of_the_references() {
     }
 }
 
-// Golden values: the published tables of the profiler. The original's missing times are its largest
-// integer.
+// Golden values: the published tables of the profiler. The original writes missing times as its largest integer.
 #[test]
 fn tables_of_the_profiler() {
     let (Some(table), Some(states)) = (reference("profiler_jobs"), reference("profiler_seq"))

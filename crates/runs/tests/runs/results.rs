@@ -1,4 +1,4 @@
-//! The tables of delays that policies are compared by.
+//! The tables of delays by which policies are compared.
 
 use std::fs;
 

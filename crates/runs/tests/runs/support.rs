@@ -26,7 +26,7 @@ pub fn finish(dir: RunDir) {
     dir.finish(&end).unwrap();
 }
 
-/// A cluster of these virtual clusters, with their numbers of nodes. A node has eight GPUs.
+/// A cluster of virtual clusters with these numbers of nodes. A node has eight GPUs.
 pub fn cluster(vcs: &[(&str, u32)]) -> Cluster {
     let vc = |&(name, nodes): &(&str, u32)| VirtualCluster {
         name: name.to_owned(),
@@ -83,8 +83,8 @@ pub fn vc_run(vc: usize, jobs: &[usize], outcomes: Vec<JobOutcome>) -> VcRun {
     }
 }
 
-/// Samples of a virtual cluster with 16 GPUs, from second 60: one in which all GPUs are idle, and
-/// two in which 7 are held.
+/// Samples of a virtual cluster with 16 GPUs, from second 60: in the first, all GPUs are idle; in the other two, 7 are
+/// held.
 pub fn samples() -> Vec<Samples> {
     let idle = State {
         total_gpus: 16,

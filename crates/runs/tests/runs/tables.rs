@@ -101,7 +101,7 @@ job_id,start_time,end_time,profiled,profqueue,toskip,nodes
     assert_eq!(states.lines().last().unwrap(), last);
 }
 
-// Derived by formula: numpy rounds a tie to the even digit.
+// Derived by formula: numpy rounds ties to even.
 #[test]
 fn utilisation_to_three_decimals() {
     let share = |total_gpus, idle_gpus| {
@@ -199,7 +199,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
     }
 }
 
-/// Runs of equal values. The values of neighbouring runs are often equal.
+/// Run lengths of values, in which neighbouring runs often have equal values.
 fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
     let value = prop_oneof![0i64..3, Just(i64::MIN), any::<i64>()];
     let count = prop_oneof![0u32..4, 100u32..70_000];

@@ -11,7 +11,7 @@ use crate::Fault;
 /// Largest magnitude of a parameter, so that sums and products of draws are finite.
 pub(super) const LARGEST: f64 = 1e100;
 
-/// The distribution that a number is drawn from.
+/// The distribution from which a number is drawn.
 ///
 /// In files: `{ "uniform": { "low": 1, "high": 3 } }`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub enum Draw {
         /// The largest.
         high: f64,
     },
-    /// Between two numbers above 0, with a uniform logarithm.
+    /// Log-uniform between two numbers above 0.
     LogUniform {
         /// The least.
         low: f64,
@@ -41,8 +41,8 @@ pub enum Draw {
 }
 
 impl Draw {
-    /// A number. Each kind of distribution takes two draws of `random`, so that the following draws
-    /// do not depend on the kind.
+    /// Draws a number. Each kind of distribution takes two draws from `random`, so that later draws do
+    /// not depend on the kind.
     pub(super) fn from(self, random: &mut ChaCha8Rng) -> f64 {
         let (first, second): (f64, f64) = (random.random(), random.random());
         match self {
@@ -55,7 +55,7 @@ impl Draw {
         }
     }
 
-    /// The faults of its fields. `least` is a lower bound on `low`, if there is one.
+    /// The faults of the distribution's fields. `least` is a lower bound on `low`, if any.
     pub(super) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
         match self {
             Draw::Uniform { low, high } => {
@@ -75,13 +75,14 @@ impl Draw {
     }
 }
 
-/// A standard normal number from two uniform ones in [0, 1), by the method of Box and Muller
+/// Converts two uniform numbers in [0, 1) to a standard normal number by the method of Box and Muller
 /// (1958).
 pub(super) fn normal(first: f64, second: f64) -> f64 {
     (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos()
 }
 
-/// Rounding must not produce a number outside the range. (`clamp` would panic at a reversed one.)
+/// Rounding must not produce a number outside the range. (`clamp` would panic if the range were
+/// reversed.)
 fn between(low: f64, high: f64, part: f64) -> f64 {
     (low * (1.0 - part) + high * part).max(low).min(high)
 }

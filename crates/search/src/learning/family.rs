@@ -12,7 +12,7 @@ use crate::Fault;
 const CURVE: u64 = 0;
 const NOISE: u64 = 1;
 
-/// Power laws, one for each trial:
+/// Learning curves that follow power laws, one for each trial:
 ///
 /// ```text
 /// loss(x) = floor + amplitude · (1 + x / scale)^(-rate)
@@ -20,16 +20,17 @@ const NOISE: u64 = 1;
 ///
 /// with the resource x. An untrained trial has the loss floor + amplitude, and endless training brings it to
 /// its floor. A power law above a floor is what Hestness et al., "Deep Learning Scaling is Predictable,
-/// Empirically" (2017, arXiv:1712.00409), find for the loss by amount of data; Domhan et al., "Speeding Up
-/// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI
-/// 2015), use the shifted power law (their pow4) among others for the loss by epochs.
+/// Empirically" (2017, arXiv:1712.00409), find for the loss as a function of the amount of data; Domhan et
+/// al., "Speeding Up Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of
+/// Learning Curves" (IJCAI 2015), use the shifted power law (their pow4), among others, for the loss as
+/// a function of the epochs.
 ///
 /// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
-/// first can end above one whose loss falls slowly, and early losses predict the last ones only in part. The default
-/// ranges are choices, not measurements.
+/// first can end with a higher loss than one whose loss falls slowly, and early losses predict final losses only in
+/// part. The default ranges are choices, not measurements.
 ///
-/// The draws of a trial depend on the seed and the trial alone. A measurement adds noise that depends on the
-/// seed, the trial and the resource alone.
+/// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
+/// the seed, the trial and the resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Family {
@@ -87,7 +88,7 @@ impl Family {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// All faults.
+    /// Returns all faults.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults = self.floor.faults("floor", None);
         faults.extend(self.amplitude.faults("amplitude", Some(0.0)));
@@ -117,7 +118,7 @@ impl Family {
         curve.floor + curve.amplitude * (1.0 + resource / self.scale).powf(-curve.rate)
     }
 
-    /// The measured loss after this resource: with noise.
+    /// The measured loss after this resource, with noise.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         let mut random = self.random(trial, NOISE, resource.to_bits());
         self.true_loss(trial, resource) + self.noise * normal(random.random(), random.random())

@@ -9,7 +9,7 @@ pub use family::{Curve, Family};
 pub use table::{Point, Table};
 
 /// The losses of all trials. A loss depends only on the trial and the resource, so that every search sees the same
-/// trials, whatever the order and the times of its jobs.
+/// trials, regardless of the order and the times of its jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LearningCurves {
     /// Curves drawn from distributions, for any number of trials.
@@ -20,7 +20,7 @@ pub enum LearningCurves {
 
 impl LearningCurves {
     /// The loss measured after a trial has consumed this resource, at least 0 and in the unit of the plan.
-    /// NaN for a trial that a table does not have.
+    /// NaN for a trial that is not in the table.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         match self {
             LearningCurves::Family(family) => family.loss(trial, resource),
@@ -28,8 +28,8 @@ impl LearningCurves {
         }
     }
 
-    /// The loss without noise: the difference between two of these is a regret. A table's losses are taken as
-    /// they are.
+    /// The loss without noise; the difference between two such losses is a regret. A table's losses are
+    /// returned unchanged.
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
         match self {
             LearningCurves::Family(family) => family.true_loss(trial, resource),
@@ -37,7 +37,8 @@ impl LearningCurves {
         }
     }
 
-    /// The number of trials, which are numbered from 0. `None` if any number can be drawn.
+    /// The number of trials, which are numbered from 0. `None` if curves can be drawn for any number of
+    /// trials.
     pub fn trials_known(&self) -> Option<u32> {
         match self {
             LearningCurves::Family(_) => None,

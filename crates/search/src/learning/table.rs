@@ -18,22 +18,22 @@ pub struct Point {
 
 /// The measured losses of trials 0, 1, 2, …
 ///
-/// Between two points the loss is interpolated linearly. Before the first point the loss equals that of
-/// the first point, and after the last point that of the last point. A loss that is not finite, such as
-/// NaN, means that training diverged: it becomes infinite, and so do the losses between it and the
-/// adjacent points.
+/// Between two points the loss is interpolated linearly. Before the first point, the loss equals the
+/// loss at the first point. After the last point, it equals the loss at the last point. A loss that is
+/// not finite, such as NaN, means that training diverged: it becomes infinite, and so do the losses
+/// between it and the adjacent points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     trials: Vec<Vec<Point>>,
 }
 
 impl Table {
-    /// A table of the points of each trial, by its number.
+    /// Creates a table from the points of each trial, by trial number.
     ///
     /// # Errors
-    /// All faults: there are no trials, or they are not numbered from 0 without gaps; a trial has no
-    /// points; a resource is negative, not finite, or not above the previous one. They name points as
-    /// `3[2].resource`, the third of trial 3, and trials as `3`.
+    /// Returns all faults: there are no trials, or they are not numbered from 0 without gaps; a trial
+    /// has no points; a resource is negative, not finite, or not above the previous one. Faults name
+    /// points as `3[2].resource`, the third point of trial 3, and trials as `3`.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
         for (&trial, points) in &trials {
@@ -50,7 +50,7 @@ impl Table {
 
     /// The number of trials.
     pub fn trials(&self) -> u32 {
-        // Their numbers are whole numbers of 32 bits, from 0.
+        // Trials have 32-bit numbers from 0, so the count can exceed 32 bits by at most one.
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
     }
 
@@ -79,7 +79,8 @@ impl Table {
     }
 }
 
-/// The loss between two points. It is a weighted mean, as the difference of two losses may overflow.
+/// The loss between two points. It is computed as a weighted mean, because the difference of two losses
+/// may overflow.
 fn on_line(before: &Point, after: &Point, resource: f64) -> f64 {
     let part = (resource - before.resource) / (after.resource - before.resource);
     before.loss * (1.0 - part) + after.loss * part
@@ -95,7 +96,7 @@ fn with_divergence(mut points: Vec<Point>) -> Vec<Point> {
     points
 }
 
-/// The fault of the numbers of the trials, if there is one.
+/// The fault in the numbering of the trials, if any.
 fn numbering_fault(trials: &BTreeMap<u32, Vec<Point>>) -> Option<Fault> {
     if trials.is_empty() {
         return Some(Fault::new("trials", "nothing", "at least one trial"));
@@ -120,7 +121,7 @@ fn point_faults(trial: u32, points: &[Point]) -> Vec<Fault> {
         let right = resource.is_finite() && resource >= 0.0;
         let expected = match last {
             _ if !right => Some("a finite number of at least 0".to_owned()),
-            Some(last) if resource <= last => Some(format!("above {last}, the one before")),
+            Some(last) if resource <= last => Some(format!("above {last}, the previous resource")),
             _ => None,
         };
         faults.extend(expected.map(|what| Fault::new(field("resource"), resource, what)));

@@ -1,4 +1,4 @@
-//! ASHA against the paper's Algorithm 2, job by job.
+//! Compares ASHA with the paper's Algorithm 2, job by job.
 
 use gleaner_search::{Algorithm, Job, Next, Plan, Search, Verdict};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn plan(eta: u32, steps: u32, trials: u32) -> Plan {
     }
 }
 
-/// Asks both for a job and compares the answers.
+/// Asks both implementations for a job and compares the answers.
 fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Option<Job> {
     match (search.next(), plain.get_job()) {
         (Next::Job(job), expected) => {
@@ -98,7 +98,7 @@ fn a_small_search_by_hand() {
         (5, 0),
         (6, 0),
         (7, 0),
-        // Second of eight, then the best of three on the rung above.
+        // Trial 7 is the second of eight; trial 4 is the best of three on the rung above.
         (7, 1),
         (4, 2),
         (8, 0),
@@ -128,7 +128,7 @@ fn a_better_result_takes_the_place_of_one_not_yet_promoted() {
     search.report(2, 1.0).unwrap();
     assert_eq!(started(&mut search), (2, 1));
     assert_eq!(started(&mut search), (4, 0));
-    // Second of four: it is in the top again.
+    // Trial 0 is the second of four, so it is in the top again.
     search.report(3, 7.0).unwrap();
     assert_eq!(started(&mut search), (0, 1));
     assert_eq!(started(&mut search), (5, 0));

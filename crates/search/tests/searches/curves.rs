@@ -50,7 +50,7 @@ fn draws_follow_their_distributions() {
     assert!(rates.iter().all(|rate| (0.2..=1.0).contains(rate)));
     let logs: Vec<f64> = rates.iter().map(|rate| rate.ln()).collect();
     assert!((mean(&logs) - 0.2_f64.sqrt().ln()).abs() < 0.05);
-    // The three are independent.
+    // The three parameters are independent.
     assert!(correlation(&floors, &amplitudes).abs() < 0.07);
     assert!(correlation(&floors, &rates).abs() < 0.07);
     assert!(correlation(&amplitudes, &rates).abs() < 0.07);
@@ -92,7 +92,7 @@ fn losses_are_the_documented_formula_and_noise() {
     assert_eq!(quiet.loss(7, 3.0), quiet.true_loss(7, 3.0));
 }
 
-/// Early losses partly predict the last ones, and curves cross.
+/// Early losses partly predict the final losses, and curves cross.
 #[test]
 fn early_losses_are_related_to_the_last() {
     let family = Family::default();
@@ -211,7 +211,7 @@ fn families_in_files() {
     assert!(serde_json::from_str::<Family>(extra).is_err());
 }
 
-/// Numbers of which most are allowed.
+/// Numbers, most of which are allowed.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![20 => 0.0_f64..=1e100, 20 => 1e-9_f64..10.0, 1 => Just(0.0), 1 => proptest::num::f64::ANY]
 }
@@ -295,10 +295,10 @@ fn all_faults_of_a_table() {
         found,
         [
             "trials: found trial 2, expected trial 1: trials are numbered 0, 1, 2, …",
-            "0[1].resource: found 1, expected above 1, the one before",
+            "0[1].resource: found 1, expected above 1, the previous resource",
             "0[2].resource: found inf, expected a finite number of at least 0",
             "0[3].resource: found -1, expected a finite number of at least 0",
-            "0[4].resource: found 0.5, expected above 1, the one before",
+            "0[4].resource: found 0.5, expected above 1, the previous resource",
             "2: found nothing, expected at least one point",
         ]
     );

@@ -1,4 +1,4 @@
-//! Successive halving and Hyperband against the papers' algorithms.
+//! Compares successive halving and Hyperband with the papers' algorithms.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
 fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     for (i, trials) in rungs.iter().enumerate() {
         let i = i as u32;
-        // The jobs are handed out from the best trial.
+        // The jobs are handed out in the order of losses, best trial first.
         assert_eq!(
             log.trials(bracket, i),
             *trials,
@@ -44,7 +44,7 @@ fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     }
 }
 
-/// The least loss at the end among these trials; ties go to the first.
+/// The least loss at the end among these trials; in a tie, the first trial wins.
 fn least(finished: &[u32], loss: impl Fn(u32) -> f64) -> Option<(u32, f64)> {
     let mut best: Option<(u32, f64)> = None;
     for &trial in &set(finished) {
@@ -162,7 +162,7 @@ fn a_small_bracket_by_hand() {
             (trial, 1, 1.0, 3.0)
         );
     }
-    // Equal losses: the first trial goes on.
+    // If losses are equal, the first trial continues.
     for trial in [8, 6] {
         assert_eq!(search.report(trial, 0.5), Ok(vec![]));
     }

@@ -1,7 +1,7 @@
 //! The algorithms as the papers describe them, with plain lists, for resources that are whole numbers. They share no
 //! code with the library.
 
-/// The best `count` trials of those with these losses.
+/// The best `count` trials, given these losses.
 fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
     let worst_if_diverged = |loss: f64| {
         if loss.is_finite() {
@@ -124,7 +124,7 @@ impl Asha {
         self.rungs[rung as usize].push((loss, trial));
     }
 
-    /// Trials that were measured below the last rung and not promoted.
+    /// Trials whose last measurement was below the last rung and that have not been promoted since.
     pub fn unpromoted(&self) -> Vec<u32> {
         let mut left = Vec::new();
         for k in 0..self.rungs.len() - 1 {

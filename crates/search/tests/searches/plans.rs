@@ -21,7 +21,7 @@ fn sizes(bracket: &Bracket) -> Vec<(u32, f64)> {
     rungs.map(|rung| (rung.trials, rung.resource)).collect()
 }
 
-/// The example of Li et al. 2018 (R = 81, eta = 3), with n by their Algorithm 1.
+/// The example of Li et al. 2018 (R = 81, eta = 3), with n computed by their Algorithm 1.
 #[test]
 fn brackets_of_hyperband() {
     let brackets = hyperband(3, (1.0, 81.0)).brackets();
@@ -117,7 +117,7 @@ fn all_fields_out_of_range_are_named() {
         let wrong = plan(algorithm, Some(0), 3, (1.0, f64::INFINITY));
         assert_eq!(faults(&wrong).len(), 2);
     }
-    // Random search does not use the least resource.
+    // Random search does not use `min_resource`.
     assert_eq!(
         plan(Algorithm::Random, Some(5), 2, (1.0, 0.5)).validate(),
         Ok(())
@@ -149,22 +149,20 @@ fn jobs_and_rungs_are_bounded() {
     assert_eq!(asha(200_000, 16.0).validate(), Ok(()));
     assert_eq!(
         faults(&asha(200_001, 16.0)),
-        [
-            "trials: found 200001, expected at most 1000000 jobs, trials times rungs; these are 1000005"
-        ]
+        ["trials: found 200001, expected at most 1000000 jobs (trials times rungs), not 1000005"]
     );
     assert_eq!(asha(1, 2_f64.powi(63)).validate(), Ok(()));
     assert_eq!(
         faults(&asha(1, 2_f64.powi(64))),
         [
-            "max_resource: found 18446744073709552000, expected at most 64 rungs: less, or more than 1 as min_resource or 2 as eta"
+            "max_resource: found 18446744073709552000, expected at most 64 rungs: reduce it, or raise min_resource above 1 or eta above 2"
         ]
     );
     assert_eq!(
         faults(&plan(Algorithm::Random, Some(u32::MAX), 2, (1.0, 1.0))).len(),
         1
     );
-    // 15 brackets with about 15·2^15 jobs; 16 have about 16·2^16.
+    // 15 brackets have about 15·2^15 jobs; 16 brackets have about 16·2^16.
     let band = |s_max| hyperband(2, (1.0, 2_f64.powi(s_max)));
     assert_eq!(band(14).validate(), Ok(()));
     assert!(

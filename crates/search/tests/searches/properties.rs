@@ -81,7 +81,8 @@ fn check_rungs(plan: &Plan) {
     assert!(jobs <= MAX_JOBS);
 }
 
-/// The jobs of each trial follow each other. Returns the number of jobs of each trial.
+/// Checks that each job of a trial continues the trial's previous job. Returns the number of jobs of
+/// each trial.
 fn check_jobs(plan: &Plan, jobs: &[Job]) -> BTreeMap<u32, usize> {
     let mut last: BTreeMap<u32, Job> = BTreeMap::new();
     let mut counts = BTreeMap::new();
@@ -104,7 +105,8 @@ fn check_jobs(plan: &Plan, jobs: &[Job]) -> BTreeMap<u32, usize> {
     counts
 }
 
-/// Every trial that started is in exactly one state. Returns the finished and the stopped ones.
+/// Checks that every started trial is in exactly one state. Returns the finished trials and the stopped
+/// trials.
 fn check_states(plan: &Plan, log: &Log, started: &BTreeSet<u32>) -> (usize, usize) {
     let mut states: Vec<u32> = log.search.outstanding().map(|job| job.trial).collect();
     states.extend(log.search.unpromoted());

@@ -14,7 +14,7 @@ pub struct Log {
     pub ended: usize,
     /// The verdicts in the order in which they were returned.
     pub verdicts: Vec<Verdict>,
-    /// The search after that.
+    /// The search after the run.
     pub search: Search,
 }
 

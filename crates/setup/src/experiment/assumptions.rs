@@ -1,4 +1,4 @@
-//! Attaches the assumptions of a policy to its figures.
+//! Adds the assumptions of a policy to its figures.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::simulate::{Assumptions, Durations, PolicyFigures};
@@ -9,8 +9,8 @@ use gleaner_simulate::{Request, Simulation};
 
 use super::estimated::EstimatesUsed;
 
-/// The figures of `run`, which simulated `request`, and their assumptions. `used` is the source of the
-/// estimates.
+/// The figures of `run` and their assumptions. `run` is the simulation of `request`, and `used` is the
+/// source of the estimates.
 pub fn figures(
     simulation: &Simulation<'_>,
     request: &Request<'_>,

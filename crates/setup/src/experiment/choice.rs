@@ -40,7 +40,7 @@ settings! {
     }
 }
 
-/// A part of Lucid that can be switched off.
+/// A part of Lucid that can be disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -52,7 +52,7 @@ pub enum Part {
     Estimate,
 }
 
-/// Which simulations of Lucid are run: the original, the corrected one, or both.
+/// Which simulations of Lucid are run: the original simulation, the corrected simulation, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {
@@ -60,7 +60,7 @@ pub enum Corrected {
     No,
     /// Only the corrected simulation.
     Only,
-    /// The original simulation and the corrected one.
+    /// Both the original and the corrected simulation.
     Both,
 }
 
@@ -74,9 +74,9 @@ named_values!(Part:
 );
 
 named_values!(Corrected:
-    Corrected::No => "The original simulation alone",
-    Corrected::Only => "The corrected simulation alone",
-    Corrected::Both => "The original simulation and the corrected one",
+    Corrected::No => "Only the original simulation",
+    Corrected::Only => "Only the corrected simulation",
+    Corrected::Both => "Both the original and the corrected simulation",
 );
 
 impl Choice {
@@ -88,8 +88,8 @@ impl Choice {
         self.requests_with(files, &[])
     }
 
-    /// Which simulations to run. By default, published experiments and runs with the original's flags
-    /// are not corrected.
+    /// Which simulations of Lucid to run. By default, published experiments and runs with the original's flags are not
+    /// corrected.
     fn corrected(&self, files: &FileArgs) -> Corrected {
         let default = if files.is_published() {
             Corrected::No
@@ -102,7 +102,7 @@ impl Choice {
     /// Like [`Choice::requests`], but also accepts the names of the caller's `own` policies.
     ///
     /// # Errors
-    /// As [`Choice::requests`].
+    /// Same as [`Choice::requests`].
     pub fn requests_with<'p>(
         &self,
         files: &FileArgs,
@@ -159,7 +159,7 @@ impl Choice {
         named.unwrap_or(placers::ALL[0])
     }
 
-    /// The parts of Lucid that are switched off.
+    /// The parts of Lucid that are disabled.
     pub fn without(&self) -> Without {
         Without {
             packing: self.without.contains(&Part::Packing),
@@ -191,7 +191,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
     })
 }
 
-/// Converts the name of a placer, which may be the original's.
+/// Converts the name of a placer, which may be a name that the original uses.
 fn placer_name(text: &OsStr) -> Result<String, String> {
     let named = |placer: &&&dyn Placer| placer.name() == text || placer.original_name() == text;
     match placers::ALL.iter().find(named) {

@@ -26,7 +26,7 @@ pub struct Estimated {
 pub enum EstimatesUsed {
     /// The true durations.
     Oracle,
-    /// The same for every job.
+    /// The same duration for every job.
     Constant {
         /// The estimate in seconds.
         seconds: f64,
@@ -41,7 +41,7 @@ pub enum EstimatesUsed {
         /// Its estimator.
         estimator: Estimator,
     },
-    /// The simulation itself, week by week.
+    /// The simulation itself: the estimates are learnt again each week.
     Learnt {
         /// The requested estimator.
         estimator: EstimatorChoice,
@@ -64,7 +64,7 @@ impl fmt::Display for EstimatesUsed {
         match self {
             EstimatesUsed::Oracle => f.write_str("the true durations"),
             EstimatesUsed::Constant { seconds } => write!(f, "{seconds} s for every job"),
-            // Results must not depend on the folder of the file, so only its name is kept.
+            // Results must not depend on the folder of the file, so only the file's name is shown.
             EstimatesUsed::File { path } => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 write!(f, "those of {}", name.display())

@@ -1,4 +1,5 @@
-//! Finds the files of an experiment by name: in one directory, for presets, and for the original's -e and -t.
+//! Finds the files of an experiment by name. The files are in one directory, or belong to a preset or to the
+//! original's -e and -t.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,10 @@ pub struct ExperimentFiles {
     pub forecast: Option<PathBuf>,
     /// Estimated durations.
     pub estimates: Option<PathBuf>,
-    /// Submissions in intervals.
+    /// Numbers of submissions in successive intervals.
     pub series: Option<PathBuf>,
-    /// The civil time of second 0, if the trace's times are seconds and the experiment's name implies their start.
+    /// The civil time of second 0, if the trace's times are seconds and the experiment's name implies the date of its
+    /// start.
     #[serde(skip)]
     pub epoch: Option<Local>,
     /// Window of a raw trace: start of the calendar, first submission, last submission.
@@ -70,11 +72,11 @@ const WINDOWS: [(&str, [&str; 3]); 3] = [
 const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
-    /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory`, or where the original keeps them
-    /// around it. If `qssf_alone` is set, QSSF is simulated alone, for which the original uses other estimates.
+    /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory` or at the original's paths
+    /// relative to it. If `qssf_alone` is set, QSSF is simulated alone, for which the original uses other estimates.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the experiment is unknown, or has no trace or cluster there.
+    /// [`Error::Usage`] if the experiment is unknown, or if its trace or cluster is missing.
     pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
         let window = window(name)?;
         let found = Self::inside(directory)?;
@@ -100,7 +102,7 @@ impl ExperimentFiles {
     /// Finds the files of an experiment in `directory` only.
     ///
     /// # Errors
-    /// The directory cannot be read. [`Error::Usage`] if it has no trace or cluster.
+    /// The directory cannot be read. [`Error::Usage`] if it contains no trace or no cluster.
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = DataDirectory { directory };
@@ -117,14 +119,14 @@ impl ExperimentFiles {
     }
 }
 
-/// Names of files with estimates beside a trace.
+/// Names of files with estimates in the directory of a trace.
 const ESTIMATES: [&str; 3] = [
     "duration_estimate_ebm.csv",
     "duration_estimate.csv",
     "duration_estimate_lgb.csv",
 ];
 
-/// The file of estimates, beside the trace or where the original keeps it.
+/// The file of estimates, in the directory of the trace or at the original's path.
 fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
     let ebm = [
         ESTIMATES[0],
@@ -141,7 +143,7 @@ fn window(name: &str) -> Result<Option<[Local; 3]>> {
     let unknown = || {
         Error::Usage(format!(
             "unknown experiment {name:?}: expected a name such as Venus_Sept, Venus_July or \
-             Philly; for another trace give --trace and --cluster"
+             Philly; for another trace, use --trace and --cluster"
         ))
     };
     let (_, texts) = WINDOWS
@@ -152,7 +154,7 @@ fn window(name: &str) -> Result<Option<[Local; 3]>> {
     Ok(times.try_into().ok())
 }
 
-/// The directories in which files are looked up.
+/// The directory in which files are looked up.
 struct DataDirectory<'a> {
     directory: &'a Path,
 }

@@ -64,10 +64,10 @@ settings! {
         /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
         /// measured, or predicted by `gleaner driple profiles`.
         pub profiles: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
-        /// For lucid: workloads measured in pairs.
+        /// For lucid: measurements of pairs of workloads on the same GPUs.
         pub colocate: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
         /// For lucid: forecast of submissions, a file with the columns time, pred_gpu_job and
-        /// pred_gpu_num, or one number for both. Without a forecast lucid always shares GPUs.
+        /// pred_gpu_num, or one number for both. Without a forecast, lucid always shares GPUs.
         pub forecast: Option<Given> = None => Spec::of("FILE|NUMBER").used_for(Use::Sharing);
         /// Time of the first submission to simulate, if the trace has dates.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
@@ -107,7 +107,7 @@ named_values!(Preset:
     Preset::VenusSept => "Venus in September 2020, from the evaluation of Lucid",
 );
 
-/// A file, or a value given by name or by number.
+/// A file, a named value or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Given {
@@ -159,15 +159,15 @@ impl FromStr for Given {
     }
 }
 
-/// The inputs after reading.
+/// The inputs of simulations, read from the files.
 pub struct Inputs {
     /// The jobs.
     pub trace: Trace,
-    /// The file of the jobs.
+    /// Path of the jobs' file.
     pub trace_path: PathBuf,
     /// The nodes.
     pub cluster: Cluster,
-    /// The second at which simulations start.
+    /// The second of the trace at which simulations start.
     pub start: i64,
     /// Estimates of durations that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
@@ -179,13 +179,13 @@ pub struct Inputs {
     pub forecast: Option<Box<dyn Forecast>>,
     /// Sharing scores and measured pairs.
     pub packing: Option<Box<dyn Packing>>,
-    /// The experiment's name, if the original's flags name one.
+    /// The experiment's name, if the original's flag -e specifies one.
     pub experiment: Option<String>,
     /// Whether faulty jobs are skipped.
     pub skip_invalid: bool,
     /// Faults of the skipped jobs.
     pub skipped: Faults,
-    /// Every file read.
+    /// Every file that was read.
     pub sources: Vec<SourceId>,
 }
 
@@ -205,7 +205,7 @@ No data yet? Generate some, and simulate it:
 `gleaner simulate --help` lists everything else";
 
 impl FileArgs {
-    /// Whether a published experiment is simulated, by a preset or the original's flags.
+    /// Whether a preset or the original's flags select a published experiment.
     pub fn is_published(&self) -> bool {
         self.preset.is_some() || self.experiment.is_some() || self.sweep
     }
@@ -378,7 +378,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Takes a value that was read, and records its file.
+    /// Returns a value that was read, records its files and reports its remarks.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.observer.remark(&loaded.notes);
         self.sources.extend(loaded.sources);
@@ -459,7 +459,7 @@ impl<'r> Reader<'r> {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
-            // Estimators get their estimates from models, not from here.
+            // The estimates of estimators come from models, not from this function.
             Given::Estimator(_) => Ok(Estimated::default()),
         }
     }
@@ -488,7 +488,7 @@ impl<'r> Reader<'r> {
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
             self.observer.remark(&[format!(
-                "never measured on the same GPUs, so they do not share them, although their \
+                "never measured on the same GPUs, so they never share GPUs, although their \
                  predicted profiles would allow it: {}",
                 listed(&checked)
             )]);

@@ -1,4 +1,4 @@
-//! Models that replace files: trained before, or learnt from the data.
+//! Models that replace files. They are trained beforehand or learnt from the data.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -31,24 +31,23 @@ use gleaner_predict::{
 };
 
 settings! {
-    /// Models that policies go by.
+    /// Models that policies use.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ModelArgs under "Models" {
-        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a
-        /// single file take precedence. DIR holds models of `gleaner train`; estimates come from the
-        /// estimator that ranked held-out jobs best, unless --estimates names another. `train` learns
-        /// the models from the data itself, and never from the future: the forecast from what was
-        /// submitted before the start (or, with less than a week of that, again each week), and the
-        /// estimates again each week from the jobs that have ended by then.
+        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a single file
+        /// take precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked
+        /// held-out jobs best, unless --estimates names another. `train` learns the models from the data itself, and
+        /// never from the future: the forecast from the submissions before the start (or, if these cover less than a
+        /// week, again each week), and the estimates again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
-        /// Submissions in intervals of ten minutes, before the trace and during it [default: cluster_throughput.csv in
-        /// --data; without it, the submissions of the trace].
+        /// Number of submissions in each interval of ten minutes, before the trace and during it [default:
+        /// cluster_throughput.csv in --data; without it, the submissions of the trace].
         pub series: Option<PathBuf> = None => Spec::of("FILE")
             .requires("models")
             .used_for(Use::Forecasts);
-        /// Date of second 0 of the trace, such as 2020-04-01 [default: that of the trace, that of the
-        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays
-        /// that models learn from.
+        /// Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the
+        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models
+        /// learn from.
         #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
         pub epoch: Option<Local> = None => Spec::of("TIME")
             .heading("Input")
@@ -69,7 +68,7 @@ settings! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learned {
-    /// They are learnt from the data itself.
+    /// Models that are learnt from the data itself.
     Train,
     /// A directory of trained models.
     Directory(PathBuf),
@@ -113,7 +112,7 @@ impl ModelArgs {
         self.models.is_some()
     }
 
-    /// The calendar of the trace, if models need it: for estimates by `choice`, or for any of `--models`.
+    /// The calendar of the trace, if the estimator `choice` or any of `--models` needs it.
     pub(super) fn calendar(
         &self,
         choice: Option<EstimatorChoice>,
@@ -125,8 +124,8 @@ impl ModelArgs {
         needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
-    /// Estimates of the jobs' durations by an estimator. The estimator is read from `--models DIR`, or else learnt
-    /// during the simulation.
+    /// Estimates of the jobs' durations by an estimator. The estimator is read from `--models DIR`, or learnt during
+    /// the simulation if no directory is given.
     ///
     /// # Errors
     /// A model cannot be read.
@@ -138,7 +137,7 @@ impl ModelArgs {
         cluster: &Cluster,
         calendar: Option<Calendar>,
     ) -> Result<Estimated> {
-        // The calendar is missing only if no estimator needs it, so the default does no harm.
+        // The calendar is missing only if no estimator needs it, so the default has no effect.
         let calendar = calendar.unwrap_or_default();
         let Some(Learned::Directory(directory)) = &self.models else {
             let learning = Learning {
@@ -251,13 +250,13 @@ impl ModelArgs {
 
 const NO_SCORES: &str = "\
 --models train: no profile has a sharing score to learn from; name the directory of a packing.json \
-that gleaner train packing has made from others, or have single_data.csv in --data";
+that gleaner train packing made from other profiles, or put single_data.csv into --data";
 
 fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained> {
     let path = directory.join(kind.file_name());
     if !path.is_file() {
         return Err(Error::Usage(format!(
-            "--models {}: there is no {}; gleaner train {kind} --out {} makes it",
+            "--models {}: there is no {}; gleaner train {kind} --out {} creates it",
             directory.display(),
             kind.file_name(),
             directory.display()

@@ -38,7 +38,7 @@ use gleaner_domain::Observer;
 pub use options::Use;
 use options::without_effect;
 
-/// The reason why estimates cannot be learnt: an error of the simulation or of the estimator.
+/// Why estimates cannot be learnt: an error of the simulation or of the estimator.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 settings! {
@@ -65,7 +65,7 @@ settings! {
 }
 
 impl SimulationSettings {
-    /// The settings of the experiment. `dated` states whether results show dates.
+    /// The settings of the experiment. `dated` states whether the results contain dates.
     pub fn experiment(&self, dated: bool) -> ExperimentArgs<'_> {
         ExperimentArgs {
             choice: &self.choice,
@@ -88,11 +88,11 @@ pub struct ExperimentArgs<'a> {
     pub models: &'a ModelArgs,
     /// Lucid's profiler.
     pub profiler: &'a ProfilerArgs,
-    /// Whether the results show dates, as the log of idle nodes does.
+    /// Whether the results contain dates, as a log of idle nodes does.
     pub dated: bool,
 }
 
-/// The inputs of any number of simulations of one trace.
+/// The inputs that all simulations of one trace share.
 pub struct Experiment {
     /// The inputs after reading.
     pub inputs: Inputs,
@@ -100,11 +100,11 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads what `requests` need, configures the profiler, and reports options without effect.
+    /// Reads the inputs that `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. Faults of the
-    /// files.
+    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. Otherwise,
+    /// the faults of the files.
     pub fn open(
         args: ExperimentArgs<'_>,
         requests: &[Request],
@@ -133,7 +133,7 @@ impl Experiment {
         }
     }
 
-    /// Learns the estimates of each policy that depends on them, if they are learnt during the simulation.
+    /// Learns the estimates of each policy that uses them, if they are learnt during the simulation.
     ///
     /// # Errors
     /// A simulation fails.
@@ -175,7 +175,7 @@ impl Experiment {
         })
     }
 
-    /// The profiler's settings; `auto` is resolved.
+    /// The profiler's settings, with `auto` resolved; `None` if the profiler is off.
     pub fn profiler(&self) -> Option<&Profiler> {
         self.profiler.as_ref()
     }
@@ -185,12 +185,12 @@ impl Experiment {
 #[derive(Default)]
 pub struct Learnt {
     estimates: Option<EstimatesByPolicy>,
-    /// What was learnt for each week, by policy.
+    /// For each policy, what was learnt for each week.
     pub weeks: BTreeMap<&'static str, Vec<Week>>,
 }
 
 impl Learnt {
-    /// Adds the learnt estimates to a simulation.
+    /// Returns the simulation with the learnt estimates.
     pub fn simulation<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
         let learnt = self
             .estimates

@@ -1,4 +1,4 @@
-//! Determines which options have an effect on which policies. Options without an effect are reported.
+//! Reports options that have no effect on the chosen policies.
 
 use super::ExperimentArgs;
 use super::learned::Learned;
@@ -28,7 +28,7 @@ pub enum Use {
     LearntEstimates,
     /// A model that uses a seed is learnt.
     Learning,
-    /// Something depends on civil times.
+    /// Results or models depend on civil times.
     Calendar,
 }
 
@@ -36,8 +36,8 @@ use Use::{
     Always, Calendar, Estimates, Forecasts, Learning, LearntEstimates, Models, ProfilerOn, Sharing,
 };
 
-/// A remark for each option that was given but has no effect on these simulations. `profiling` states whether the
-/// profiler is on.
+/// A remark for each option that was changed but has no effect on these simulations. `profiling` states whether
+/// the profiler is on.
 pub fn without_effect(
     args: ExperimentArgs<'_>,
     requests: &[Request],
@@ -62,7 +62,7 @@ struct Facts {
     forecasts: bool,
     /// Models are learnt from the data itself.
     train: bool,
-    /// The results show dates.
+    /// The results contain dates.
     dated: bool,
 }
 
@@ -104,7 +104,7 @@ impl Facts {
             Sharing => sharing,
             Use::Profiler => self.profiled,
             ProfilerOn => self.profiling,
-            // Sharing scores always come from models.
+            // If models are given, sharing scores always come from them.
             Models => self.modelled_estimates || sharing,
             Forecasts => self.forecasts,
             LearntEstimates => self.train && self.modelled_estimates,
@@ -115,7 +115,7 @@ impl Facts {
 }
 
 impl Use {
-    /// The reason why an option has no effect if this condition does not hold.
+    /// Why an option has no effect if this condition does not hold.
     fn missing(self) -> String {
         let by = |what: &str, has: fn(&PolicyEntry<'_>) -> bool| {
             let names = policies::ALL.iter().filter(|policy| has(policy));
@@ -128,12 +128,11 @@ impl Use {
             Sharing => by("shares GPUs", |p| p.needs == Needs::Packing),
             Use::Profiler => by("profiles jobs", |p| p.profiled),
             ProfilerOn => "no job is profiled".to_owned(),
-            Models => {
-                "no chosen policy uses what models predict, or --estimates states it".to_owned()
-            }
+            Models => "no chosen policy uses predictions of models, or --estimates replaces them"
+                .to_owned(),
             Forecasts => "no model forecasts submissions".to_owned(),
             LearntEstimates => "no estimates are learnt".to_owned(),
-            Learning => "no estimates and no forecast are learnt".to_owned(),
+            Learning => "neither estimates nor a forecast are learnt".to_owned(),
             Calendar => "only models and --idle-events use dates".to_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! The profiles that policies use, measured or predicted.
+//! The profiles that policies use. Profiles are measured or predicted.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -18,7 +18,7 @@ type Table = BTreeMap<Workload, Profile>;
 pub struct Profiles {
     /// The profiles that policies use.
     pub table: Table,
-    /// The experiment's own profiles, if predicted ones replace them.
+    /// The experiment's own profiles, if predicted profiles replace them.
     measured: Option<Table>,
 }
 
@@ -52,14 +52,15 @@ impl Profiles {
         self.measured.as_ref().unwrap_or(&self.table)
     }
 
-    /// The GPU usage of workloads for which the trace gives none: as measured, or else as predicted.
+    /// The measured GPU usage of workloads, or the predicted usage if there is no measurement. It is used if the
+    /// trace contains no usage.
     pub fn usages(&self) -> Table {
         let mut usages = self.table.clone();
         usages.extend(self.measured.clone().into_iter().flatten());
         usages
     }
 
-    /// What policies know about each workload of a trace; empty if all profiles are measured.
+    /// How much policies know about each workload of a trace; empty if all profiles are measured.
     pub fn known(&self, trace: &Trace) -> Vec<Known> {
         if !self.are_predicted() {
             return Vec::new();
@@ -86,14 +87,14 @@ impl Profiles {
         if !unprofiled.is_empty() {
             let listed = listed(&unprofiled);
             remarks.push(format!(
-                "no profile of {listed}: jobs that train this share no GPUs"
+                "no profile of {listed}: jobs that train them share no GPUs"
             ));
         }
         if !unscored.is_empty() {
             let listed = listed(&unscored);
             remarks.push(format!(
-                "no sharing score of {listed}: jobs that train this share no GPUs; \
-                 gleaner predict packing.json --profiles adds scores, --models predicts them"
+                "no sharing score of {listed}: jobs that train them share no GPUs; \
+                 gleaner predict packing.json --profiles adds scores, and --models predicts them"
             ));
         }
         remarks
@@ -111,7 +112,7 @@ fn is_predicted(profile: &Profile) -> bool {
 /// Maximum number of items that a message names.
 const NAMED: usize = 3;
 
-/// The first few items, and the number of remaining items.
+/// Lists the first few items, and gives the number of remaining items.
 pub fn listed(items: &[impl Display]) -> String {
     let named: Vec<String> = items.iter().take(NAMED).map(ToString::to_string).collect();
     let named = named.join("; ");

@@ -35,7 +35,7 @@ settings! {
     /// All settings of a replay.
     #[derive(Debug, Clone, Serialize)]
     pub struct ReplaySettings {
-        /// The inputs, and how they are replayed.
+        /// The inputs and the rules of the replay.
         #[serde(flatten)]
         pub log: LogArgs;
         /// Leave out faulty tasks, and list them in skipped.csv.
@@ -93,7 +93,7 @@ settings! {
         /// Number of nodes to use (-nN) [default: all].
         pub nodes: Option<usize> = None => Spec::of("COUNT");
         /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
-        /// with an offset from UTC. Earlier rows only say which nodes are idle at that time.
+        /// with an offset from UTC. Earlier rows only determine which nodes are idle at that time.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
         pub from: Option<Stamp> = None => Spec::of("TIME");
         /// Last time of the log to use.
@@ -127,7 +127,7 @@ impl SliceArgs {
         let Some(zone) = &self.timezone else {
             return read_log(events, self.cache, observer);
         };
-        // A fast copy has the times of the log's own clock, so with another time zone the log itself is read.
+        // A fast copy contains times of the log's own clock, so the log itself is read if another time zone is given.
         let log = gleaner_inputs::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
         observer.remark(&log.notes);
         Ok(log)
@@ -137,7 +137,7 @@ impl SliceArgs {
     /// the last one.
     ///
     /// # Errors
-    /// Faults of the file; an empty slice.
+    /// The faults of the file, or an empty slice.
     pub fn read(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
         let log = self.read_log(events, observer)?;
         let expected =
@@ -149,11 +149,11 @@ impl SliceArgs {
         })
     }
 
-    /// Like [`SliceArgs::read`], but a whole log keeps the rows that change nothing. They show that its collector was
-    /// working.
+    /// Like [`SliceArgs::read`], but a log that is not cut keeps the rows that change nothing. These rows show that
+    /// the log's collector was working.
     ///
     /// # Errors
-    /// As [`SliceArgs::read`].
+    /// Same as [`SliceArgs::read`].
     pub fn read_with_still_rows(
         &self,
         events: &Path,
@@ -176,30 +176,30 @@ pub struct Replay {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the skipped tasks.
     pub skipped: Faults,
-    /// Every file read.
+    /// Every file that was read.
     pub sources: Vec<SourceId>,
     /// The options of the engine.
     pub options: Options,
-    /// Choices made for the user, one sentence each. They require no action.
+    /// Choices that were made automatically, one sentence each. They require no action.
     pub notes: Vec<String>,
 }
 
-/// Checks that tasks that will be repeated do not belong to a search.
+/// Checks that a set of tasks does not belong to a search, so that it can be repeated.
 ///
 /// # Errors
-/// [`Error::Usage`] if they do.
+/// [`Error::Usage`] if it does.
 pub fn check_no_search(set: &TaskSet) -> Result<()> {
     match set.search {
         None => Ok(()),
         Some(_) => Err(Error::Usage(
-            "--repeat-tasks submits tasks again, and these are trained by a search: leave the option \
-             out, or give the search more trials"
+            "--repeat-tasks resubmits tasks, but a search trains these tasks: omit the option, or \
+             give the search more trials"
                 .to_owned(),
         )),
     }
 }
 
-/// Checks the objective on tasks that will be replayed on `log`.
+/// Checks the objective's values for tasks that will be replayed on `log`.
 ///
 /// # Errors
 /// [`Error::Usage`] if a value is out of range.
@@ -254,8 +254,8 @@ pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loa
 /// Cuts the slice from the log that was read from `file`.
 ///
 /// # Errors
-/// The slice has no rows or no nodes; `expected` states what it should contain. Another error if the slice is given by
-/// times with offsets from UTC, but the log's clock is unknown.
+/// The slice has no rows or no nodes; `expected` states what it should contain. It is also an error if the slice is
+/// given by times with offsets from UTC, but the log's clock is unknown.
 pub fn cut(
     log: &EventLog,
     slice: Slice,
@@ -277,7 +277,7 @@ pub fn cut(
     Ok(sliced)
 }
 
-/// Text such as ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`, for a log with rows.
+/// Text such as ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`; empty for a log without rows.
 fn span(log: &EventLog) -> String {
     let ends = log.times().first().zip(log.times().last());
     let shown = ends.map(|(&from, &to)| (log.clock().show(from), log.clock().show(to)));
@@ -314,8 +314,8 @@ impl Replay {
     /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Faults of the files,
-    /// including an empty slice.
+    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Otherwise, the faults of the
+    /// files, including an empty slice.
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -371,7 +371,7 @@ impl Replay {
 }
 
 impl LogArgs {
-    /// The order of the log's nodes by the topology, if one is named and has an effect.
+    /// The order of the log's nodes in the topology file, if one is given and has an effect.
     fn read_topology(
         &self,
         log: &EventLog,

@@ -43,11 +43,11 @@ settings! {
              by the original's flags and by --scripted",
         );
         /// Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the
-        /// previous round were admitted and fewer are active than both --max-tasks and the size of the
-        /// set. In the second round, task `a` is called `a#2`.
+        /// previous round have been admitted and the number of active tasks is below both --max-tasks and the
+        /// size of the set. In the second round, task `a` is called `a#2`.
         pub repeat_tasks: bool = false => Spec::flag();
-        /// Algorithm that starts and stops the trials of a search, instead of the one that the file of
-        /// tasks names (docs/SEARCHES.md).
+        /// Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
+        /// (docs/SEARCHES.md).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub search: Option<Algorithm> = None => Spec::of("ALGORITHM");
         /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
@@ -61,7 +61,7 @@ impl Rules {
     /// The search to run; `None` if the tasks do not belong to a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] if another algorithm was requested that does not suit the search, or if there is no search.
+    /// [`Error::Usage`] if an algorithm was requested that does not suit the search, or if there is no search.
     pub fn search(&self, search: Option<&TrialSearch>) -> Result<Option<Arc<TrialSearch>>> {
         let chosen = match (self.search, search) {
             (None, search) => search.cloned(),
@@ -77,7 +77,7 @@ impl Rules {
         Ok(chosen.map(Arc::new))
     }
 
-    /// The forward window in seconds, and, if it was chosen automatically, remarks about the choice.
+    /// The forward window in seconds, and remarks about the choice if it was chosen automatically.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the observer stops the choice.
@@ -117,11 +117,11 @@ impl Rules {
 
 named_values!(Algorithm:
     Algorithm::Random => "Every trial is trained to the end",
-    Algorithm::SuccessiveHalving => "The best of each rung are promoted when all have reached it",
+    Algorithm::SuccessiveHalving => "The best trials of each rung are promoted when all trials have reached it",
     Algorithm::Asha =>
-        "The same without waiting: a trial is promoted as soon as it is among the best so far",
+        "Like successive-halving, but a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
-        "Several rounds of successive halving, with ever fewer trials and more resource at the first rung",
+        "Several rounds of successive halving, each with fewer trials and more resource at the first rung",
 );
 
 named_values!(Initial:
@@ -135,5 +135,5 @@ named_values!(NodeRule:
     NodeRule::Blocks =>
         "Neighbours by name or --topology: they mostly leave together, which costs a task only once",
     NodeRule::Learned =>
-        "Neighbours in an order learnt from the log, for names that say nothing of where a node is",
+        "Neighbours in an order learnt from the log, for names that do not show where a node is",
 );

@@ -1,4 +1,5 @@
-//! The forward window: a given number of seconds, or a window suggested for the log and the tasks.
+//! The forward window: a given number of seconds, or a window that is suggested for the log and the
+//! tasks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,24 +23,25 @@ pub enum TFwd {
     /// The window that [`gleaner_inspect`] suggests for the log and the tasks.
     #[default]
     Auto,
-    /// This many seconds, within [`range::WINDOW`].
+    /// The given number of seconds, within [`range::WINDOW`].
     Seconds(f64),
 }
 
-/// A window in seconds, and where it comes from.
+/// A window in seconds, and the source of its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenWindow {
     /// Length in seconds.
     pub seconds: f64,
-    /// The suggestion that it comes from; `None` if the window was given in seconds.
+    /// The suggestion on which the window is based; `None` if the window was given in seconds.
     pub suggestion: Option<Suggestion>,
 }
 
 impl TFwd {
-    /// The window for `tasks` on `log`. At most `at_once` tasks are active at the same time.
+    /// Chooses the window for `tasks` on `log`, of which at most `at_once` tasks are active at the
+    /// same time.
     ///
     /// # Errors
-    /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+    /// [`gleaner_domain::Error::Stopped`] if the observer stops the choice.
     pub fn choose(
         self,
         log: &EventLog,
@@ -80,7 +82,7 @@ impl TFwd {
 }
 
 impl fmt::Display for ChosenWindow {
-    /// The window and, for a suggested one, where it comes from.
+    /// The window and, if it was suggested, the reason for its value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = range::short(self.seconds);
         let Some(suggestion) = &self.suggestion else {
@@ -148,7 +150,7 @@ impl Serialize for TFwd {
 }
 
 impl<'de> Deserialize<'de> for TFwd {
-    /// Reads a number, in range or not, or `"auto"`.
+    /// Reads a number or `"auto"`. The range of the number is not checked.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! The order of nodes by a topology, for the rules that choose the nodes of a task.
+//! The order of nodes in a network topology, for the rules that choose the nodes of a task.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use gleaner_io::Loaded;
 
 use gleaner_domain::Observer;
 
-/// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise remarks that the
-/// option has no effect; `option` is its name.
+/// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise, remarks that
+/// the option named `option` has no effect.
 ///
 /// # Errors
 /// Faults of the file.
@@ -32,10 +32,10 @@ pub fn read_topology(
     Ok(None)
 }
 
-/// Remarks how many nodes of the log the topology `file` does not name.
+/// Reports how many nodes of the log are not in the topology `file`.
 ///
 /// # Errors
-/// It names none of them.
+/// The file contains none of the log's nodes.
 pub fn check_topology(
     order: &NodeOrder,
     file: &Path,

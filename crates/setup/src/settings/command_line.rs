@@ -13,7 +13,7 @@ pub use clap;
 
 use super::{About, Form, Kind, Setting, Settings, Value};
 
-/// Adds the arguments of settings to a command.
+/// Adds the arguments for settings to a command.
 pub fn augment<S: Settings>(command: Command) -> Command {
     S::list()
         .into_iter()
@@ -30,7 +30,7 @@ pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(),
         let about = &setting.about;
         let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
         let texts: Vec<OsString> = match about.kind {
-            // If a later flag switches the setting on again, clap has removed this flag.
+            // If a later flag enables the setting again, clap has removed this flag.
             Kind::Flag if is_given(&flag(about)) => vec![(!about.is_on).to_string().into()],
             Kind::One | Kind::List if is_given(about.name) => {
                 let raw = matches.get_raw(about.name).into_iter().flatten();
@@ -45,12 +45,13 @@ pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(),
     Ok(())
 }
 
-/// A parser for a type whose values all have names. The help lists each value with its meaning.
+/// A parser for a type with only named values. The help lists each value with its meaning.
 pub fn one_of<T: Value>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(possible(&T::named())).try_map(|text| T::read(OsStr::new(&text)))
 }
 
-/// Name of a flag's argument. If the flag is on by default, the argument switches it off: `no_NAME`.
+/// Name of a flag's argument. If the flag is on by default, the argument is `no_NAME` and turns it
+/// off.
 fn flag(about: &About) -> String {
     if about.is_on {
         format!("no_{}", about.name)
@@ -73,7 +74,7 @@ fn possible(named: &[(String, &'static str)]) -> Vec<PossibleValue> {
         .collect()
 }
 
-/// The arguments of a setting: one, or two for a flag that is on by default.
+/// The arguments for a setting: two for a flag that is on by default, otherwise one.
 fn arguments<S: Settings>(setting: Setting<S>) -> Vec<Arg> {
     let about = setting.about.clone();
     let style = &about.style;
@@ -115,7 +116,7 @@ fn arguments<S: Settings>(setting: Setting<S>) -> Vec<Arg> {
     vec![arg.overrides_with(about.name), on]
 }
 
-/// Adds the properties of the value to an argument.
+/// Adds the properties of a setting's value to an argument.
 fn with_value<S: Settings>(arg: Arg, setting: Setting<S>) -> Arg {
     let about = setting.about.clone();
     let style = &about.style;
@@ -153,7 +154,7 @@ fn with_value<S: Settings>(arg: Arg, setting: Setting<S>) -> Arg {
     }
 }
 
-/// Accepts the texts that a setting accepts. The help lists the named values.
+/// A parser that accepts the texts that a setting accepts. The help lists the named values.
 #[derive(Clone)]
 struct Checked {
     listed: Vec<PossibleValue>,

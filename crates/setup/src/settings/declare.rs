@@ -2,9 +2,10 @@
 
 /// Declares a struct of settings, with its defaults and its list of [`Setting`](crate::settings::Setting)s.
 ///
-/// A field is `NAME: TYPE = DEFAULT => SPEC;`, or `NAME: TYPE;` for a part: a struct of settings that also become
-/// settings of this one. The doc comment of a setting is its help. [`Spec`](crate::settings::Spec) lists the other
-/// properties that can be declared. With the feature `cli`, the struct is also a group of command-line arguments.
+/// A field is `NAME: TYPE = DEFAULT => SPEC;`, or `NAME: TYPE;` for a part: a struct whose settings also become
+/// settings of the declared struct. The doc comment of a setting is its help. [`Spec`](crate::settings::Spec)
+/// lists the other properties that can be declared. With the feature `cli`, the struct is also a group of
+/// command-line arguments.
 ///
 /// ```
 /// use gleaner_setup::settings::{Settings, Spec};
@@ -74,7 +75,7 @@ macro_rules! settings {
     (@heading) => { None };
     (@heading $heading:literal) => { Some($heading) };
 
-    // The settings of a field: those of a part, or a single one.
+    // The settings of a field: all settings of a part, or a single setting.
     (@list $heading:ident, $all:ident, $field:ident: $type:ty, [$($attribute:tt)*]) => {{
         let part = <$type as $crate::settings::Settings>::list().into_iter();
         let within = |setting: $crate::settings::Setting<$type>| {
@@ -106,7 +107,7 @@ macro_rules! settings {
     };
 }
 
-/// Makes settings a group of command-line arguments.
+/// Makes the settings a group of command-line arguments.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 #[macro_export]

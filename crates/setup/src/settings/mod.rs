@@ -25,8 +25,8 @@ pub trait Settings: Default + 'static {
     /// All settings, in the order of the help.
     fn list() -> Vec<Setting<Self>>;
 
-    /// Sets a setting from texts: one for each value of a list, otherwise a single one. Flags take `true` and
-    /// `false`.
+    /// Sets a setting from texts: a list takes one text per value, every other setting takes one text. Flags
+    /// take `true` or `false`.
     ///
     /// # Errors
     /// The setting is unknown, or the value is invalid.
@@ -44,10 +44,10 @@ pub trait Settings: Default + 'static {
         Ok(())
     }
 
-    /// Checks that all values are in range. Values read from texts always are.
+    /// Checks that all values are in range. Values that were read from texts are always in range.
     ///
     /// # Errors
-    /// [`Error::Usage`] names the option and its range.
+    /// [`Error::Usage`] with the option and its range.
     fn check(&self) -> Result<()> {
         let fault = Self::list()
             .iter()
@@ -56,11 +56,11 @@ pub trait Settings: Default + 'static {
     }
 }
 
-/// Reads settings by name, each with the texts of its values, as for [`Settings::set`]. All others keep their
-/// defaults.
+/// Reads settings from pairs of a name and the texts of its values (see [`Settings::set`]). All other
+/// settings keep their defaults.
 ///
 /// # Errors
-/// [`Error::Usage`]: a setting is unknown, missing or invalid, or it conflicts with another one.
+/// [`Error::Usage`] if a setting is unknown, missing or invalid, or if it conflicts with another setting.
 pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
     let mut settings = S::default();
     for (name, texts) in given {
@@ -117,7 +117,7 @@ impl std::error::Error for Wrong {}
 pub struct About {
     /// Its name, with underscores between words.
     pub name: &'static str,
-    /// What it is for, in one or more sentences, without the final full stop.
+    /// Its purpose in one or more sentences, without the final full stop.
     pub help: String,
     /// Heading under which the help lists it.
     pub heading: Option<&'static str>,
@@ -133,9 +133,9 @@ pub struct About {
     pub named: Vec<(String, &'static str)>,
     /// Whether only `named` values are valid.
     pub is_closed: bool,
-    /// When it has an effect on a simulation.
+    /// The condition under which it has an effect on a simulation.
     pub used_for: Use,
-    /// How the command line presents it.
+    /// How the command line shows it.
     pub style: Style,
 }
 
@@ -158,7 +158,7 @@ type Read<S> = Box<
     dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
 >;
 
-/// A change of one or more settings.
+/// A change to one or more settings.
 pub struct Change<S>(Arc<dyn Fn(&mut S) + Send + Sync>);
 
 impl<S> Clone for Change<S> {
@@ -174,12 +174,12 @@ impl<S> fmt::Debug for Change<S> {
 }
 
 impl<S: 'static> Change<S> {
-    /// Creates a change from the function that makes it.
+    /// Creates a change from the function that carries it out.
     pub fn new(apply: impl Fn(&mut S) + Send + Sync + 'static) -> Self {
         Change(Arc::new(apply))
     }
 
-    /// Makes the change to `settings`.
+    /// Carries out the change on `settings`.
     pub fn apply(&self, settings: &mut S) {
         (self.0)(settings);
     }
@@ -230,7 +230,7 @@ impl<S: 'static> Setting<S> {
         }
     }
 
-    /// Turns a setting of `S` into one of `O`, which contains `S` as a part.
+    /// Turns a setting of `S` into a setting of `O`, which contains `S` as a part.
     pub fn within<O: 'static>(
         self,
         get: fn(&O) -> &S,
@@ -253,7 +253,8 @@ impl<S: 'static> Setting<S> {
         }
     }
 
-    /// Returns the change that sets it to the value in `texts`, as for [`Settings::set`].
+    /// Returns the change that assigns the value in `texts` to this setting. The texts are as for
+    /// [`Settings::set`].
     ///
     /// # Errors
     /// The value is invalid.
@@ -264,7 +265,7 @@ impl<S: 'static> Setting<S> {
     /// Like [`Setting::read`], with paths relative to `folder`. The empty path is the current folder.
     ///
     /// # Errors
-    /// As [`Setting::read`].
+    /// Same as [`Setting::read`].
     pub fn read_in(
         &self,
         texts: &[OsString],
@@ -331,7 +332,7 @@ fn shown<T: Field>(setting: &T) -> Vec<String> {
     setting.values().into_iter().map(Value::show).collect()
 }
 
-/// The help in a doc comment: its lines as one paragraph, without the final full stop.
+/// Converts a doc comment to help: its lines become one paragraph without the final full stop.
 fn help(doc: &[&str]) -> String {
     let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
     let text = lines.join(" ");

@@ -1,4 +1,5 @@
-//! What a declaration specifies for a setting besides its name, type, default and help.
+//! The properties of a setting that a declaration specifies in addition to its name, type, default
+//! and help.
 
 use std::ffi::OsStr;
 
@@ -12,7 +13,7 @@ pub struct Spec<V> {
     pub(super) used_for: Use,
 }
 
-/// How the command line presents a setting.
+/// How the command line shows a setting.
 #[derive(Debug, Clone, Default)]
 pub struct Style {
     /// Placeholder for the value in the help, such as `SECONDS`. Empty for flags.
@@ -25,13 +26,13 @@ pub struct Style {
     pub alias: Option<&'static str>,
     /// Alias that the help does not show.
     pub hidden_alias: Option<&'static str>,
-    /// Separator of values, for a list that is written as one word.
+    /// Separator between the values of a list that is written as one word.
     pub separator: Option<char>,
-    /// The value of an option that is given without one.
+    /// The value that an option without a value stands for.
     pub alone: Option<&'static str>,
-    /// Help of the flag `--no-NAME` that switches it off, if it is on by default.
+    /// Help of the flag `--no-NAME`, which turns the setting off if it is on by default.
     pub off: Option<&'static str>,
-    /// Whether the value may be a negative number.
+    /// Whether negative numbers are accepted as values.
     pub is_signed: bool,
     /// Whether it is required.
     pub is_required: bool,
@@ -60,7 +61,7 @@ impl<V: Value> Rule<V> {
         self.fault(&value).map_or(Ok(value), Err)
     }
 
-    /// What was expected, if the value is out of range.
+    /// The expected range if the value is out of range.
     pub fn fault(&self, value: &V) -> Option<String> {
         let range = self.range.as_ref().filter(|range| !(range.holds)(value))?;
         Some(format!("expected {}", range.expected))
@@ -95,13 +96,13 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Reads values with this function instead of that of their type.
+    /// Reads values with this function instead of the function of their type.
     pub fn read_by(mut self, read: fn(&OsStr) -> Result<V, String>) -> Self {
         self.rule.read = read;
         self
     }
 
-    /// States when it has an effect on a simulation (default: always).
+    /// Sets the condition under which the setting has an effect on a simulation (default: always).
     pub fn used_for(mut self, what: Use) -> Self {
         self.used_for = what;
         self
@@ -137,14 +138,14 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Makes the value optional: the option alone means `value`. Any other value follows `=`.
+    /// Makes the value optional: the option alone means `value`. Any other value must follow `=`.
     pub fn alone(mut self, value: &'static str) -> Self {
         self.style.alone = Some(value);
         self
     }
 
-    /// Sets the help of `--no-NAME`, the flag that switches off a setting that is on by default. If `--NAME` is also
-    /// given, the last of the two counts.
+    /// Sets the help of `--no-NAME`, the flag that turns off a setting that is on by default. If `--NAME` is also
+    /// given, the later of the two takes effect.
     pub fn off(mut self, help: &'static str) -> Self {
         self.style.off = Some(help);
         self
@@ -168,7 +169,7 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Declares that other options conflict with this one.
+    /// Declares that the setting conflicts with other options.
     pub fn conflicts(mut self, others: &'static [&'static str]) -> Self {
         self.style.conflicts = others;
         self

@@ -29,7 +29,7 @@ pub enum Form {
     Any,
 }
 
-/// How many values a setting has.
+/// Number of values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A flag, which is on or off.
@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// A type of single values.
 pub trait Value: Clone + Send + Sync + 'static {
-    /// How it is written.
+    /// How a value is written.
     const FORM: Form;
 
     /// Whether only [`Value::named`] values are valid.
@@ -54,7 +54,7 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// A message that states what is wrong with the text, or what was expected.
     fn read(text: &OsStr) -> Result<Self, String>;
 
-    /// The value as a text that [`Value::read`] accepts.
+    /// Formats the value as a text that [`Value::read`] accepts.
     fn show(&self) -> String;
 
     /// Makes a path relative to `folder`. Other values are unchanged.
@@ -62,7 +62,7 @@ pub trait Value: Clone + Send + Sync + 'static {
         self
     }
 
-    /// The named values, each with its meaning, which may be empty.
+    /// The named values, each with its meaning. The meaning may be empty.
     fn named() -> Vec<(String, &'static str)> {
         Vec::new()
     }
@@ -73,10 +73,10 @@ pub trait Field: Clone + Send + Sync + 'static {
     /// The type of single values.
     type Value: Value;
 
-    /// How many values it has.
+    /// Number of values that it takes.
     const KIND: Kind;
 
-    /// The setting with these values; `None` if there are too few.
+    /// Creates the setting from these values; `None` if there are too few.
     fn of(values: Vec<Self::Value>) -> Option<Self>;
 
     /// Its values.
@@ -252,8 +252,8 @@ impl Value for SolverName {
     }
 }
 
-/// Implements `Value` for a type with a fixed list of values, each with its meaning. Their names are those used in
-/// files.
+/// Implements `Value` for a type with a fixed list of values, each with its meaning. The command line uses the
+/// same names as files.
 macro_rules! named_values {
     ($type:ty: $($value:expr => $meaning:expr),* $(,)?) => {
         impl $crate::settings::Value for $type {

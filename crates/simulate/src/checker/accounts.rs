@@ -24,7 +24,7 @@ pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) {
     }
 }
 
-/// A job with all its runs, in the schedule's order.
+/// A job with all its runs, in the order of the schedule.
 struct Account<'a> {
     job: &'a Job,
     /// Second at which the job joins the queue.
@@ -152,7 +152,7 @@ fn seconds(from: i64, until: i64) -> f64 {
     until.saturating_sub(from).max(0) as f64
 }
 
-/// Work that a run has done until a second, in seconds at full speed.
+/// Work that a run has done by a given second, in seconds at full speed.
 fn work(run: &JobRun, until: i64) -> f64 {
     let ends = run.speeds.iter().skip(1).map(|&(time, _)| time.min(until));
     let spans = run.speeds.iter().zip(ends.chain([until]));

@@ -1,4 +1,4 @@
-//! Which runs hold which GPUs of a node.
+//! Tracks which runs hold which GPUs of a node.
 
 use gleaner_domain::cluster::GpuSet;
 
@@ -37,7 +37,7 @@ impl Claims {
         (gpus & full != 0).then(|| (gpus & full).trailing_zeros())
     }
 
-    /// The runs that hold some of these GPUs, with those GPUs.
+    /// The runs that hold some of these GPUs, and which of these GPUs each run holds.
     pub fn holders(&self, gpus: GpuSet) -> impl Iterator<Item = (usize, GpuSet)> {
         let common = move |&(run, held): &(usize, GpuSet)| (run, held & gpus);
         self.runs.iter().map(common).filter(|&(_, gpus)| gpus != 0)

@@ -1,5 +1,5 @@
-//! Validates schedules against the jobs they are for. The checker knows no policy: it checks
-//! that the schedule is feasible, not that it follows the policy.
+//! Validates schedules against the jobs that they schedule. The checker does not know the policy: it
+//! checks that the schedule is feasible, not that it follows the policy.
 
 mod accounts;
 mod claims;
@@ -38,7 +38,7 @@ pub struct Terms<'a> {
     pub notice: i64,
     /// Seconds of work due to a job that is never preempted.
     pub due: &'a dyn Fn(&Job) -> i64,
-    /// Seconds of work that each checkpoint adds to a job of this many GPUs.
+    /// Seconds of work that each checkpoint adds to a job with this number of GPUs.
     pub overhead: &'a dyn Fn(u32) -> i64,
     /// Second at which each job joins the queue; `None` if all jobs join at their submission.
     pub entries: Option<&'a [i64]>,
@@ -55,9 +55,9 @@ impl Terms<'_> {
     }
 }
 
-/// Returns every violation in a schedule, up to [`MOST_VIOLATIONS`]; none if it is sound.
+/// Returns the violations in a schedule, at most [`MOST_VIOLATIONS`]; none if the schedule is sound.
 ///
-/// Takes time in the order of `n log n` in jobs, runs, nodes and stretches of samples.
+/// Takes O(n log n), where n counts the jobs, runs, nodes and stretches of samples.
 pub fn check(schedule: &Schedule, terms: &Terms) -> Vec<Violation> {
     let mut report = Report::default();
     if schedule.jobs.len() != terms.jobs.len() {

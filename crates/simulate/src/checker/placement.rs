@@ -4,8 +4,8 @@ use super::{NodePlace, Report, Terms, Violation};
 use gleaner_domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
 use gleaner_domain::results::schedule::{JobRun, Placement, Schedule};
 
-/// Returns for every run whether it is sound enough for the sweep. The sweep would report the
-/// faults of the other runs again.
+/// Returns for every run whether the sweep should include it. The sweep omits the other runs, because
+/// it would report their faults again.
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) -> Vec<bool> {
     let nodes = schedule.nodes.iter();
     let found = nodes.filter(|node| node.from == i64::MIN).count();
@@ -72,8 +72,8 @@ pub(super) fn gpus(placement: &Placement) -> u64 {
     placement.iter().map(of_node).sum()
 }
 
-/// Checks that the run's nodes exist and have these GPUs. Returns whether all its slots exist
-/// and none is listed twice.
+/// Checks that the run's nodes exist and have these GPUs. Returns whether all slots of the run exist
+/// and no slot is listed twice.
 fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Report) -> bool {
     let job = || terms.jobs[run.job].id.clone();
     let mut slots: Vec<u32> = run.placement.iter().map(|&(slot, _)| slot).collect();
@@ -119,7 +119,7 @@ fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Re
     sound
 }
 
-/// A node of the schedule; one that does not exist is named after its slot.
+/// A node of the schedule. If the node does not exist, its name is its slot.
 pub(super) fn place(schedule: &Schedule, slot: u32) -> NodePlace {
     let node = schedule.nodes.get(slot as usize);
     NodePlace {
@@ -137,8 +137,8 @@ fn all(gpus_per_node: u32) -> GpuSet {
     }
 }
 
-/// Checks that speeds are in order of time and are positive numbers, and that only runs that share
-/// their GPUs at some time have a speed other than 1.
+/// Checks that speeds are positive numbers in chronological order. Only runs that share their GPUs at
+/// some time may have a speed other than 1.
 pub(super) fn check_speeds(
     schedule: &Schedule,
     terms: &Terms,
@@ -161,18 +161,22 @@ pub(super) fn check_speeds(
     }
 }
 
-/// The first wrong speed of a run: second, speed, and why.
+/// The first wrong speed of a run: its second, its value and the reason.
 fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let Some(&(first, speed)) = run.speeds.first() else {
         return Some((run.from, f64::NAN, "no speed is given"));
     };
     if first != run.from {
-        return Some((first, speed, "the first speed is not that of its start"));
+        return Some((
+            first,
+            speed,
+            "the first speed does not begin at the run's start",
+        ));
     }
     let mut before = None;
     for &(time, speed) in &run.speeds {
         let why = if before.is_some_and(|before| time <= before) {
-            "not after the speed before it"
+            "not later than the speed before it"
         } else if time >= run.until {
             "after the run's end"
         } else if !(speed.is_finite() && speed > 0.0) {

@@ -1,4 +1,4 @@
-//! Checks samples: every minute without a gap, and equal to what runs and outcomes give.
+//! Checks that samples cover every minute without a gap, and that they agree with runs and outcomes.
 
 use super::sweep::Counts;
 use super::{Report, Terms, Violation};
@@ -25,8 +25,8 @@ impl Mark<'_> {
     }
 }
 
-/// Returns the first and last minute of every stretch of samples, in order. If the samples do
-/// not follow each other, reports that and returns none.
+/// Returns the first and last minute of every stretch of samples, in order. If the samples are not
+/// consecutive, reports that and returns an empty list.
 pub(super) fn marks<'a>(
     schedule: &'a Schedule,
     terms: &Terms,
@@ -64,18 +64,24 @@ fn wrong_times<'a>(schedule: &'a Schedule, terms: &Terms) -> Option<(&'a Samples
     let (first, end) = (samples.first()?, samples.last()?);
     let odd = |samples: &&Samples| samples.first.rem_euclid(MINUTE) != 0 || samples.count == 0;
     if let Some(samples) = samples.iter().find(odd) {
-        return Some((samples, "not of whole minutes"));
+        return Some((samples, "not at whole minutes"));
     }
     let gap = |pair: &&[Samples]| pair[1].first != last(&pair[0]).saturating_add(MINUTE);
     if let Some(pair) = samples.windows(2).find(gap) {
-        return Some((&pair[1], "not the minute after the samples before"));
+        return Some((
+            &pair[1],
+            "does not begin one minute after the previous samples",
+        ));
     }
     if first.first < terms.start || first.first >= terms.start.saturating_add(MINUTE) {
-        return Some((first, "not the first minute from the start on"));
+        return Some((
+            first,
+            "does not begin in the first minute of the simulation",
+        ));
     }
     let ended = schedule.jobs.iter().map(|job| job.end).max()?;
     if last(end) > ended || ended.saturating_sub(last(end)) >= MINUTE {
-        return Some((end, "the last is not of the minute of the last job's end"));
+        return Some((end, "does not end in the minute in which the last job ends"));
     }
     None
 }

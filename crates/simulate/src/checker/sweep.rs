@@ -1,4 +1,4 @@
-//! Checks every second at which something happens: GPUs held, capacity, samples.
+//! Checks every second in which something happens: GPUs held, capacity, samples.
 
 use super::claims::Claims;
 use super::samples::Mark;
@@ -16,7 +16,8 @@ enum Event {
     Start(usize),
 }
 
-/// Sweeps over the sound runs by time. Returns for every run whether it ever shared its GPUs.
+/// Sweeps over the sound runs in chronological order. Returns for every run whether it ever shared its
+/// GPUs.
 pub(super) fn check(
     schedule: &Schedule,
     terms: &Terms,
@@ -28,7 +29,7 @@ pub(super) fn check(
     let events = events(schedule, terms, sound);
     let mut marks = marks.iter().peekable();
     for (index, &(time, event)) in events.iter().enumerate() {
-        // A sample holds the state at the end of a second: it is due before later events.
+        // A sample holds the state at the end of a second, so it is taken before later events.
         while let Some(mark) = marks.next_if(|mark| mark.time < time) {
             mark.compare(&sweep.counts(), sweep.report);
         }
@@ -62,7 +63,7 @@ fn events(schedule: &Schedule, terms: &Terms, sound: &[bool]) -> Vec<(i64, Event
     events
 }
 
-/// The state of the virtual cluster as the sweep passes.
+/// The state of the virtual cluster at the current point of the sweep.
 struct Sweep<'a> {
     schedule: &'a Schedule,
     terms: &'a Terms<'a>,
@@ -89,7 +90,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Each of a sample's fields with what it should be.
+    /// Each field of a sample with its expected value.
     pub fn against(&self, state: &State) -> [(&'static str, i64, i64); 9] {
         [
             ("total GPUs", state.total_gpus as i64, self.gpus),
@@ -128,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds (1) or subtracts (-1) a node: its busy GPUs, and its count among the nodes with one
-    /// job or with more.
+    /// Adds (1) or subtracts (-1) a node: both its busy GPUs and the node itself in the number of nodes
+    /// with one job or with several jobs.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {
@@ -140,7 +141,7 @@ impl Counts {
     }
 }
 
-/// A waiting job of fewer GPUs is small, whatever the number of GPUs per node.
+/// A waiting job with fewer GPUs than this is small, regardless of the number of GPUs per node.
 const SMALL: u32 = 8;
 
 impl<'a> Sweep<'a> {

@@ -11,11 +11,11 @@ pub enum Violation {
     Jobs {
         /// Number of outcomes in the schedule.
         found: usize,
-        /// Number of jobs that the schedule is for.
+        /// Number of jobs in the trace.
         expected: usize,
     },
     /// A run of a job that does not exist.
-    #[error("run {run} is of job number {job}, which does not exist")]
+    #[error("run {run} belongs to job number {job}, which does not exist")]
     NoSuchJob {
         /// Index of the run.
         run: usize,
@@ -53,7 +53,9 @@ pub enum Violation {
         expected: u32,
     },
     /// A run on more nodes than the placer may use.
-    #[error("job {job}: its run from second {from} is spread over {found} nodes, {most} would do")]
+    #[error(
+        "job {job}: its run from second {from} is spread over {found} nodes, but at most {most} are allowed"
+    )]
     Split {
         /// Id of the job.
         job: String,
@@ -103,7 +105,7 @@ pub enum Violation {
     },
     /// A run on a node that is added after the run's start or removed before its end.
     #[error(
-        "job {job}: its run from second {from} to {until} is on {place}, which is not there throughout"
+        "job {job}: its run from second {from} to {until} is on {place}, which does not exist for all that time"
     )]
     DeadNode {
         /// Id of the job.
@@ -118,7 +120,7 @@ pub enum Violation {
     /// The wrong number of nodes at the start.
     #[error("{found} nodes at the start, {expected} expected")]
     StartNodes {
-        /// Nodes of the schedule that are there at the start.
+        /// Nodes of the schedule that exist at the start.
         found: usize,
         /// Nodes of the virtual cluster.
         expected: u32,
@@ -129,8 +131,10 @@ pub enum Violation {
         /// Id of the job.
         job: String,
     },
-    /// The runs of a job that are marked as last are not its last run alone.
-    #[error("job {job}: of its {runs} runs only the last should be marked so, {marked} are marked")]
+    /// The last run of a job is not marked as last, or another run is.
+    #[error(
+        "job {job}: only the last of its {runs} runs should be marked as last, but {marked} are"
+    )]
     LastRun {
         /// Id of the job.
         job: String,
@@ -162,7 +166,7 @@ pub enum Violation {
         arrival: i64,
     },
     /// An outcome that its runs contradict.
-    #[error("job {job}: {field} is {found}, by its runs {expected}")]
+    #[error("job {job}: {field} is {found}, but {expected} according to its runs")]
     Outcome {
         /// Id of the job.
         job: String,
@@ -173,7 +177,7 @@ pub enum Violation {
         /// Value that follows from the runs.
         expected: i64,
     },
-    /// Final nodes that do not hold the GPUs of the last run.
+    /// Nodes in the outcome that do not match the GPUs of the last run.
     #[error("job {job}: its outcome does not list the GPUs of its last run, from second {from}")]
     FinalNodes {
         /// Id of the job.
@@ -181,7 +185,7 @@ pub enum Violation {
         /// Second of the last run's start.
         from: i64,
     },
-    /// A job that got less or more service than was due.
+    /// A job that got less or more service than it was due.
     #[error("job {job}: got {found} s of service, {expected} s due")]
     Service {
         /// Id of the job.
@@ -200,7 +204,7 @@ pub enum Violation {
         from: i64,
         /// Second of the change.
         time: i64,
-        /// The speed from that second on.
+        /// The speed from this second on.
         speed: f64,
         /// What is wrong.
         why: &'static str,
@@ -216,7 +220,7 @@ pub enum Violation {
         place: NodePlace,
         /// Index of the GPU on its node.
         gpu: u32,
-        /// The jobs that hold it already.
+        /// The jobs that already hold the GPU.
         held: Held,
     },
     /// Two jobs that share some but not all of their GPUs.
@@ -224,19 +228,19 @@ pub enum Violation {
         "job {job}, second {time}: shares GPU {gpu} of {place} with job {other}, but not all GPUs of both"
     )]
     Unequal {
-        /// Id of the job that came later.
+        /// Id of the job that took the GPU later.
         job: String,
-        /// Second at which it came.
+        /// Second at which this job took the GPU.
         time: i64,
         /// Slot and name of the node.
         place: NodePlace,
         /// Index of a GPU that both hold.
         gpu: u32,
-        /// Id of the job that was there.
+        /// Id of the job that already held the GPU.
         other: String,
     },
     /// Jobs hold more GPUs than exist.
-    #[error("second {time}: {held} GPUs held, there are {gpus}")]
+    #[error("second {time}: {held} GPUs held, but only {gpus} exist")]
     Capacity {
         /// Second at which they are held.
         time: i64,
@@ -246,14 +250,14 @@ pub enum Violation {
         gpus: u64,
     },
     /// Busy GPU-seconds that the runs contradict.
-    #[error("{found} busy GPU-seconds, {expected} by the runs")]
+    #[error("{found} busy GPU-seconds, but {expected} according to the runs")]
     BusySeconds {
         /// Value in the schedule.
         found: i64,
         /// Value that follows from the runs.
         expected: i64,
     },
-    /// Samples that do not follow each other minute by minute.
+    /// Samples that do not cover consecutive minutes.
     #[error("samples from second {first}, {count} minutes: {why}")]
     SampleTimes {
         /// Second of the first minute.
@@ -264,7 +268,9 @@ pub enum Violation {
         why: &'static str,
     },
     /// A sample that runs and outcomes contradict.
-    #[error("sample of second {time}: {field} is {found}, {expected} by runs and outcomes")]
+    #[error(
+        "sample of second {time}: {field} is {found}, but {expected} according to runs and outcomes"
+    )]
     Sample {
         /// Second of the sample.
         time: i64,
@@ -282,7 +288,7 @@ pub enum Violation {
 pub struct NodePlace {
     /// Its slot in [`gleaner_domain::results::schedule::Schedule::nodes`].
     pub slot: u32,
-    /// The name it had at the end.
+    /// The node's name at the end.
     pub name: u32,
 }
 

@@ -1,12 +1,12 @@
-//! Whole nodes for large jobs, the tightest fit for small ones.
+//! Places large jobs on whole nodes, and small jobs where they fit most tightly.
 
 use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Places a job of at most one node's GPUs on the node with the fewest free GPUs that holds
-/// it. A larger job gets whole free nodes, and its remaining GPUs on the node with the most
-/// free GPUs of the rest.
+/// Places a job that needs at most one node's GPUs on the node with the fewest free GPUs that are
+/// enough for the job. A larger job gets whole free nodes. Its remaining GPUs are on the node with the
+/// most free GPUs among the other nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Consolidate;
 

@@ -1,12 +1,12 @@
-//! Consolidates jobs if possible, else spreads them over the nodes with the most free GPUs.
+//! Consolidates jobs if possible; otherwise spreads them over the nodes with the most free GPUs.
 
 use super::{Consolidate, spread};
 use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Places jobs as [`Consolidate`] does. A job that this cannot place is spread over the nodes
-/// with the most free GPUs. The original has this placer too, but ends at the first job.
+/// Places jobs like [`Consolidate`]. A job that [`Consolidate`] cannot place is spread over the nodes
+/// with the most free GPUs. The original has this placer too, but stops with an error at the first job.
 #[derive(Debug, Clone, Copy)]
 pub struct ConsolidateFirst;
 

@@ -23,8 +23,8 @@ use super::free::FreeGpus;
 use super::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Spreads a job over nodes in the order given, taking all free GPUs of each until it has
-/// enough; `None` if they are too few.
+/// Spreads a job over nodes in the given order, taking all free GPUs of each node until the job has
+/// enough; `None` if too few GPUs are free.
 fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Option<Placement> {
     let mut placement = Placement::new();
     let mut missing = gpus;

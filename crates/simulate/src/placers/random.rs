@@ -1,12 +1,12 @@
-//! First fit in the order of the node list.
+//! Places jobs on the first free GPUs in the order of the node list.
 
 use super::spread;
 use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Free GPUs in the order of the node list, split over nodes as they come. Nothing is
-/// drawn at random: the name is the original's.
+/// Takes free GPUs in the order of the node list, on as many nodes as that takes. Despite the
+/// original's name, nothing is random.
 #[derive(Debug, Clone, Copy)]
 pub struct Random;
 

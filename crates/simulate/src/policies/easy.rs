@@ -11,7 +11,7 @@ use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "easy",
-    title: "EASY backfilling: first in, first out, others pass if they delay nobody's reservation",
+    title: "EASY backfilling: first in, first out, others may pass if they do not delay the reservation",
     needs: Needs::Estimates,
     durations: Durations::Estimated,
     notice: 0,
@@ -47,7 +47,7 @@ struct Easy {
     reservation: Option<Reservation>,
     /// The first job that this round has not considered yet.
     candidate: usize,
-    /// Whether a job has passed the first of the queue in this round.
+    /// Whether a job has passed the first job of the queue in this round.
     passed: bool,
 }
 
@@ -88,8 +88,8 @@ impl Easy {
                 continue;
             };
             let end = view.now() + self.estimates[job];
-            // A job that ends by the reserved second has given its GPUs back by then, so it takes
-            // nothing from the reservation.
+            // A job that ends by the reserved second has returned its GPUs by then, so it takes nothing
+            // from the reservation.
             if end <= reservation.second || reservation.outlasts(&placement, view) {
                 self.passed = true;
                 return Some(Decision::Start { job, placement });
@@ -100,8 +100,8 @@ impl Easy {
 }
 
 impl Reservation {
-    /// Returns whether the reserved job still fits when these GPUs are taken too; if so, takes
-    /// them.
+    /// Returns whether the job with the reservation still fits if these GPUs are taken too. If so,
+    /// takes them.
     fn outlasts(&mut self, placement: &Placement, view: &View<'_>) -> bool {
         self.free.take(placement);
         let holds = view.placer().place(&self.free, self.gpus).is_some();
@@ -146,9 +146,9 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// After one job has passed the first of the queue, a refused job may pass as well, because it
-    /// may now be placed on other GPUs. Otherwise, while no job ends, a reservation changes only
-    /// when a running job exceeds its estimate.
+    /// After one job has passed the first job of the queue, a job that was rejected before may pass
+    /// too, because it may now be placed on other GPUs. Otherwise, while no job ends, a reservation
+    /// changes only when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;

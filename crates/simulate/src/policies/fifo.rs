@@ -22,7 +22,7 @@ fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
     Box::new(Fifo::default())
 }
 
-/// Starts jobs in the order of submission; the first that does not fit holds up the rest.
+/// Starts jobs in the order of submission. The first job that does not fit blocks all later jobs.
 #[derive(Debug, Default)]
 struct Fifo {
     queue: VecDeque<usize>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::policy::{Decision, Policy};
 use crate::view::View;
 
-/// Starts jobs of the fewest GPUs first; the first that does not fit holds up the rest.
+/// Starts the jobs with the fewest GPUs first. The first job that does not fit blocks all later jobs.
 #[derive(Debug, Default)]
 pub struct LeastGpus {
     /// By GPUs, then submission.

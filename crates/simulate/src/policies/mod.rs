@@ -27,7 +27,7 @@ use gleaner_domain::inputs::{Forecast, Packing};
 use gleaner_domain::jobs::{Job, Trace};
 use gleaner_domain::results::simulate::Durations;
 
-/// A policy that can be chosen by name. The entries of this program live forever, so their `'p` is `'static`.
+/// A policy that can be chosen by name. The entries of this program are statics, so their `'p` is `'static`.
 #[derive(Clone, Copy)]
 pub struct PolicyEntry<'p> {
     /// Name on the command line and in file names.
@@ -41,9 +41,9 @@ pub struct PolicyEntry<'p> {
     /// Seconds for which a job still holds its GPUs once its work is done. Policies that count down the remaining work
     /// notice a job's end one second later.
     pub notice: i64,
-    /// Whether its jobs are profiled first, on nodes lent for that.
+    /// Whether its jobs are profiled first, on nodes lent for this purpose.
     pub profiled: bool,
-    /// Whether it is in the published comparison, and so in `all`.
+    /// Whether it is part of the published comparison, and thus of `all`.
     pub published: bool,
     /// Creates the policy for a virtual cluster.
     pub make: &'p Make<'p>,
@@ -55,7 +55,7 @@ pub type Make<'p> = dyn for<'a> Fn(&Context<'a>) -> Box<dyn Policy + 'a> + Sync 
 /// Inputs that a policy requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
-    /// The jobs alone.
+    /// Only the jobs.
     Jobs,
     /// Estimated durations.
     Estimates,
@@ -82,14 +82,14 @@ pub struct Context<'a> {
     pub without: Without,
 }
 
-/// Parts of Lucid that can be switched off, as in its ablation study; `true` switches off.
+/// Parts of Lucid that can be switched off, as in its ablation study; `true` disables the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Without {
-    /// Sharing scores and priorities when looking for a partner.
+    /// Sharing scores and priorities in the search for a partner.
     pub packing: bool,
     /// The forecast: without it, sharing stays off.
     pub throughput: bool,
-    /// Estimated durations: without them, all jobs have the same priority, and none share.
+    /// Estimated durations: without them, all jobs have the same priority, and no jobs share GPUs.
     pub estimate: bool,
 }
 

@@ -31,9 +31,9 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Starts the jobs of least estimated service first; the first that does not fit holds up the rest.
-/// If all waiting jobs arrived in the present second, they are taken in the order of their numbers
-/// of GPUs. Jobs get a priority only if they still wait a second later.
+/// Starts the jobs with the least estimated service first. The first job that does not fit blocks all
+/// later jobs. If all waiting jobs arrived in the current second, they are taken in ascending order of
+/// their GPUs. Jobs get a priority only if they still wait a second later.
 struct Qssf<'a> {
     estimates: &'a [f64],
     /// By priority, then GPUs, then submission.
@@ -41,12 +41,12 @@ struct Qssf<'a> {
     /// Jobs that arrived in second `second`, by GPUs.
     arrived: BTreeSet<(u32, usize)>,
     second: i64,
-    /// Jobs that arrived since priorities were last given.
+    /// Jobs that have arrived since priorities were last assigned.
     unrated: Vec<usize>,
     /// Whether all waiting jobs of this round arrived in this second.
     fresh: bool,
     again: Option<i64>,
-    /// The priority given to each job, if any.
+    /// The priority assigned to each job, if any.
     rated: Vec<Option<f64>>,
 }
 

@@ -22,7 +22,7 @@ fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
     Box::new(Sjf::default())
 }
 
-/// Starts the shortest jobs first; the first that does not fit holds up the rest.
+/// Starts the shortest jobs first. The first job that does not fit blocks all later jobs.
 #[derive(Debug, Default)]
 struct Sjf {
     /// By duration, then submission.

@@ -31,11 +31,11 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The place of a job in the order: by the second at which it would end if it ran from now on, then
-/// waiting jobs before running ones, then by rank among the waiting or the running ones.
+/// The sort key of a job: the second at which it would end if it ran from now on, then waiting jobs
+/// before running jobs, then the rank among the waiting or running jobs.
 ///
-/// That second stays the same for a running job and moves with the clock for a waiting one.
-/// The key of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
+/// For a running job, this second stays the same; for a waiting job, it moves with the clock. The key
+/// of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     end: i64,
@@ -44,7 +44,7 @@ struct Key {
 }
 
 impl Key {
-    /// The place of a waiting job among the running jobs at second `now`.
+    /// The key of a waiting job for comparison with running jobs at second `now`.
     fn at(self, now: i64) -> Self {
         Key {
             end: self.end + now,
@@ -53,13 +53,13 @@ impl Key {
     }
 }
 
-/// In every second, jobs take GPUs in the order of remaining time while enough are left.
-/// Running jobs that get none are preempted. Waiting jobs that get some start if the placer
-/// can place them.
+/// In every second, jobs are assigned GPUs in the order of remaining time while enough are left.
+/// Running jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can
+/// place them.
 struct Srtf {
     running: Running<Key>,
     waiting: Waiting<Key>,
-    /// The key under which a job is held.
+    /// The key under which a job is stored.
     keys: Vec<Key>,
     /// Jobs that ever joined the queue.
     queued: u64,
@@ -130,9 +130,9 @@ impl Policy for Srtf {
     }
 
     /// After a change, the choice may be different in the next second. Without a change it stays
-    /// the same. As time passes, running jobs only move ahead of waiting ones. Two jobs that both
-    /// get their GPUs get them in either order. A waiting job that was refused is also refused when
-    /// fewer GPUs are left.
+    /// the same. As time passes, running jobs only move ahead of waiting ones. If two jobs both get
+    /// GPUs, they get them in either order. A waiting job that was refused is also refused when fewer
+    /// GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

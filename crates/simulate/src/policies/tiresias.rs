@@ -41,8 +41,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The place of a job in the order: the high queue before the low one, then by submission, then
-/// running jobs before waiting ones, then by rank among the running or the waiting ones.
+/// The sort key of a job: the high queue before the low queue, then the submission, then running jobs
+/// before waiting jobs, then the rank among the running or waiting jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     low: bool,
@@ -51,9 +51,8 @@ struct Key {
     rank: u64,
 }
 
-/// Every minute, jobs take GPUs in the order of the queues while enough are left. Running
-/// jobs that get none are preempted. Waiting jobs that get some start if the placer can
-/// place them.
+/// Every minute, jobs are assigned GPUs in the order of the queues while enough are left. Running jobs
+/// that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
 struct Tiresias {
     running: Running<Key>,
     waiting: Waiting<Key>,
@@ -85,13 +84,13 @@ impl Tiresias {
         self.changed = true;
     }
 
-    /// Second at which a job passes the threshold if it runs on from its latest start.
+    /// Second at which a job passes the threshold if it keeps running after its latest start.
     fn fall(&self, job: usize, gpus: u32) -> i64 {
         let rest = (THRESHOLD - self.service[job]).max(0);
         self.started[job] + rest / i64::from(gpus) + 1
     }
 
-    /// Removes a job from the running ones after `seconds` of service since its start.
+    /// Removes a job from the running jobs after `seconds` of service since its start.
     fn stop(&mut self, job: usize, gpus: u32, seconds: i64) {
         self.running.remove(&self.keys[job]);
         self.falls.remove(&(self.fall(job, gpus), job));

@@ -15,8 +15,8 @@ use crate::same::assert_same;
 use crate::town::{self, Town, town};
 use crate::venus::{request, venus};
 
-/// The ends of jobs that ended before the job that had joined them. They are found from the runs
-/// alone.
+/// The ends of jobs that ended before the job that had joined them. They are computed only from the
+/// runs.
 fn early_ends(schedule: &Schedule) -> Vec<Correction> {
     let mut by_gpus: BTreeMap<Placement, Vec<&JobRun>> = BTreeMap::new();
     let mut ends = Vec::new();
@@ -44,14 +44,14 @@ fn in_order(correction: &Correction) -> (i64, usize, usize) {
     (correction.time, correction.ended, correction.survivor)
 }
 
-/// Fails unless the corrections listed are the schedule's early ends.
+/// Fails unless the listed corrections are exactly the early ends of the schedule.
 fn assert_listed(corrected: &Schedule) {
     let mut listed = corrected.corrections.clone();
     listed.sort_by_key(in_order);
     assert_eq!(listed, early_ends(corrected));
 }
 
-/// Fails if the schedules differ before a second.
+/// Fails if the schedules differ before a given second.
 fn assert_same_before(second: i64, a: &Schedule, b: &Schedule) {
     let started = |schedule: &Schedule| -> Vec<(usize, i64, Placement)> {
         let before = schedule.runs.iter().filter(|run| run.from < second);

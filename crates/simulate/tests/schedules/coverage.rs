@@ -40,7 +40,7 @@ fn preempts(case: &Case, name: &str) -> bool {
     jobs.iter().any(|job| job.checkpoints > 0)
 }
 
-/// Whether Tiresias gives a job so much service that others go before it.
+/// Whether Tiresias gives a job so much service that other jobs overtake it.
 fn is_lowered(case: &Case) -> bool {
     let jobs = schedule(case, &policy("tiresias")).unwrap().jobs;
     let mut services = jobs.iter().filter_map(|job| job.priority);

@@ -1,5 +1,5 @@
-//! Decisions that the engine refuses, and what a policy sees of jobs that it preempted. Small fixed
-//! examples.
+//! Tests decisions that the engine rejects, and the view that a policy has of the jobs that it
+//! preempted. Small fixed examples.
 
 use std::sync::{Arc, Mutex};
 
@@ -68,8 +68,8 @@ pub fn entry<'p>(make: &'p Make<'p>) -> PolicyEntry<'p> {
     }
 }
 
-/// The outcome of a job of 100 seconds under [`Restless`]: its end or the error, and its remaining work
-/// at submission and at preemption.
+/// The outcome of a job of 100 seconds under [`Restless`]: the job's end or the error, and its
+/// remaining work at submission and at preemption.
 fn simulate(after: i64, forget: bool) -> (Result<i64, String>, Vec<f64>) {
     let left = Arc::new(Mutex::default());
     let noted = Arc::clone(&left);
@@ -124,7 +124,7 @@ fn the_work_left_to_a_preempted_job_includes_its_checkpoint() {
 
 #[test]
 fn a_job_is_not_preempted_in_the_second_of_its_start() {
-    let refused = "restless, vc0: second 0: the policy's decision about job j0 is refused: it \
+    let refused = "restless, vc0: second 0: the policy's decision about job j0 was rejected: it \
                    started in this second; preempt it in a later one";
     for forget in [false, true] {
         let (end, left) = simulate(0, forget);

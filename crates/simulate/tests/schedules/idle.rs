@@ -1,5 +1,5 @@
-//! Tests the log of the nodes that a policy leaves idle: it agrees with the schedule's runs, and the replay harvests
-//! it.
+//! Tests the log of the nodes that a policy leaves idle: the log agrees with the schedule's runs, and the replay
+//! harvests the idle nodes.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
     by_second
 }
 
-/// The numbers from a log of idle nodes that starts at a second.
+/// The numbers of idle nodes from a log that starts at second `start`.
 fn by_log(log: &EventLog, start: i64) -> Counts {
     let first = log.times()[0];
     let changes = log.rows().map(|(time, changes)| {
@@ -49,8 +49,8 @@ fn by_log(log: &EventLog, start: i64) -> Counts {
     counts(changes)
 }
 
-/// Computes the numbers only from the runs of all virtual clusters and the lifetimes of their nodes, up
-/// to second `end`.
+/// Computes the numbers of idle nodes only from the runs of all virtual clusters and the lifetimes of
+/// their nodes, up to second `end`.
 fn by_runs(run: &PolicyRun, start: i64, end: i64) -> Counts {
     let idle = run
         .vcs
@@ -134,8 +134,8 @@ fn tasks(log: &EventLog) -> Vec<TrainingTask> {
     generate(&options).unwrap()
 }
 
-/// A policy's idle nodes are written, read and replayed: nothing is lost, and nothing is harvested
-/// that was not there.
+/// A policy's idle nodes are written, read and replayed. No idle time is lost, and the replay harvests
+/// only time that was idle.
 #[test]
 fn the_replay_harvests_the_nodes_that_policies_leave_idle() {
     let Some(venus) = venus() else { return };

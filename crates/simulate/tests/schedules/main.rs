@@ -1,4 +1,4 @@
-//! Compares the simulator of job traces with a plain one on random traces, and both with the
+//! Compares the simulator of job traces with a plain simulator on random traces, and both with the
 //! published results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

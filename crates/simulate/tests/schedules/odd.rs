@@ -1,4 +1,4 @@
-//! Odd input: nothing to do, too much to do, absurd times. Small fixed examples.
+//! Tests odd input: nothing to do, too much to do, absurd times. Small fixed examples.
 
 use gleaner_domain::Workload;
 use gleaner_domain::inputs::{LEAST_SPEED, PackingTable, Pair};
@@ -143,7 +143,8 @@ fn estimates_may_be_any_number() {
     }
 }
 
-/// Because of the forecast, the profiler never returns what it has borrowed: all of `vc0`.
+/// Because of the forecast, the profiler never returns the nodes that it has borrowed, which are all
+/// nodes of `vc0`.
 #[test]
 fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let mut jobs = vec![(1, 1, 0, 5); 30];

@@ -1,4 +1,4 @@
-//! The product on the cases that the plain simulator runs.
+//! Runs the product on the cases of the plain simulator.
 
 use gleaner_domain::Unobserved;
 use gleaner_domain::inputs::Estimates;
@@ -44,7 +44,7 @@ pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     *placers::ALL.iter().find(named).unwrap()
 }
 
-/// The parts that Lucid runs without.
+/// The parts of Lucid that are switched off.
 pub fn without(switches: &Switches) -> Without {
     Without {
         packing: switches.without_packing,
@@ -53,8 +53,7 @@ pub fn without(switches: &Switches) -> Without {
     }
 }
 
-/// The engine's schedule of one virtual cluster. Lucid uses the case's switches and the waits of
-/// its jobs.
+/// The engine's schedule of one virtual cluster. Lucid uses the case's switches and its jobs' waits.
 pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> {
     let jobs: Vec<&Job> = case.jobs.iter().collect();
     let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();
@@ -63,7 +62,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> 
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
         .collect();
-    // The trace is empty, so that everything known about jobs counts as measured.
+    // The trace is empty, so that all known values of jobs count as measured.
     let trace = Trace::default();
     let context = Context {
         jobs: &jobs,

@@ -1,4 +1,4 @@
-//! The product compared with the plain simulator on random small traces.
+//! Compares the product with the plain simulator on random small traces.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Schedules compared with tables of the published results.
+//! Compares schedules with tables of the published results.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::same::near;
 use crate::table::Table;
 use crate::venus::nodes_text;
 
-/// Start, end, queue, checkpoints, when it joined another job, and when it got full speed again;
-/// whether it was alone; its nodes.
+/// The outcome of a job: start, end, time in the queue, checkpoints, when it joined another job, when
+/// it returned to full speed, whether it was alone, and its nodes.
 pub type Outcome = ([i64; 6], bool, String);
 
 pub fn outcome(found: &JobOutcome) -> Outcome {
@@ -55,7 +55,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     let minutes = minutes(schedule);
     assert_eq!(minutes.len(), table.integers("time").len(), "{name}");
     for (column, value) in COLUMNS {
-        // The profiler's table has no columns of usage.
+        // The profiler's table has no usage columns.
         if !table.has(column) {
             assert!(name == "profiler_seq" && column.contains("util"), "{name}");
             continue;
@@ -68,7 +68,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     }
 }
 
-/// A column of a table by minute, as a function of the second and of the state then.
+/// A column of a table by minute, as a function of the second and the state in that second.
 type Column = (&'static str, fn(i64, &State) -> f64);
 
 const COLUMNS: [Column; 14] = [

@@ -48,7 +48,7 @@ fn lucid_joins_the_job_that_started_first_not_that_left_first() {
         (0, 1, 20, 100),
     ];
     let mut trace = trace(&jobs);
-    // A workload for each score. Jobs 0 and 1 may not share GPUs with each other.
+    // One workload per score. Jobs 0 and 1 may not share GPUs with each other.
     for (job, score) in trace.jobs.iter_mut().zip([2, 2, 0, 0, 0]) {
         job.workload = Some(score);
     }

@@ -1,4 +1,4 @@
-//! The product compared with all published results (golden values).
+//! Compares the product with all published results (golden values).
 
 use gleaner_domain::inputs::PackingTable;
 use gleaner_domain::results::policy_run::PolicyRun;
@@ -17,7 +17,7 @@ const AS_IS: Without = Without {
     estimate: false,
 };
 
-/// Fails if a job's outcome is not that of the reference.
+/// Fails if a job's outcome differs from the reference.
 fn assert_jobs(venus: &Venus, run: &PolicyRun, reference: &str) {
     let table = Table::read(&format!("{reference}_jobs"));
     let finished = run.finished();
@@ -141,7 +141,8 @@ fn every_minute_is_as_published() {
     }
 }
 
-/// Average JCT, average queuing and 99.9 % queuing in seconds.
+/// Average job completion time, average queuing time and 99.9th percentile of the queuing time, in
+/// seconds.
 fn figures(venus: &Venus, run: &PolicyRun) -> [i64; 3] {
     let metrics = summarise(&venus.trace, &venus.cluster, run);
     Figure::ALL.map(|figure| figure.of(&metrics.all) as i64)

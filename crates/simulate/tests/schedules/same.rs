@@ -1,10 +1,10 @@
-//! Comparison of two schedules.
+//! Compares two schedules.
 
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, Schedule, State};
 
 use crate::plain::minutes;
 
-/// Fails if a schedule differs from the one expected. Floats are compared to 1e-9.
+/// Fails if a schedule differs from the one expected. Floats are compared with a tolerance of 1e-9.
 pub fn assert_same(found: &Schedule, expected: &Schedule, whose: &str) {
     assert_eq!(found.jobs.len(), expected.jobs.len(), "{whose}");
     for (job, (a, b)) in found.jobs.iter().zip(&expected.jobs).enumerate() {
@@ -29,7 +29,7 @@ fn same_outcome(a: &JobOutcome, b: &JobOutcome) -> bool {
     near(a.remain, b.remain) && exact == *b
 }
 
-/// A run without those speeds that change nothing.
+/// A run without its redundant speeds: those that equal the speed before.
 fn with_changes(run: &JobRun) -> JobRun {
     let mut run = run.clone();
     run.speeds.dedup_by(|later, earlier| later.1 == earlier.1);

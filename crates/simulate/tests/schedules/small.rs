@@ -6,7 +6,7 @@ use gleaner_simulate::{Simulation, placers};
 
 use crate::plain::cases::job;
 
-/// Virtual clusters `vc0`, `vc1` and so on of these nodes.
+/// Virtual clusters `vc0`, `vc1` and so on, with these numbers of nodes.
 pub fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
     let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
         name: format!("vc{index}"),
@@ -30,7 +30,7 @@ pub fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
     }
 }
 
-/// A simulation with checks, of jobs about which nothing else is known.
+/// A simulation with checks, and without estimates, forecasts or profiles.
 pub fn simulation<'a>(trace: &'a Trace, cluster: &'a Cluster) -> Simulation<'a> {
     Simulation {
         trace,

@@ -1,4 +1,4 @@
-//! Reference tables: Parquet files by column.
+//! Reference tables, read from Parquet files by column.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,7 +38,7 @@ impl Table {
         self.0[column].iter().map(float).collect()
     }
 
-    /// Whole numbers. The tables store them as floats where pandas did.
+    /// Whole numbers. Where pandas stored integers as floats, the tables contain floats.
     pub fn integers(&self, column: &str) -> Vec<i64> {
         let whole = |number: f64| {
             assert_eq!(number.fract(), 0.0, "{column}");

@@ -16,7 +16,7 @@ use crate::plain::{self, Profiled};
 use crate::product;
 
 /// A case's jobs, distributed over several virtual clusters of the case's size, and the nodes that
-/// these lend to the profiler.
+/// these clusters lend to the profiler.
 #[derive(Debug, Clone)]
 pub struct Town {
     pub case: Case,

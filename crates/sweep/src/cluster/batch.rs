@@ -1,4 +1,4 @@
-//! Batches: runs that were submitted together, and the location of their files.
+//! Batches of runs that were submitted together, and the paths of their files.
 
 use std::fs;
 use std::io;
@@ -18,32 +18,33 @@ const FOLDER: &str = "batch";
 /// Maximum size of a file that describes a batch, in bytes.
 pub(crate) const MOST_BYTES: u64 = 256 << 20;
 
-/// Hexadecimal digits of a batch's name.
+/// Number of hexadecimal digits in a batch's name.
 const DIGITS: usize = 8;
 
 /// Runs that were submitted together, in parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Name of the batch and of its folder. The names of its jobs contain this name.
+    /// Name of the batch and of its folder. Its job names contain this name.
     pub name: String,
-    /// How many earlier batches of the chain lost runs; 0 for a batch that a user submitted.
+    /// Number of earlier batches of the chain that lost runs; 0 for a batch that a user submitted.
     pub round: u32,
-    /// The earlier batches, whose remaining runs this batch takes over.
+    /// The names of the earlier batches, whose remaining runs this batch takes over.
     pub earlier: Vec<String>,
     /// Number of parts.
     pub parts: usize,
     /// Time of submission, in seconds since 1970.
     pub submitted: u64,
-    /// The options with which this batch was submitted. Its remaining runs will be resubmitted with them.
+    /// The options with which this batch was submitted. If runs remain, they are resubmitted with the same
+    /// options.
     pub options: SlurmOptions,
-    /// Ids of its arrays and of the job that collects; fewer if the submission was interrupted.
+    /// Ids of its job arrays and of the job that collects results; fewer if the submission was interrupted.
     pub jobs: Vec<String>,
     /// Maximum number of tasks of one array.
     pub array_size: usize,
 }
 
 impl Batch {
-    /// The name of one of its jobs. The arrays are numbered from 0, and the job that collects comes last.
+    /// The name of one of its jobs. The arrays are numbered from 0, and the job that collects results comes last.
     pub fn job_name(&self, job: usize) -> String {
         format!("gleaner-{}-{job}", self.name)
     }
@@ -66,7 +67,7 @@ impl Batch {
 pub struct BrokenBatch {
     /// Its name.
     pub name: String,
-    /// What is wrong with its file.
+    /// Why its file cannot be read.
     pub error: Error,
 }
 
@@ -110,7 +111,7 @@ impl BatchFolder {
         self.folder.join(name).join("deal.json")
     }
 
-    /// The file that assigns runs to parts that do not belong to a batch.
+    /// The file that assigns runs to `parts` parts without a batch.
     pub fn deal_of(&self, parts: usize) -> PathBuf {
         self.folder.join(format!("deal-{parts}.json"))
     }
@@ -120,7 +121,7 @@ impl BatchFolder {
         self.folder.join(name).join("part.sh")
     }
 
-    /// The script that collects.
+    /// The script that collects results.
     pub fn collecting(&self, name: &str) -> PathBuf {
         self.folder.join(name).join("collect.sh")
     }
@@ -151,7 +152,7 @@ impl BatchFolder {
     /// Reads the batch with this name.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there is none, or if its file has the format of another version.
+    /// [`Error::Usage`] if there is no such batch, or if its file has the format of another version.
     pub fn read(&self, name: &str) -> Result<Batch> {
         let path = self.file(name);
         let bytes = files::read_regular(&path, MOST_BYTES)
@@ -164,7 +165,8 @@ impl BatchFolder {
         })
     }
 
-    /// All batches, oldest first. Skips the folders without a batch that an interrupted submission leaves behind.
+    /// All batches, oldest first. An interrupted submission may leave behind a folder without a batch, which is
+    /// skipped.
     ///
     /// # Errors
     /// The folder exists but cannot be read, or the file of a batch has the format of another version.
@@ -176,7 +178,7 @@ impl BatchFolder {
         }
     }
 
-    /// Like [`BatchFolder::all`], but returns unreadable batches separately.
+    /// Like [`BatchFolder::all`], but returns broken batches separately.
     ///
     /// # Errors
     /// The folder exists but cannot be read.
@@ -214,7 +216,7 @@ impl BatchFolder {
     }
 }
 
-/// The time since 1970; 0 if the clock is set to an earlier time.
+/// The time since 1970; 0 if the clock shows an earlier time.
 fn since_1970() -> Duration {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.unwrap_or_default()

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::PreparedRuns;
 
-/// Durations of finished runs, from which others are estimated. The estimate for a run is the mean over runs that
-/// differ only in their seed. Without such runs, it is the run's length times the seconds per step in runs of the same
-/// problem, or else in all runs. If no run has finished, it is the run's length.
+/// Durations of finished runs, from which the durations of other runs are estimated. The estimate for a run is the
+/// mean over runs that differ only in their seed. Without such runs, it is the run's number of steps times the seconds
+/// per step, either in runs of the same problem or, without those, in all runs. If no run has finished, it is the
+/// run's number of steps.
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
     by_settings: BTreeMap<u64, Mean>,
@@ -33,7 +34,7 @@ impl Mean {
 }
 
 impl Costs {
-    /// Takes the duration of each finished run, in seconds.
+    /// Collects durations. `took` contains each finished run and its duration in seconds.
     pub fn of(prepared: &dyn PreparedRuns, took: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut costs = Costs::default();
         for (run, seconds) in took {
@@ -47,7 +48,7 @@ impl Costs {
         costs
     }
 
-    /// Estimated seconds of a run; its number of steps if no run has finished.
+    /// Estimated duration of a run in seconds, or its number of steps if no run has finished.
     pub fn of_run(&self, prepared: &dyn PreparedRuns, run: usize) -> f64 {
         let (alike, steps) = (prepared.alike(run), prepared.length(run) as f64);
         let value = |means: &BTreeMap<u64, Mean>, key| means.get(&key).and_then(|m| m.value());
@@ -57,7 +58,7 @@ impl Costs {
             .unwrap_or(steps)
     }
 
-    /// Whether a run has finished, so that estimates are in seconds.
+    /// Whether estimates are in seconds, because a run has finished.
     pub fn are_seconds(&self) -> bool {
         self.all.count > 0.0
     }

@@ -17,17 +17,17 @@ use crate::cluster::batch::MOST_BYTES;
 /// An assignment of runs to parts. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deal {
-    /// A digest of the keys of all runs of the plan. It changes with the plan and its inputs.
+    /// A digest of the keys of all runs of the plan. It changes when the plan or its inputs change.
     plan: String,
-    /// The runs of each part, those with the longest estimates first.
+    /// The runs of each part, in descending order of estimated duration.
     parts: Vec<Vec<u32>>,
 }
 
 impl Deal {
     /// Assigns `runs` to at most `parts` parts that take about the same time. Runs are assigned from the longest to the
     /// shortest, each to the part with the least work so far. The longest part then takes at most a third longer than
-    /// in the best assignment (Graham 1969). For example, runs of 3, 3, 2, 2 and 2 s give two parts of 7 and 5 s, where
-    /// the best assignment has 6 and 6 s.
+    /// in the best assignment (Graham 1969). For example, two parts for runs of 3, 3, 2, 2 and 2 s take 7 and 5 s,
+    /// while they take 6 and 6 s in the best assignment.
     pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
         let cost = |&run: &usize| (costs.of_run(prepared, run), run);
         let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();
@@ -63,7 +63,7 @@ impl Deal {
         self.parts.iter().flatten().map(|&run| run as usize)
     }
 
-    /// Writes it as JSON.
+    /// Writes the assignment as JSON.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -80,17 +80,19 @@ impl Deal {
             .map_err(|error| Error::io("read", path, error))?;
         let wrong = |what: &str| Error::Usage(format!("{}: {what}", path.display()));
         let deal: Deal = serde_json::from_slice(&bytes)
-            .map_err(|error| wrong(&format!("it does not assign runs to parts ({error})")))?;
+            .map_err(|error| wrong(&format!("not an assignment of runs to parts ({error})")))?;
         if deal.plan != digest(prepared) {
-            let what =
-                "it is older than the plan, its inputs or gleaner; use --deal or --slurm again";
+            let what = "it was made for another plan, other inputs or another version of gleaner; use \
+                 --deal or --slurm again";
             return Err(wrong(what));
         }
         let is_known = deal.runs().all(|run| run < prepared.count());
         if is_known {
             Ok(deal)
         } else {
-            Err(wrong("it names runs that the plan does not have"))
+            Err(wrong(
+                "the assignment contains runs that the plan does not have",
+            ))
         }
     }
 }
@@ -103,7 +105,7 @@ fn digest(prepared: &dyn PreparedRuns) -> String {
     Digest::of(&keys).to_string()
 }
 
-/// The work of a part so far, and its index, which breaks ties.
+/// The work of a part so far, and the index of the part, which breaks ties.
 #[derive(Debug, PartialEq)]
 struct Load(f64, usize);
 

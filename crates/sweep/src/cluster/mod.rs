@@ -1,8 +1,8 @@
-//! Shares a sweep among several processes on several machines: docs/CLUSTER.md.
+//! Shares a sweep among several processes on several machines (docs/CLUSTER.md).
 //!
-//! The file system holds all shared state. Every process finds in the [`Store`] which runs are done, and adds its own
-//! results. [`Deal`] assigns runs to processes, [`State`] reports progress and problems, and [`slurm`] submits job
-//! arrays and follows them.
+//! The file system holds all shared state. Every process reads from the [`Store`] which runs are done, and adds its
+//! own results to it. [`Deal`] assigns runs to processes, [`State`] reports progress and problems, and [`slurm`]
+//! submits job arrays and follows them.
 //!
 //! [`Store`]: gleaner_store::Store
 

@@ -1,4 +1,4 @@
-//! One part of N, as in `--part I/N`.
+//! One of N parts of a sweep, as in `--part I/N`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -22,13 +22,13 @@ const LOG_LINES: usize = 5;
 pub struct State {
     /// Number of runs that are done.
     pub done: usize,
-    /// How many times runs were restarted.
+    /// Total number of restarts of runs.
     pub begun_again: u64,
     /// The runs that are not done, in the plan's order.
     pub missing: Vec<usize>,
-    /// Number of these runs that a process is executing now, as far as the file system shows.
+    /// Number of missing runs that processes are executing now, as far as the file system shows.
     pub running: usize,
-    /// The missing runs that have failed, with the reasons.
+    /// The missing runs that have failed, each with the reason.
     pub failed: Vec<(usize, Failure)>,
     /// Estimated durations of runs.
     pub costs: Costs,
@@ -41,14 +41,14 @@ pub struct Trouble {
     pub name: PartName,
     /// Its runs that are neither done nor failed.
     pub runs: Vec<usize>,
-    /// How it ended; `None` if it recorded no end, because it was killed or never started.
+    /// How the part ended; `None` if it recorded no end because it was killed or never started.
     pub ended: Option<Ended>,
-    /// The last lines of its log, with bars between them.
+    /// The last lines of its log, separated by ` | `.
     pub log: String,
 }
 
 impl Trouble {
-    /// Whether it stopped by itself because its time limit was near.
+    /// Whether the part stopped by itself because its time limit was near.
     pub fn is_orderly(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| ended.code == 0)
     }
@@ -87,7 +87,7 @@ impl State {
     }
 
     /// The runs of a batch that may be resubmitted. Excludes runs that are done, and runs that have failed in this
-    /// batch or in the batches before it. Also excludes the runs of a part of `troubles` that would end the same way
+    /// batch or in the batches before it. Also excludes the runs of parts in `troubles` that would end the same way
     /// again ([`Trouble::is_final`]).
     pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
         let chain: BTreeSet<&str> = batch.chain().collect();
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// The parts that have not done all their runs, of a batch whose jobs have ended.
+/// The parts that have not done all their runs. The jobs of the batch must have ended.
 pub fn troubles<R>(
     state: &State,
     found: &Found<R>,

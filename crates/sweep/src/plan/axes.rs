@@ -1,4 +1,4 @@
-//! The settings of a plan that have several values, and their combinations.
+//! The settings of a plan that may have several values, and their combinations.
 
 use gleaner_setup::settings::Change;
 
@@ -8,7 +8,7 @@ pub(super) struct Axis<S> {
     pub name: String,
     /// Byte of the plan at which the values begin.
     pub at: usize,
-    /// What each value changes.
+    /// The change that each value makes.
     pub values: Vec<Change<S>>,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Axis<S> {
 pub(super) struct Axes<S>(pub Vec<Axis<S>>);
 
 impl<S: Clone + 'static> Axes<S> {
-    /// The axis with this name, if the plan gives it.
+    /// The axis with this name; `None` if the plan does not set it.
     pub fn named(&self, name: &str) -> Option<&Axis<S>> {
         self.0.iter().find(|axis| axis.name == name)
     }
@@ -43,14 +43,15 @@ impl<S: Clone + 'static> Axes<S> {
         places
     }
 
-    /// The position of one setting's value, taken from `places`; 0 if the plan does not give the setting.
+    /// The position in `places` of one setting's value; 0 if the plan does not set the setting.
     pub fn place_of(&self, name: &str, places: &[usize]) -> usize {
         let found = self.0.iter().position(|axis| axis.name == name);
         found.map_or(0, |found| places[found])
     }
 
     /// The index of the combination in which the settings that `keeps` accepts have the values at `places`, and all
-    /// other settings have their first value. Combinations that differ only in those others share this index.
+    /// other settings have their first value. Combinations that differ only in those other settings have the same
+    /// index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {
@@ -58,7 +59,7 @@ impl<S: Clone + 'static> Axes<S> {
         })
     }
 
-    /// The settings of a combination. Settings without an axis are those of `base`.
+    /// The settings of a combination. Settings without an axis have their values in `base`.
     pub fn settings(&self, base: &S, places: &[usize]) -> S {
         let mut settings = base.clone();
         for (axis, place) in self.0.iter().zip(places) {
@@ -67,7 +68,7 @@ impl<S: Clone + 'static> Axes<S> {
         settings
     }
 
-    /// What `get` returns for each value of an axis, or for `base` alone if the plan has no such axis.
+    /// The results of `get` for all values of an axis, or only for `base` if the plan has no such axis.
     pub fn each<T>(&self, base: &S, name: &str, get: impl Fn(&S) -> T) -> Vec<T> {
         let Some(axis) = self.named(name) else {
             return vec![get(base)];

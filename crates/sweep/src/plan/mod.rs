@@ -1,7 +1,7 @@
-//! Plans: read, validated, and expanded into the settings of runs in a fixed order.
+//! Reads and validates plans, and expands them to the settings of runs in a fixed order.
 //!
-//! A plan names settings of `gleaner replay` or `gleaner simulate`. Each value changes these settings, and a run
-//! has one value of each setting.
+//! A plan lists settings of `gleaner replay` or `gleaner simulate`, each with one or more values. A run has one
+//! value of each setting.
 
 mod axes;
 mod read;
@@ -44,7 +44,7 @@ impl From<SimulatePlan> for Plan {
 }
 
 impl Plan {
-    /// Whether it runs replays or simulations.
+    /// Whether the plan runs replays or simulations.
     pub fn mode(&self) -> Mode {
         match self {
             Plan::Replay(_) => Mode::Replay,

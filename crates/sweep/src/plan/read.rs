@@ -1,4 +1,4 @@
-//! Reads plans of sweeps, in TOML.
+//! Reads plans of sweeps in TOML.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::table::Table;
 use super::{MAX_RUNS, Plan, PlanFault, ReplayPlan, SimulatePlan};
 
-/// What the reader expects.
-const EXPECTED: &str = "a plan as in dataset/README.md";
+/// Describes a valid file in messages.
+const EXPECTED: &str = "a plan as described in dataset/README.md";
 
 /// The content of a plan file. A valid plan has exactly one of the two tables.
 #[derive(Debug, Deserialize)]
@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
         (None, None) => return Err(source.fault("no table", "[replay] or [simulate]").into()),
         _ => {
             let fault = source.fault("[replay] and [simulate]", "one of the two");
-            return Err(fault.remedy("make a plan of each").into());
+            return Err(fault.remedy("split the plan in two").into());
         }
     };
     let is_sound = faults.iter().all(|fault| fault.wrong_choice);
@@ -59,7 +59,8 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     })
 }
 
-/// Returns a plan with its faults in the order of the text, including the fault of too many runs.
+/// Returns a plan with its faults in the order of the text. If the plan has too many runs, that is
+/// also a fault.
 pub(super) fn checked<P: Into<Plan>>(
     (plan, mut faults): (P, Vec<PlanFault>),
 ) -> (Plan, Vec<PlanFault>) {
@@ -80,7 +81,7 @@ pub(super) fn checked<P: Into<Plan>>(
     (plan, faults)
 }
 
-/// The fault with its line, if it has one.
+/// Converts a fault of a plan to a fault of the file, with its line if it has a position.
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
     let placed = source.fault(fault.found, fault.expected).field(fault.field);
     match fault.at {

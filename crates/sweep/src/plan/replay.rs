@@ -18,13 +18,13 @@ const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
 /// Settings on which the checks of the objective and of the search depend.
 const CHECKED: [&str; 5] = ["tasks", "window", "max_tasks", "objective", "search"];
 
-/// A set of tasks: a file, or a table of two files.
+/// A set of tasks, given as a file or as a table of two files.
 const TASKS: Group = Group {
     name: "tasks",
     parts: &["tasks", "curves"],
 };
 
-/// A part of the log: a table.
+/// A window of the log, given as a table.
 const WINDOW: Group = Group {
     name: "window",
     parts: &[
@@ -37,10 +37,10 @@ const WINDOW: Group = Group {
     ],
 };
 
-/// Settings that a plan must not give.
+/// Settings that a plan must not contain.
 const EXCLUDED: &[&str] = &["timezone", "scripted", "strict"];
 
-/// A combination of a plan's settings, by the index of each value.
+/// A combination of a plan's settings, given as the index of each setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combination {
     /// Index of the set of tasks in the plan.
@@ -55,7 +55,7 @@ pub struct Combination {
     pub same_problem: u64,
     /// Equal for combinations that require the same checks.
     pub same_checks: u64,
-    /// Index of the value of each setting.
+    /// For each setting, the index of its value.
     places: Vec<usize>,
 }
 
@@ -106,7 +106,7 @@ impl ReplayPlan {
                 continue;
             };
             if SolverSpec::new(kind).build().is_err() {
-                let expected = "a solver that this build has";
+                let expected = "a solver that this build supports";
                 let found = SolverName::Ours(kind).to_string();
                 faults.push(choice(axis.at, "solver", found, expected));
             }
@@ -118,7 +118,7 @@ impl ReplayPlan {
             return;
         };
         if !self.solvers().iter().any(SolverName::is_milp) {
-            let found = "a formulation without a solver that has one";
+            let found = "a formulation, but no solver that uses it";
             let expected = "highs or cbc among the solvers";
             faults.push(choice(axis.at, "formulation", found, expected));
         }
@@ -128,7 +128,7 @@ impl ReplayPlan {
             settings.solver.formulation
         });
         if goals.contains(&Goal::MaxMin) && formulations.contains(&Some(Formulation::Paper)) {
-            let expected = "counts, as max-min objectives need it";
+            let expected = "counts, because max-min objectives need it";
             faults.push(choice(axis.at, "formulation", "\"paper\"", expected));
         }
     }
@@ -143,7 +143,7 @@ impl ReplayPlan {
         self.axes.count()
     }
 
-    /// The combination at this index. The last setting varies fastest.
+    /// The combination with this index. The last setting varies fastest.
     pub fn combination(&self, index: usize) -> Combination {
         let places = self.axes.places(index);
         let of = |name| self.axes.place_of(name, &places);
@@ -164,7 +164,7 @@ impl ReplayPlan {
         self.axes.settings(&self.base, &one.places)
     }
 
-    /// The settings of each set of tasks, in the order of the plan.
+    /// For each set of tasks, in the order of the plan, settings that contain it.
     pub fn tasks(&self) -> Vec<ReplaySettings> {
         self.axes.each(&self.base, "tasks", ReplaySettings::clone)
     }
@@ -175,14 +175,14 @@ impl ReplayPlan {
             .each(&self.base, "window", |settings| settings.log.slice.slice())
     }
 
-    /// The rules that choose the nodes of a task.
+    /// The rules for the choice of nodes, in the order of the plan.
     pub fn node_choices(&self) -> Vec<NodeRule> {
         self.axes.each(&self.base, "node_choice", |settings| {
             settings.log.rules.node_choice
         })
     }
 
-    /// The forward windows. Some may be `auto`, which has to be resolved.
+    /// The forward windows, in the order of the plan. Some may be `auto`, which must be resolved.
     pub fn t_fwds(&self) -> Vec<TFwd> {
         self.axes
             .each(&self.base, "t_fwd", |settings| settings.log.rules.t_fwd)

@@ -14,22 +14,22 @@ use gleaner_setup::experiment::{Choice, Corrected, Part};
 use gleaner_setup::settings::{Change, Settings, Value as _};
 use gleaner_simulate::policies;
 
-/// Settings that a plan must not give.
+/// Settings that a plan must not contain.
 const EXCLUDED: &[&str] = &[
-    // They always have their defaults, so the key of a run need not contain them.
+    // These settings always have their defaults, so the key of a run need not contain them.
     "series",
     "epoch",
     "no_profile",
     "first_estimate",
     "model_seed",
-    // They imitate options of the original, or apply only to a single simulation.
+    // These settings imitate options of the original, or apply only to single simulations.
     "experiment",
     "trace_dir",
     "sweep",
     "jobs",
 ];
 
-/// Settings that the key of a run already contains if the run depends on them. The key identifies files by their
+/// Settings that are already part of a run's key if the run depends on them. The key identifies files by their
 /// digests.
 const KEYED: &[&str] = &[
     "policy",
@@ -58,7 +58,7 @@ const KEYED: &[&str] = &[
 /// Settings that only Lucid uses.
 const LUCIDS: [&str; 2] = ["without", "corrected"];
 
-/// The value of `without` that switches nothing off.
+/// The value of `without` that disables nothing.
 const NOTHING: &str = "nothing";
 
 /// Simulations of one trace.
@@ -77,7 +77,7 @@ pub(crate) struct Listed {
     pub policy: String,
     /// Name of the placer.
     pub placer: String,
-    /// Parts of Lucid that are switched off, separated by commas; empty for none.
+    /// Parts of Lucid that are disabled, separated by commas; empty if no part is disabled.
     pub without: String,
     /// Whether faults of the original are corrected, as with `gleaner simulate --corrected`.
     pub corrected: bool,
@@ -128,17 +128,17 @@ impl SimulatePlan {
         }
         if self.gives("preset") && (self.gives("trace") || self.gives("cluster")) {
             let expected = "the files of the preset in data, and neither trace nor cluster";
-            let found = "trace or cluster beside it";
+            let found = "trace or cluster together with a preset";
             faults.push(PlanFault::new(None, "preset", found, expected));
         }
     }
 
-    /// Whether the plan gives a setting.
+    /// Whether the plan contains a setting.
     pub fn gives(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// The values of the plan's other settings, as text. These values are part of every key.
+    /// The values, as text, of the plan's settings that are not in `KEYED`. These values are part of every key.
     pub fn others(&self) -> BTreeMap<&'static str, Vec<String>> {
         let all = SimulationSettings::list();
         let others = all.iter().filter(|setting| {
@@ -149,8 +149,9 @@ impl SimulatePlan {
         shown.collect()
     }
 
-    /// The choices of all runs: every combination, where later settings vary fastest. Lucid's settings vary only in
-    /// runs of Lucid. By default, these runs correct the faults of the original, unless the plan names a preset.
+    /// The choices of all runs: every combination, in which later settings vary faster. Lucid's settings vary only
+    /// in runs of Lucid. By default, runs of Lucid correct the faults of the original, unless the plan contains a
+    /// preset.
     pub fn expand(&self) -> Vec<Choice> {
         let of_policy = |policy| {
             let (first, axes) = self.of_policy(policy);
@@ -173,7 +174,7 @@ impl SimulatePlan {
         axis.flat_map(|axis| &axis.values)
     }
 
-    /// The settings that the runs of one policy share, and the axes in which they differ.
+    /// The settings that all runs of one policy share, and the axes in which these runs differ.
     fn of_policy(
         &self,
         policy: &Change<SimulationSettings>,
@@ -194,8 +195,8 @@ impl SimulatePlan {
     }
 }
 
-/// Combines the policies, parts and placer of several runs, without duplicates. `corrected` is `Only` if all runs
-/// of Lucid correct the faults of the original, and `None` without such runs.
+/// Combines the policies, parts and placer of several runs, without duplicates. The result's `corrected` is `Only`
+/// if all runs of Lucid correct the faults of the original, and `None` if there are no runs of Lucid.
 pub(crate) fn together(choices: &[Choice]) -> Choice {
     let mut all = Choice {
         policy: Vec::new(),
@@ -262,7 +263,7 @@ fn is_profiled(choice: &Choice) -> bool {
     profiled.any(|policy| choice.policy.iter().any(|name| name == policy.name))
 }
 
-/// The correction that these runs share; `None` if their policies have nothing to correct.
+/// The correction that the runs of Lucid share; `None` if there are no runs of Lucid.
 fn corrected(choices: &[Choice]) -> Option<Corrected> {
     let each = choices.iter().filter(|one| is_profiled(one));
     let all = each
@@ -291,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A change of the policy.
+    /// A change that sets the policy.
     fn policy(name: &'static str) -> Change<SimulationSettings> {
         Change::new(move |settings: &mut SimulationSettings| {
             settings.choice.policy = vec![name.to_owned()];

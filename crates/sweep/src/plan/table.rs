@@ -1,4 +1,4 @@
-//! The table of a plan: names of settings, each with a value or a list of values.
+//! The table of a plan. It contains names of settings, each with a value or a list of values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,12 +20,12 @@ pub struct PlanFault {
     pub at: Option<usize>,
     /// Name of the setting.
     pub field: String,
-    /// What was found.
+    /// The text that was found.
     pub found: String,
-    /// What was expected.
+    /// A description of what was expected.
     pub expected: String,
-    /// Whether the fault only concerns the choice of the solver: it does not suit the other settings, or this build
-    /// lacks it. The plan is valid apart from that.
+    /// Whether the fault only concerns the choice of the solver: the solver does not suit the other settings, or
+    /// this build lacks it. The plan is otherwise valid.
     pub wrong_choice: bool,
 }
 
@@ -46,17 +46,17 @@ impl PlanFault {
     }
 }
 
-/// What was found in place of a value, and what was expected.
+/// The text that was found, and a description of what was expected.
 pub(super) type Mismatch = (String, String);
 
-/// Which settings a plan may give, and how.
+/// The settings that a plan may contain, and the format of their values.
 pub(super) struct Grammar<S> {
     /// The columns of the sweep's table. Only settings with a column may have several values. They vary in this
-    /// order, the last one fastest.
+    /// order, and the last setting varies fastest.
     pub columns: &'static [Field],
-    /// Names that stand for several settings, such as those of a window.
+    /// Names that stand for several settings, such as the settings of a window.
     pub groups: &'static [Group],
-    /// Settings that a plan must not give.
+    /// Settings that a plan must not contain.
     pub excluded: &'static [&'static str],
     /// Reads a value that plans write differently from the command line; `None` for any other value.
     pub special: Special<S>,
@@ -65,20 +65,21 @@ pub(super) struct Grammar<S> {
 /// The type of [`Grammar::special`].
 type Special<S> = fn(&Words<'_, S>, &str, &Value) -> Option<Result<Change<S>, Mismatch>>;
 
-/// A name that stands for several settings. Its column in the sweep's table is that of the first one.
+/// A name that stands for several settings. Its column in the sweep's table is the column of the first of these
+/// settings.
 pub(super) struct Group {
     pub name: &'static str,
     pub parts: &'static [&'static str],
 }
 
-/// The settings that a plan gives.
+/// The settings that a plan contains.
 #[derive(Debug, Clone)]
 pub(super) struct Given<S> {
     /// The settings that all runs share.
     pub base: S,
-    /// The settings with a column, and their values.
+    /// The settings with a column, each with its values.
     pub axes: Axes<S>,
-    /// Names of all settings that the plan gives.
+    /// Names of all settings in the plan.
     pub names: BTreeSet<String>,
 }
 
@@ -125,7 +126,7 @@ impl<S: Settings + Clone> Grammar<S> {
         (given, faults)
     }
 
-    /// The names of all settings that a plan may give.
+    /// The names of all settings that a plan may contain.
     fn names(&self, words: &Words<'_, S>) -> Vec<&'static str> {
         let parts: Vec<&str> = self
             .groups
@@ -147,7 +148,7 @@ impl<S: Settings + Clone> Grammar<S> {
         self.columns.iter().position(|column| column.name == first)
     }
 
-    /// The settings of a group; empty if the name is that of a single setting.
+    /// The settings of the group with this name; empty if the name stands for a single setting.
     fn parts(&self, name: &str) -> &'static [&'static str] {
         let group = self.groups.iter().find(|group| group.name == name);
         group.map_or(&[], |group| group.parts)
@@ -166,8 +167,8 @@ impl<S: Settings + Clone> Grammar<S> {
             let fault = PlanFault::new(Some(at), name, "an empty list", "at least one value");
             faults.push(fault);
         }
-        // Values are compared by the settings that result from them, because 60 and 60.0 are equal. A set records the
-        // values seen, because a list may have a million values.
+        // Values are compared by the resulting settings, because 60 and 60.0 are equal. Values seen so far are kept
+        // in a set, because a list may have a million values.
         let parts = self.parts(name);
         let of = |setting: &&Setting<S>| {
             setting.about.name == name || parts.contains(&setting.about.name)
@@ -221,8 +222,8 @@ impl<S: Settings> Words<'_, S> {
         })
     }
 
-    /// The changes of several settings together, from a table such as `{ nodes = 3 }` with some of the
-    /// settings `names`.
+    /// The combined change of several settings, read from a table such as `{ nodes = 3 }` with some of the settings
+    /// `names`.
     pub fn together(
         &self,
         names: &[&str],
@@ -250,7 +251,7 @@ fn shown<S: Settings>(list: &[&Setting<S>], change: &Change<S>) -> Vec<Vec<Strin
     list.iter().map(|setting| setting.show(&settings)).collect()
 }
 
-/// The text of a value, or what was expected.
+/// Converts a value to text. If the value has the wrong type, returns a description of what was expected.
 fn text(form: Form, value: &Value) -> Result<OsString, &'static str> {
     let text = match (form, value) {
         (Form::Truth, Value::Boolean(value)) => value.to_string(),

@@ -1,4 +1,4 @@
-//! Tests plans and the settings that they expand to.
+//! Tests plans and the settings of the expanded runs.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use gleaner_setup::experiment::{Corrected, Given};
 use gleaner_setup::settings::{Form, Settings};
 use gleaner_setup::{ReplaySettings, SimulationSettings};
 
-/// A plan in the folder `at`, and its faults.
+/// Reads a plan in the folder `at`. Returns the plan and its faults.
 fn checked(text: &str) -> (Plan, Vec<PlanFault>) {
     let file: PlanFile = toml::from_str(text).unwrap();
     let folder = "at".as_ref();
@@ -201,7 +201,8 @@ fn distinct<T: Ord + Clone + std::fmt::Debug>(
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: run i is the number i in the mixed radix of the lists' lengths.
+    // Derived by formula: the positions of run i's values are the digits of i in a mixed radix, the
+    // lengths of the lists.
     #[test]
     fn expansion_is_the_cross_product_in_a_fixed_order(
         windows in distinct(1u32..9_000),

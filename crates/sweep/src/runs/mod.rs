@@ -1,4 +1,4 @@
-//! Prepares the runs of a plan: reads what they need once, so that any of them can be executed.
+//! Prepares the runs of a plan: reads their inputs once, so that any run can be executed.
 
 mod replay;
 mod simulate;
@@ -23,8 +23,8 @@ use crate::plan::Plan;
 use replay::Replays;
 use simulate::Simulations;
 
-/// Runs with everything they need in memory. Any of them can be executed at any time. They are
-/// numbered from 0, in the plan's order.
+/// Runs whose inputs are all in memory. Any run can be executed at any time. Runs are numbered from 0 in the order of
+/// the plan.
 pub trait PreparedRuns: Sync {
     /// Number of runs.
     fn count(&self) -> usize;
@@ -35,19 +35,19 @@ pub trait PreparedRuns: Sync {
     /// The settings of a run as JSON.
     ///
     /// # Errors
-    /// None in practice: settings can be serialised.
+    /// None in practice, because all settings can be serialised.
     fn settings(&self, run: usize) -> Result<Value>;
 
-    /// Every file read.
+    /// Every file that was read.
     fn sources(&self) -> &[SourceId];
 
     /// Maximum number of steps of the run.
     fn length(&self, run: usize) -> usize;
 
-    /// Identifies the runs that are likely to take as long as this one.
+    /// Identifies the runs that are likely to take as long as the given run.
     fn alike(&self, run: usize) -> Alike;
 
-    /// Executes the run. Returns its result, or `None` if it was stopped.
+    /// Executes the run. Returns its result, or `None` if the observer stopped it.
     ///
     /// # Errors
     /// The run fails.
@@ -63,10 +63,10 @@ pub struct Alike {
     pub same_problem: u64,
 }
 
-/// Reads and checks everything that the plan names.
+/// Reads and checks all inputs of the plan.
 ///
 /// # Errors
-/// Faults of the files, and settings that do not fit them.
+/// A file has faults, or settings do not fit the files.
 pub fn prepare(plan: Plan, observer: &dyn Observer) -> Result<Box<dyn PreparedRuns>> {
     Ok(match plan {
         Plan::Replay(plan) => Box::new(Replays::prepare(*plan, observer)?),
@@ -77,7 +77,7 @@ pub fn prepare(plan: Plan, observer: &dyn Observer) -> Result<Box<dyn PreparedRu
 /// A run as it appears in the tables.
 ///
 /// # Errors
-/// As [`PreparedRuns::settings`].
+/// Same as [`PreparedRuns::settings`].
 pub fn sweep_run(prepared: &dyn PreparedRuns, run: usize) -> Result<SweepRun> {
     Ok(SweepRun {
         key: prepared.key(run).to_string(),
@@ -96,12 +96,12 @@ pub enum Attempt {
     Stopped,
 }
 
-/// Executes some runs in parallel, and stores each result as soon as it is known. If a run fails, the others are still
-/// executed. The observer's flag stops runs in progress; `soon` only prevents further runs from starting. Returns the
-/// outcome of each run.
+/// Executes the given runs in parallel, and stores each result as soon as it is known. If a run fails, the other runs
+/// are still executed. The observer's stop flag stops runs in progress, whereas `soon` only prevents further runs from
+/// starting. Returns the outcome of each run.
 ///
 /// # Errors
-/// A result cannot be stored. No further runs are started, and those in progress are finished.
+/// A result cannot be stored. In that case, no further runs are started, but runs in progress are finished.
 pub fn execute(
     prepared: &dyn PreparedRuns,
     runs: &[usize],
@@ -125,7 +125,7 @@ pub fn execute(
         let part = parts.part(prepared.length(run));
         let executed = prepared.execute(run, &part);
         if let Ok(Some(_)) = executed {
-            // Fills the rest of the progress, because a replay may end before its log does.
+            // A replay may end before its log does, so the rest of its progress is filled.
             part.complete();
         }
         Ok(match executed {
@@ -141,7 +141,7 @@ pub fn execute(
             }
         })
     };
-    // Each free thread takes the next run. Runs thus start in their order, which may be from the longest to the
+    // Each free thread takes the next run, so runs start in the given order, which may be from the longest to the
     // shortest.
     let next = AtomicUsize::new(0);
     let attempts = runs.par_iter().map(|_| {
@@ -162,7 +162,7 @@ fn sweep_key(decisive: &impl Serialize) -> Result<RunKey> {
     RunKey::of_json(&(env!("CARGO_PKG_VERSION"), decisive))
 }
 
-/// Settings as JSON.
+/// Converts settings to JSON.
 fn settings_value(settings: &impl Serialize) -> Result<Value> {
     serde_json::to_value(settings).map_err(|error| Error::Run(error.to_string()))
 }

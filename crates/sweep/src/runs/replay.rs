@@ -27,16 +27,16 @@ use gleaner_setup::replay::{
 use gleaner_setup::{Built, LogArgs, ReplaySettings, Rules, SolverName, TFwd, report_left_out};
 use gleaner_store::RunKey;
 
-/// The replays of a plan. There may be millions of runs, so what a run needs is created on demand.
+/// The replays of a plan. There may be millions of runs, so the settings of a run are created on demand.
 pub struct Replays {
     plan: ReplayPlan,
-    /// The combinations that are runs, with their keys.
+    /// The indices of the combinations that are runs, each with the key of the run.
     runs: Vec<(u32, RunKey)>,
     /// Resolved forward windows, in seconds.
     t_fwds: BTreeMap<Situation, f64>,
     windows: Vec<EventLog>,
     tasks: Vec<TaskSet>,
-    /// The order of nodes by the topology.
+    /// The order of nodes in the topology.
     order: Option<Arc<NodeOrder>>,
     solvers: Solvers,
     /// Digests of the files that all runs depend on: the log, and the topology.
@@ -44,8 +44,8 @@ pub struct Replays {
     sources: Vec<SourceId>,
 }
 
-/// What a resolved forward window depends on: the indices of the window and of the tasks, and the maximum number of
-/// tasks.
+/// The values that determine a resolved forward window: the indices of the window and of the tasks, and the maximum
+/// number of tasks.
 type Situation = (usize, usize, usize);
 
 struct TaskSet {
@@ -57,11 +57,11 @@ struct TaskSet {
 }
 
 impl Replays {
-    /// Reads and checks everything that the plan names.
+    /// Reads and checks all inputs of the plan.
     ///
     /// # Errors
-    /// Faults of the files; windows without an event or a node; tasks that cannot be repeated; faulty manifests of
-    /// programs.
+    /// A file has faults, a window has no events or no nodes, tasks cannot be repeated, or the manifest of a program
+    /// is faulty.
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
         let events = plan.base.log.events.clone().unwrap_or_default();
         let log = read_log(&events, plan.base.log.slice.cache, observer)?;
@@ -86,7 +86,7 @@ impl Replays {
             replays.cut(window, &events, &log.value, observer)?;
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
-        // All runs have the same tasks, and tasks that fit the shortest forward window fit all of them.
+        // All runs must have the same tasks. Tasks that fit the shortest forward window fit all forward windows.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;
@@ -100,7 +100,7 @@ impl Replays {
         Ok(replays)
     }
 
-    /// Reads the topology, if the plan names one and a run uses it.
+    /// Reads the topology if the plan contains one and any run uses it.
     fn read_order(&mut self, observer: &dyn Observer) -> Result<()> {
         let rules = self.plan.node_choices();
         let file = self.plan.base.log.topology.as_deref();
@@ -148,8 +148,8 @@ impl Replays {
         Ok(())
     }
 
-    /// Resolves the forward windows that are `auto`, and reports where they come from. Returns the shortest of all
-    /// forward windows.
+    /// Resolves the forward windows that are `auto`, and reports the reasons for their values. Returns the shortest
+    /// of all forward windows.
     fn find_forward_windows(
         &mut self,
         sets: &[gleaner_inputs::tasks::TaskSet],
@@ -179,7 +179,7 @@ impl Replays {
         Ok(self.t_fwds.values().copied().fold(shortest, f64::min))
     }
 
-    /// Keeps the tasks that every run can have.
+    /// Stores the set of tasks at position `place`, which every run can use.
     fn take_tasks(
         &mut self,
         place: usize,
@@ -197,7 +197,7 @@ impl Replays {
         Ok(())
     }
 
-    /// Checks objectives and searches, once for each combination of the settings that matter.
+    /// Checks objectives and searches, once for each combination of the settings that affect the checks.
     fn check(&self) -> Result<()> {
         let mut checked = BTreeSet::new();
         for index in 0..self.plan.count() {
@@ -214,7 +214,7 @@ impl Replays {
     }
 
     /// Lists the runs. Skips duplicate combinations, for example if `auto` resolves to a forward window that the plan
-    /// lists too.
+    /// also contains.
     fn list(&mut self) -> Result<()> {
         let count = self.plan.count();
         let key = |index| {
@@ -229,7 +229,7 @@ impl Replays {
         Ok(())
     }
 
-    /// Everything that the result of a combination depends on.
+    /// Everything that determines the result of a combination.
     fn decisive<'a>(
         &'a self,
         one: &Combination,
@@ -244,7 +244,7 @@ impl Replays {
         )
     }
 
-    /// The settings of a combination, with its forward window in seconds.
+    /// The settings of a combination, with `auto` replaced by the forward window in seconds.
     fn settings_of(&self, one: &Combination) -> ReplaySettings {
         let mut settings = self.plan.settings(one);
         let rules = &mut settings.log.rules;
@@ -272,7 +272,7 @@ impl Replays {
         })
     }
 
-    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program or its
+    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program, or if its solver
     /// library failed.
     fn replay(
         &self,
@@ -305,7 +305,7 @@ struct Listed<'a> {
     choices: Choices<'a>,
 }
 
-/// All settings on which the result of a run depends, except its files.
+/// All settings that determine the result of a run, except for its files.
 #[derive(Serialize)]
 struct Choices<'a> {
     #[serde(flatten)]

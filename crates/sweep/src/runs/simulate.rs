@@ -25,10 +25,10 @@ pub struct Simulations {
 }
 
 impl Simulations {
-    /// Reads and checks everything that the plan names.
+    /// Reads and checks all inputs of the plan.
     ///
     /// # Errors
-    /// Settings that `gleaner simulate` rejects; faults of the files.
+    /// `gleaner simulate` would reject the settings, or a file has faults.
     pub fn prepare(plan: SimulatePlan, observer: &dyn Observer) -> Result<Self> {
         let files = &plan.base.files;
         let mut jobs = Vec::new();
@@ -57,7 +57,8 @@ impl Simulations {
     }
 }
 
-/// Everything that a simulation depends on. Includes only the files that its policy reads.
+/// Everything that determines the result of a simulation. Of the files, only those that its policy
+/// reads are included.
 fn decisive(
     plan: &SimulatePlan,
     settings: &Listed,

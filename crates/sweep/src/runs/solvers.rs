@@ -7,22 +7,22 @@ use gleaner_io::SourceId;
 use gleaner_io::source::Source;
 use gleaner_setup::{SolverChoice, SolverName};
 
-/// The solvers that a plan names, in its order.
+/// The solvers in a plan, in the order of the plan.
 #[derive(Default)]
 pub(super) struct Solvers(Vec<Solver>);
 
 /// A solver of a plan.
 struct Solver {
     choice: SolverChoice,
-    /// The files of a program. If their content changes, it counts as another solver.
+    /// The files of a program. If their content changes, the program counts as another solver.
     files: Vec<SourceId>,
 }
 
 impl Solvers {
-    /// Adds the solver with this name, relative to the folder of the plan.
+    /// Adds the solver with this name. Paths in the name are relative to `folder`.
     ///
     /// # Errors
-    /// A faulty manifest, or a file of the program that cannot be read.
+    /// The program's manifest is faulty, or a file of the program cannot be read.
     pub fn add(&mut self, name: &SolverName, folder: &Path) -> Result<()> {
         let choice = name.seen_from(folder)?;
         let files = match &choice {
@@ -42,7 +42,7 @@ impl Solvers {
         &self.0[index].choice
     }
 
-    /// Digests of the files of the solver with this index; none for a built-in solver.
+    /// Digests of the files of the solver with this index. A built-in solver has no files.
     pub fn digests(&self, index: usize) -> impl Iterator<Item = String> {
         let files = self.0[index].files.iter();
         files.map(|file| file.sha256.to_string())

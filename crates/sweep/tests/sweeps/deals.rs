@@ -12,7 +12,7 @@ use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Runs of which only the number of steps matters.
+/// Runs that only have numbers of steps.
 struct Runs(Vec<usize>);
 
 impl PreparedRuns for Runs {
@@ -48,7 +48,7 @@ impl PreparedRuns for Runs {
     }
 }
 
-/// The number of steps of each part.
+/// The total number of steps of each part.
 fn loads(runs: &Runs, deal: &Deal) -> Vec<usize> {
     let parts = 1..=deal.parts();
     parts
@@ -56,7 +56,7 @@ fn loads(runs: &Runs, deal: &Deal) -> Vec<usize> {
         .collect()
 }
 
-/// The smallest possible load of the fullest part, found by trying all assignments.
+/// The smallest possible load of the fullest part, found by brute force over all assignments.
 fn best(lengths: &[usize], loads: &mut Vec<usize>) -> usize {
     let Some((first, rest)) = lengths.split_first() else {
         return loads.iter().copied().max().unwrap_or(0);
@@ -75,7 +75,8 @@ fn best(lengths: &[usize], loads: &mut Vec<usize>) -> usize {
 proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
-    // Brute force, and the bound of Graham (1969) for longest processing time first.
+    // Compares the fullest part with the best assignment, found by brute force, and with the bound of Graham
+    // (1969) for the longest-processing-time-first rule.
     #[test]
     fn every_run_is_in_one_part_and_the_parts_are_about_even(
         lengths in proptest::collection::vec(1usize..50, 1..9),
@@ -93,7 +94,7 @@ proptest! {
         let least = best(&lengths, &mut vec![0; parts]);
         let bound = least as f64 * (4.0 / 3.0 - 1.0 / (3.0 * parts as f64));
         prop_assert!(fullest as f64 <= bound + 1e-9, "{} against {}", fullest, least);
-        // A part begins with its longest run.
+        // The runs of a part are ordered from the longest to the shortest.
         for part in 1..=deal.parts() {
             let steps: Vec<usize> = deal.part(part).map(|run| runs.length(run)).collect();
             prop_assert!(steps.is_sorted_by(|a, b| a >= b));
@@ -110,7 +111,8 @@ fn costs_are_those_of_the_runs_most_alike() {
     assert!(!none.are_seconds());
     let costs = Costs::of(&runs, [(0, 5.0), (4, 40.0)]);
     assert!(costs.are_seconds());
-    // Run 1 is estimated from the run that differs only in the seed, and run 3 from the steps of the same problem.
+    // The estimate for run 1 is based on the run that differs only in the seed, and the estimate for run 3 on the
+    // steps of runs of the same problem.
     assert_eq!(costs.of_run(&runs, 1), 5.0);
     assert_eq!(costs.of_run(&runs, 3), 10.0);
     assert_eq!(costs.of_run(&runs, 5), 40.0);

@@ -1,4 +1,4 @@
-//! Tests plans of many runs, and their assignment to parts.
+//! Tests plans with many runs, and the assignment of runs to parts.
 
 mod deals;
 mod plans;

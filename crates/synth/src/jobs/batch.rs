@@ -29,18 +29,18 @@ pub struct Draft {
 const ANOTHER: f64 = 0.65;
 /// Mean seconds between the jobs of a batch.
 const GAP: f64 = 90.0;
-/// Standard deviations of the logarithms of two ratios: a job's length to that of its batch, and an
-/// estimate to the job's length.
+/// Standard deviations of the logarithms of two ratios: a job's length to its batch's length, and a job's estimate to
+/// its length.
 const SPREAD: f64 = 0.3;
 const ERROR: f64 = 0.7;
-/// Share of estimates below 0.
+/// Share of estimates that are negative.
 const NEGATIVE: f64 = 0.02;
-/// Maximum share of the GPU-seconds of its virtual cluster that a job takes.
+/// Maximum GPU-seconds of a job, as a share of its virtual cluster's GPU-seconds over all days.
 const LARGEST_SHARE: f64 = 0.1;
 
-/// The properties of a virtual cluster for which jobs are drawn.
+/// A virtual cluster for which jobs are drawn.
 struct Target {
-    /// Share of batches that are for this virtual cluster or an earlier one.
+    /// Share of batches that go to this virtual cluster or to an earlier one in the list.
     cumulated: f64,
     users: u32,
     most_gpus: u32,
@@ -48,7 +48,7 @@ struct Target {
     most_work: f64,
 }
 
-/// Jobs drawn so far.
+/// The distributions from which jobs are drawn, and the jobs drawn so far.
 pub struct Drawing {
     targets: Vec<Target>,
     days: u32,
@@ -64,10 +64,10 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Begins to draw jobs; some virtual clusters are busier than others.
+    /// Prepares to draw jobs. Some virtual clusters get more jobs than others.
     ///
     /// # Errors
-    /// Never: the constants are sound.
+    /// Never, because the constants are valid.
     pub fn new(
         cluster: &Cluster,
         days: u32,
@@ -89,7 +89,7 @@ impl Drawing {
         })
     }
 
-    /// Draws jobs until there are `jobs` of them.
+    /// Draws jobs until their number is `jobs`.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
@@ -134,7 +134,7 @@ impl Drawing {
         (self.drafts, self.work)
     }
 
-    /// Draws the jobs of a batch as long as `wanted` returns true.
+    /// Draws the jobs of a batch, and stops early once `wanted` returns false.
     fn batch(&mut self, rng: &mut ChaCha8Rng, wanted: impl Fn(&Self) -> bool) {
         let share = rng.random_range(0.0..1.0);
         let vc = self.targets.partition_point(|vc| vc.cumulated <= share);
@@ -148,7 +148,7 @@ impl Drawing {
             vc,
             gpus: shape::gpus(target.most_gpus, rng),
             cpus_per_gpu: if rng.random_bool(0.5) { 1 } else { 4 },
-            // A few users submit most.
+            // A few users submit most of the jobs.
             user: (skewed * skewed * f64::from(target.users)) as u32,
             batch: self.batches,
             workload: rng.random_range(0..self.workloads),
@@ -166,7 +166,7 @@ impl Drawing {
         }
     }
 
-    /// Adds a job of a batch whose jobs mostly run for `length` seconds.
+    /// Adds a job of a batch whose jobs typically run for `length` seconds.
     fn run(&mut self, draft: &mut Draft, length: f64, rng: &mut ChaCha8Rng) {
         let longest = self.targets[draft.vc].most_work / f64::from(draft.gpus);
         let longest = longest.min((i64::from(self.days) * DAY) as f64);

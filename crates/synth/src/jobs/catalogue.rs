@@ -1,4 +1,4 @@
-//! Workloads, with the load on a GPU that each causes alone and in pairs. All figures are made up.
+//! Workloads, with the GPU load of each workload alone and in pairs. All numbers are made up.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -11,9 +11,9 @@ use gleaner_domain::{Usage, Workload};
 struct Model {
     name: &'static str,
     dataset: &'static str,
-    /// Percentages of compute and of memory bandwidth used.
+    /// Utilisation of compute and of memory bandwidth, in percent.
     util: [f64; 2],
-    /// MB of memory held, and additional MB for each sample of a batch.
+    /// Memory in MB: a fixed amount, and the amount for each sample of a batch.
     memory: [f64; 2],
     /// Samples per second.
     speed: f64,
@@ -99,7 +99,7 @@ pub fn profiles() -> Vec<(Workload, Profile)> {
     profiles
 }
 
-/// Larger batches use more of everything, mixed precision uses less and is faster.
+/// The profile of a model. Larger batches use more of every resource; mixed precision uses less and is faster.
 fn profile(model: &Model, batch_size: u32, amp: bool) -> (Workload, Profile) {
     let batch = f64::from(batch_size) / 64.0;
     let [used, speedup] = if amp { [0.75, 1.25] } else { [1.0, 1.0] };
@@ -127,7 +127,7 @@ fn profile(model: &Model, batch_size: u32, amp: bool) -> (Workload, Profile) {
     (workload, profile)
 }
 
-/// The sharing score: workloads that use little of a GPU share it well.
+/// The sharing score. Workloads with low GPU utilisation share a GPU well and get a low score.
 fn score(gpu_util: f64) -> u8 {
     match gpu_util {
         util if util < 40.0 => 0,
@@ -136,7 +136,7 @@ fn score(gpu_util: f64) -> u8 {
     }
 }
 
-/// All pairs that fit a GPU's memory, of models whose pairs are measured.
+/// All pairs of workloads that fit into a GPU's memory and whose models are measured in pairs.
 pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usize, usize, Pair)> {
     let mut pairs = Vec::new();
     let measured = |index: &usize| !UNMEASURED.contains(&profiles[*index].0.model.as_str());
@@ -154,8 +154,7 @@ pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usi
 fn pair([first, second]: [Usage; 2], rng: &mut ChaCha8Rng) -> Pair {
     let together = first.gpu_util + second.gpu_util;
     let mut speed = |other: Usage| {
-        // Demand above 100 % utilisation is lost. A job loses more of its demand if the other job
-        // uses more.
+        // Combined demand above 100 % utilisation is lost. A job loses more if the other job's utilisation is higher.
         let lost = (together - 100.0).max(0.0) / 100.0 * other.gpu_util / together;
         let noise = rng.random_range(-0.02..0.02);
         rounded(1.0 - 0.05 * other.gpu_util / 100.0 - lost + noise)

@@ -1,4 +1,4 @@
-//! A forecast of submissions: the true numbers, smoothed, with random errors.
+//! A forecast of submissions, made from the true numbers by smoothing and adding random errors.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -8,19 +8,19 @@ use super::rhythm::DAY;
 
 /// Seconds in an interval.
 const INTERVAL: i64 = 600;
-/// Number of intervals on either side that smoothing includes.
+/// Number of intervals on either side over which the numbers are smoothed.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;
 
-/// Submissions within ten minutes, and their forecast.
+/// The submissions in an interval of ten minutes, and their forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The second at which it begins.
+    /// The second at which the interval begins.
     pub time: i64,
     /// Number of jobs submitted.
     pub jobs: u32,
-    /// Number of GPUs that they ask for.
+    /// Number of GPUs that these jobs request.
     pub gpus: u64,
     /// Forecast number of jobs.
     pub forecast_jobs: f64,
@@ -28,7 +28,7 @@ pub struct Interval {
     pub forecast_gpus: f64,
 }
 
-/// The intervals from the first job's day to the end of the last day.
+/// The intervals from the start of the first job's day to the end of the last day.
 pub fn of(drafts: &[Draft], days: u32, rng: &mut ChaCha8Rng) -> Vec<Interval> {
     let first = drafts.first().map_or(0, |draft| draft.submit / DAY * DAY);
     let times = (first..i64::from(days) * DAY).step_by(INTERVAL as usize);
@@ -49,7 +49,7 @@ pub fn of(drafts: &[Draft], days: u32, rng: &mut ChaCha8Rng) -> Vec<Interval> {
     intervals
 }
 
-/// A value times a random error, rounded to a tenth.
+/// A value multiplied by a random error factor, rounded to a tenth.
 fn wrong(value: f64, rng: &mut ChaCha8Rng) -> f64 {
     let factor = Normal::new(1.0, ERROR).map_or(1.0, |error| error.sample(rng));
     (value * factor.max(0.0) * 10.0).round() / 10.0

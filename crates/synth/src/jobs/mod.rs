@@ -1,5 +1,5 @@
-//! Generates experiments of a GPU cluster: jobs, virtual clusters, profiles, measured
-//! pairs, a forecast of submissions and estimated durations.
+//! Generates experiments for simulations of a GPU cluster: jobs, virtual clusters, profiles, measured pairs, a forecast
+//! of submissions, and estimated durations.
 
 mod batch;
 mod catalogue;
@@ -21,7 +21,7 @@ use rhythm::DAY;
 
 pub use forecast::Interval;
 
-/// Maximum numbers of jobs, nodes and days that are generated.
+/// Maximum numbers of jobs, nodes and days of an experiment.
 const MOST_JOBS: usize = 10_000_000;
 const MOST_NODES: u32 = 100_000;
 const MOST_DAYS: u32 = 3_650;
@@ -33,24 +33,24 @@ const MOST_VCS: u32 = 1_000;
 pub struct JobOptions {
     /// Number of virtual clusters.
     pub vcs: u32,
-    /// Number of nodes of all virtual clusters together.
+    /// Total number of nodes of all virtual clusters.
     pub nodes: u32,
-    /// GPUs of every node.
+    /// Number of GPUs of every node.
     pub gpus_per_node: u32,
-    /// Days over which jobs are submitted; the first is a Monday.
+    /// Number of days over which jobs are submitted. The first day is a Monday.
     pub days: u32,
-    /// Amount of jobs.
+    /// How many jobs are submitted.
     pub amount: Amount,
-    /// Seed; equal options give equal experiments.
+    /// Random seed. The same options always give the same experiment.
     pub seed: u64,
 }
 
-/// The amount of jobs that are submitted.
+/// How many jobs are submitted, as a number or as a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
-    /// This many jobs.
+    /// A fixed number of jobs.
     Jobs(u32),
-    /// As many jobs as are needed to take this share of the cluster's GPU-seconds over all days.
+    /// As many jobs as it takes to use this share of the cluster's GPU-seconds over all days.
     Load(f64),
 }
 
@@ -63,17 +63,17 @@ pub struct SynthExperiment {
     pub profiles: Vec<(Workload, Profile)>,
     /// Measured pairs, by index into the profiles.
     pub pairs: Vec<(usize, usize, Pair)>,
-    /// Submissions and their forecast by ten minutes.
+    /// Submissions and their forecast, in intervals of ten minutes.
     pub forecast: Vec<Interval>,
     /// GPU-seconds of all jobs, as a share of the cluster's GPU-seconds over all days.
     pub load: f64,
     drafts: Vec<Draft>,
 }
 
-/// Generates an experiment. Users submit batches of similar jobs, more by day than by night, and
-/// fewer at weekends. Most jobs run for minutes on a GPU, a few for days. No job runs longer than
-/// the generated days, and none takes more than a tenth of its virtual cluster's GPU-seconds. Each
-/// virtual cluster can lend a node and still hold its largest job.
+/// Generates an experiment. Users submit batches of similar jobs, more by day than by night, and more on weekdays than
+/// at weekends. Most jobs run for minutes on one GPU; a few run for days. No job runs longer than the generated days,
+/// and none takes more than a tenth of its virtual cluster's GPU-seconds. Each virtual cluster with several nodes can
+/// lend one of them and still run its largest job.
 ///
 /// # Errors
 /// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
@@ -158,7 +158,7 @@ fn check(options: &JobOptions) -> Result<()> {
     within("--days", options.days, MOST_DAYS)?;
     if options.nodes < options.vcs {
         return Err(Error::Usage(format!(
-            "--nodes: {} virtual clusters need a node each, {} are not enough",
+            "--nodes: {} virtual clusters need at least one node each, so {} nodes are too few",
             options.vcs, options.nodes
         )));
     }
@@ -178,7 +178,7 @@ fn cluster(options: &JobOptions) -> Cluster {
     let spare = f64::from(options.nodes - options.vcs);
     let (mut share, mut dealt) = (0.0, 0);
     let sizes = weights.map(|weight| {
-        // Cumulative sums are rounded, not single shares, so that all nodes are assigned.
+        // Cumulative sums are rounded instead of single shares, so that all nodes are assigned.
         share += weight / total;
         let nodes = (spare * share).round() as u32 - dealt;
         dealt += nodes;

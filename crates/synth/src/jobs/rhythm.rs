@@ -1,4 +1,4 @@
-//! Times of submissions: more by day than by night, fewer at weekends.
+//! Times of submissions: more by day than by night, and fewer at weekends.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,12 +8,12 @@ pub const DAY: i64 = 86_400;
 
 /// The hour with the fewest submissions. The busiest hour is twelve hours later.
 const QUIETEST_HOUR: f64 = 4.0;
-/// Submissions at the quietest hour, as a share of those at the busiest.
+/// Rate of submissions in the quietest hour, as a share of the rate in the busiest hour.
 const NIGHT: f64 = 0.2;
-/// Submissions at weekends, as a share of those on other days.
+/// Rate of submissions at weekends, as a share of the rate on weekdays.
 const WEEKEND: f64 = 0.5;
 
-/// Submissions at a second, as a share of those at the busiest second. Second 0 is on a Monday.
+/// Rate of submissions at a second, as a share of the highest rate. Second 0 is on a Monday.
 fn intensity(second: i64) -> f64 {
     let hour = (second % DAY) as f64 / 3600.0;
     let turn = std::f64::consts::TAU * (hour - QUIETEST_HOUR) / 24.0;
@@ -22,7 +22,7 @@ fn intensity(second: i64) -> f64 {
     if weekend { WEEKEND * daily } else { daily }
 }
 
-/// Draws the second of a submission within the first `days`.
+/// Draws the second of a submission within the first `days` days.
 pub fn draw(days: u32, rng: &mut ChaCha8Rng) -> i64 {
     loop {
         let second = rng.random_range(0..i64::from(days) * DAY);

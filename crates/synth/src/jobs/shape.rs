@@ -1,4 +1,4 @@
-//! Draws the sizes, lengths and ends of jobs.
+//! Draws the sizes, lengths and final states of jobs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Possible numbers of GPUs of a job, each with the share of such jobs in thousandths.
+/// Possible numbers of GPUs of a job, each with the share of jobs that have it, in thousandths.
 const GPUS: [(u32, u32); 9] = [
     (1, 540),
     (2, 100),
@@ -19,16 +19,16 @@ const GPUS: [(u32, u32); 9] = [
     (64, 7),
 ];
 
-/// Kinds of runs: trials and debugging, short training, and long training. For each, its share,
-/// and the median in seconds and the standard deviation of the logarithm of its durations.
+/// Kinds of runs: trials and debugging, short training, and long training. Each kind has its share of the runs, the
+/// median of its durations in seconds, and the standard deviation of their logarithms.
 const KINDS: [(f64, f64, f64); 3] = [
     (0.68, 200.0, 1.2),
     (0.23, 3_600.0, 1.0),
     (0.09, 36_000.0, 1.0),
 ];
 
-/// The ways in which jobs end: the state, the share of such jobs, and the range of the time at
-/// which such a job ends, as a share of its length.
+/// Final states of jobs. Each has its share of the jobs, and the range of run times of such jobs as shares of their
+/// drawn lengths.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),
@@ -49,14 +49,14 @@ pub fn gpus(most: u32, rng: &mut ChaCha8Rng) -> u32 {
     1
 }
 
-/// Distributions of the lengths of batches of jobs.
+/// Distributions of the typical job length of a batch.
 pub struct Lengths([LogNormal<f64>; 3]);
 
 impl Lengths {
     /// Creates the distributions, one for each kind of run.
     ///
     /// # Errors
-    /// Never: the constants are sound.
+    /// Never, because the constants are valid.
     pub fn new() -> Result<Self> {
         let [trial, short, long] = KINDS
             .map(|(_, median, sigma)| LogNormal::new(median.ln(), sigma))
@@ -64,20 +64,20 @@ impl Lengths {
         Ok(Lengths([trial?, short?, long?]))
     }
 
-    /// Seconds that a job of a batch runs if nothing ends it early.
+    /// Draws the seconds for which the jobs of a batch typically run if nothing ends them early.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let kind = pick(KINDS.map(|(share, ..)| share), rng);
         self.0[kind].sample(rng)
     }
 }
 
-/// Draws how a job ends: its state, and the share of its length after which it ends.
+/// Draws the final state of a job, and the share of its length after which it ends.
 pub fn ending(rng: &mut ChaCha8Rng) -> (&'static str, f64) {
     let (state, _, (least, most)) = STATES[pick(STATES.map(|(_, share, _)| share), rng)];
     (state, rng.random_range(least..most))
 }
 
-/// Draws an index with probabilities `shares`, which add up to 1.
+/// Draws an index. The probability of each index is in `shares`, which add up to 1.
 fn pick<const N: usize>(shares: [f64; N], rng: &mut ChaCha8Rng) -> usize {
     let mut drawn: f64 = rng.random_range(0.0..1.0);
     let found = shares.iter().position(|share| {

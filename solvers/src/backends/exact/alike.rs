@@ -1,7 +1,7 @@
 //! Finds the tasks of a problem that are alike.
 //!
-//! Tasks that differ only in their names have the same value on every count. Many tasks of a replay
-//! are alike, so whatever depends on one task alone is computed once for each *group* of tasks that
+//! Tasks that differ only in their names have the same value at every count. Many tasks of a replay are
+//! alike, so everything that depends on a single task is computed once for each *group* of tasks that
 //! are alike.
 //!
 //! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a
@@ -10,17 +10,17 @@
 //! at this index of the previous problem.
 //!
 //! The stored sorts are valid for any problem: a sort is looked up by its values, and its number
-//! carries no other information. The groups of a problem are numbered by their first tasks, so they
-//! do not depend on the problems before.
+//! carries no other information. The groups of a problem are numbered in the order of their first
+//! tasks, so the numbers do not depend on earlier problems.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Problem, Task};
 
-/// Before a problem, all sorts are forgotten if there are more than `MOST_SORTS` plus two for each
-/// task, or if their curves have more than `MOST_POINTS` points (12 MiB). So curves that are no
-/// longer in use are freed eventually.
+/// Before each problem, all sorts are discarded if there are more than `MOST_SORTS` plus two for each
+/// task, or if their curves have more than `MOST_POINTS` points (12 MiB). This eventually frees curves
+/// that are no longer in use.
 const MOST_SORTS: usize = 1 << 12;
 const MOST_POINTS: usize = 1 << 20;
 
@@ -33,7 +33,7 @@ struct Key {
     max_nodes: u32,
     curve_nodes: usize,
     curve_objective: usize,
-    /// Bits of the numbers.
+    /// Bit patterns of the floating-point values.
     rescale_up: u64,
     rescale_down: u64,
     weight: u64,
@@ -60,7 +60,8 @@ struct Sort {
     key: Key,
     /// The curve of the key, kept so that no other curve can get its address.
     _curve: (Arc<[u32]>, Arc<[f64]>),
-    /// The last problem that had such a task, by [`Alike::problems`], and the group there.
+    /// The number of the last problem that had such a task (see [`Alike::problems`]), and the task's
+    /// group in that problem.
     problem: u64,
     group: u32,
 }
@@ -79,9 +80,9 @@ pub(super) struct Alike {
     sorts: Vec<Sort>,
     /// Index in `sorts` of each sort.
     known: BTreeMap<Key, u32>,
-    /// Sum of the numbers of points of the sorts' curves.
+    /// Total number of points of the sorts' curves.
     points: usize,
-    /// Sort of the task at each index, of this problem or an earlier one.
+    /// Sort of the task at each index, in this problem or in an earlier one.
     sort_at: Vec<u32>,
     /// Group of the task at each index.
     group_of: Vec<u32>,
@@ -113,7 +114,7 @@ impl Alike {
         }
     }
 
-    /// The sort of `task`, which is at index `place`.
+    /// The sort of `task`, whose index is `place`.
     fn sort_of(&mut self, place: usize, task: &Task) -> u32 {
         let key = Key::of(task);
         if let Some(&sort) = self.sort_at.get(place)
@@ -169,7 +170,7 @@ impl Alike {
         &problem.tasks[self.groups[g].first]
     }
 
-    /// The group of each task, in the order of tasks.
+    /// The group of each task, in task order.
     pub fn group_of_tasks(&self) -> &[u32] {
         &self.group_of
     }

@@ -1,17 +1,17 @@
-//! Finds the greatest least share, by bisection.
+//! Maximises the least share among the running tasks, by bisection.
 //!
-//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a least count
-//! with such a share. The most tasks run if those with the smallest of these counts run. The least
-//! of their shares is then a level that a plan attains.
+//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a smallest count
+//! that gives it such a share. To run the most tasks, run those for which this count is smallest. The
+//! least of their shares is then a level that a plan attains.
 //!
-//! The higher ℓ is, the fewer tasks can run. So the interval that contains the greatest level is
-//! halved repeatedly. Its low end is always a level that some plan attains. The bisection ends if
-//! the next float above the low end is out of reach. The low end is then the greatest level, and
-//! exactly the share of some task at some count.
+//! The higher ℓ is, the fewer tasks can run. So bisection works: the interval that contains the
+//! greatest level is halved repeatedly. Its low end is always a level that some plan attains. The
+//! bisection ends when no plan attains the next float above the low end. The low end is then the
+//! greatest level, and equals the share of some task at some count.
 //!
-//! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. The level 0.5 needs
-//! 2 and 3 nodes, so both tasks run. The next float above 0.5 needs 3 and 4 nodes, so only one of
-//! them could run. The greatest level is therefore 0.5.
+//! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. At the level 0.5 they
+//! need 2 and 3 nodes, so both tasks run. At the next float above 0.5 they need 3 and 4 nodes, so only
+//! one of them could run. The greatest level is therefore 0.5.
 
 use super::shape::Shapes;
 use crate::Problem;
@@ -21,7 +21,7 @@ use crate::Problem;
 pub(super) struct Floor {
     /// The least share that a running task must have.
     pub level: f64,
-    /// Whether not all tasks can run together, so that every plan leaves some without nodes.
+    /// Whether the tasks cannot all run at the same time, so that every plan leaves some without nodes.
     pub some_rest: bool,
 }
 
@@ -30,10 +30,10 @@ pub(super) struct Floor {
 pub(super) struct Levels {
     /// Best rate of the tasks of every group.
     pub best: Vec<f64>,
-    /// Share at every vertex of the shapes, all groups one after the other.
+    /// Share at every vertex of the shapes, group after group.
     shares: Vec<f64>,
-    /// For each group whose tasks may get no nodes: the fewest count of a task at the level, the
-    /// share there, and the number of tasks.
+    /// For each group whose tasks may get no nodes: the smallest count that gives a task a share of at
+    /// least the level, the share at this count, and the number of tasks.
     needed: Vec<(u32, f64, u32)>,
 }
 
@@ -42,7 +42,8 @@ pub(super) struct Levels {
 struct Reach {
     /// The most tasks that can run together.
     running: usize,
-    /// Least share among these tasks if each has its fewest nodes; infinite if none runs.
+    /// Least share among these tasks if each holds as few nodes as the level allows; infinite if none
+    /// runs.
     least: f64,
 }
 
@@ -70,7 +71,7 @@ impl Levels {
         }
     }
 
-    /// The greatest level at which as many tasks can run as in `any`, the reach without a level.
+    /// The greatest level at which as many tasks can run as in `any`, the reach without any level.
     fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, any: Reach) -> f64 {
         if any.running == 0 {
             return any.least;
@@ -117,7 +118,8 @@ impl Levels {
         }
         self.needed.sort_unstable_by_key(|&(count, ..)| count);
         for &(count, share, tasks) in &self.needed {
-            // The count is above 0, and at most all tasks of the group fit.
+            // `count` is above 0, and `fit` is at most the number of tasks of the group, so the cast
+            // loses nothing.
             let fit = (left / u64::from(count)).min(u64::from(tasks)) as u32;
             left -= u64::from(count) * u64::from(fit);
             reach.add(share, fit);
@@ -129,8 +131,8 @@ impl Levels {
     }
 
     /// The fewest nodes above 0 that give a task of group `g` a share of at least `level`, and the
-    /// share; `None` if no count does. `first` is the index of the group's first vertex among all
-    /// vertices.
+    /// share; `None` if there is no such count. `first` is the index of the group's first vertex among
+    /// all vertices.
     fn fewest(
         &self,
         shapes: &Shapes,
@@ -146,7 +148,7 @@ impl Levels {
         if !vertices[i].joined {
             return Some((vertices[i].count, shares[i]));
         }
-        // Between joined vertices the share is linear, and at the vertex before it is below the
+        // Between joined vertices the share is linear, and at the previous vertex it is below the
         // level.
         let task = shapes.sample(problem, g);
         let share = |count| task.share_of(problem.t_fwd, self.best[g], count);

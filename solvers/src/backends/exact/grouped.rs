@@ -1,17 +1,17 @@
 //! Problems with nested groups.
 //!
-//! 1. [`Tree::ranges`] bounds the count of every task by what the limits allow. Counts outside these
-//!    ranges are removed, and this repeats until nothing changes. The values of these counts would only
-//!    raise the allowance for rounding. If the limits allow only one plan, worth 0, no other value
-//!    remains, and 0 is proven to be the optimum.
+//! 1. [`Tree::ranges`] computes the range of counts that the limits allow for every task. Counts
+//!    outside these ranges are removed, and this repeats until nothing changes. Their values would only
+//!    increase the allowance for rounding errors. If the limits allow only one plan, worth 0, no other
+//!    value remains, and 0 is proven to be the optimum.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
-//!    keeps to the limits of the groups, it is also the best plan with groups. So limits that do
-//!    not bind cost little time.
+//!    respects the limits of the groups, it is also the best plan with groups. So limits that are not
+//!    binding cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
-//! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, the answer
-//! is the better one of the relaxation's plan and the plan that changes least, as far as they keep
-//! to the limits.
+//! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans
+//! remain: the relaxation's plan and the plan that changes least. The answer is the better of those
+//! that respect the limits.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ use crate::{Goal, Problem};
 /// Maximum number of times that the ranges of the counts are narrowed.
 const ROUNDS: usize = 16;
 
-/// Checks that the exact solver takes the groups of `problem`.
+/// Checks that the exact solver supports the groups of `problem`.
 ///
 /// # Errors
 /// [`SolveError::FairGroups`] or [`SolveError::CrossingGroups`].
@@ -36,7 +36,7 @@ pub(crate) fn accepts(problem: &Problem) -> Result<(), SolveError> {
 /// The tree of the problem's groups; `None` if it has no groups.
 ///
 /// # Errors
-/// As [`accepts`].
+/// Same as [`accepts`].
 pub(super) fn nest(problem: &Problem) -> Result<Option<Nest>, SolveError> {
     let Some(group) = problem.groups.first() else {
         return Ok(None);
@@ -102,8 +102,8 @@ impl Exact {
         self.relax(problem)
     }
 
-    /// Answers with the better of two plans, the relaxation's and [`Problem::stay_put`], as far as
-    /// they keep to the limits.
+    /// Considers two plans, the relaxation's and [`Problem::stay_put`], and answers with the better of
+    /// those that respect the limits.
     fn fall_back(&mut self, problem: &Problem, nest: &Nest) -> Ended {
         let relaxed = (self.relaxation).solve(&self.shapes, problem.nodes, &mut self.counts);
         let Some(gap) = relaxed else {
@@ -124,7 +124,7 @@ impl Exact {
         Ended::WithPlan((bound - objective).max(0.0))
     }
 
-    /// Whether a plan keeps to all limits and holds allowed counts only.
+    /// Whether a plan respects all limits and contains only allowed counts.
     fn is_feasible(&self, nest: &Nest, plan: &[u32]) -> bool {
         let mut tasks = plan.iter().zip(self.shapes.group_of_tasks());
         let is_allowed = |(&count, &g): (&u32, &u32)| {

@@ -19,7 +19,7 @@ impl Window {
     }
 }
 
-/// The place of a layer in a list that holds the least losses of all layers.
+/// The position of a layer in a list that holds the least losses of all layers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer {
     pub offset: usize,
@@ -33,9 +33,8 @@ impl Layer {
 }
 
 /// The count, among those of `pieces`, with which a task leads to `state` at the least loss, and
-/// that loss. The layer before the task is `from`, whose least losses are `before`. The first of
-/// equally good counts wins. The loss is infinite if no count leads there; the count is then
-/// `least`.
+/// that loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
+/// counts, the first wins. The loss is infinite if no count leads there; the count is then `least`.
 pub(super) fn best_count(
     pieces: &[Piece],
     least: u32,
@@ -62,7 +61,7 @@ pub(super) fn best_count(
     best
 }
 
-/// after[i] = min(after[i], before[i + shift] + loss), for every i for which both exist.
+/// after[i] = min(after[i], before[i + shift] + loss), for every i at which both exist.
 pub(super) fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
     let (skip_before, skip_after) = (shift.max(0) as usize, (-shift).max(0) as usize);
     let before = before.get(skip_before..).unwrap_or_default();
@@ -91,8 +90,8 @@ pub(super) struct SlidingMinimum {
 
 impl SlidingMinimum {
     /// Adds a task with these pieces to the layer `from`, whose least losses are `before`. `after`
-    /// holds the least losses of the states in `window`; each is lowered if the task leads to its
-    /// state at a lesser loss.
+    /// holds the least losses of the states in `window`; a state's loss is lowered if the task leads to
+    /// that state at a smaller loss.
     pub fn add_task(
         &mut self,
         pieces: &[Piece],
@@ -121,7 +120,7 @@ impl SlidingMinimum {
         let wide = (piece.high - piece.low + 1) as usize;
         self.tilt(before, wide, piece.slope);
         self.minima(wide);
-        // Output o is the minimum over before[o − wide + 1 ..= o], as far as these states exist.
+        // Output o is the minimum over those states of before[o − wide + 1 ..= o] that exist.
         let states = before.len() + wide - 1;
         let first = i64::from(piece.low) - shift;
         for o in 0..states {

@@ -1,8 +1,8 @@
 //! The exact solver: finds proven optima without a solver library.
 //!
 //! The problem is a multiple-choice knapsack over counts. [`alike`] groups the tasks that differ
-//! only in their names. Values that depend on one task alone are computed once for each group. Then
-//! there are four steps:
+//! only in their names. Values that depend on one task alone are computed once for each group. The
+//! solver has four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
@@ -10,47 +10,48 @@
 //!    out, the relaxed plan is a real plan and the problem is solved.
 //! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
 //!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
-//!    Counts that lose more than its gap to U cannot be part of a better plan, and are dropped.
+//!    Counts that lose more than this plan's gap to U cannot be part of a better plan, so they are
+//!    dropped.
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
 //!    remaining counts. It only visits states that can still beat the known plan.
 //!
-//! Steps 1 to 3 take O(P log P) for P curve points of all groups, and O(tasks). Step 4 takes at
-//! worst O(pieces × nodes) per task, whatever the number of counts; the plain
-//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain
-//! for step 4.
+//! Steps 1 to 3 take O(P log P + tasks), where P is the number of curve points of all groups. Step 4
+//! takes at worst O(pieces × nodes) per task, whatever the number of counts; the plain
+//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain for
+//! step 4.
 //!
 //! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
-//! Research 27 (1979). Reducing the counts by the gap before dynamic programming follows Pisinger,
+//! Research 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger,
 //! "A minimal algorithm for the multiple-choice knapsack problem", European Journal of Operational
 //! Research 83 (1995).
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
-//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, and the next step, of c, needs
-//! two: so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth
-//! 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, but the next step, which belongs
+//! to c, needs two, so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is
+//! worth 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
 //! 15 = 3. Both counts are dropped, so a keeps 3 nodes. The search finds that one node for b is the
 //! best use of the last node, and 38 is proven optimal.
 //!
 //! Values are floats. If some values are ten orders of magnitude above the optimum, differences
-//! between plans near the optimum are lost to rounding. The answer is then only called feasible,
+//! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,
 //! with a bound.
 //!
-//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
-//! of memory (counts in the millions on curves far from concave). In both cases the answer is the
-//! relaxation's plan with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of
+//! memory, which happens with counts in the millions on curves that are far from concave. In both cases
+//! the answer is the relaxation's plan with its bound.
 //!
-//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run and
-//! the greatest least share, by bisection. The steps above then find the best total among the plans
-//! that keep both. Counts with a lesser share are removed. If not all tasks can run, every task
-//! that runs gets a reward that is greater than all values together.
+//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
+//! high their least share can be. The steps above then find the best total among the plans that attain
+//! both. Counts with a smaller share are removed. If not all tasks can run, every task that runs gets a
+//! reward that is greater than the sum of all values.
 //!
-//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan
-//! without groups keeps to their limits. Otherwise [`tree`] finds the best plan that does, by
-//! dynamic programming over the tree of groups. If time or memory does not suffice for that, the
-//! answer is a plan known before, with the bound of the relaxation without groups; or
-//! [`Status::Unknown`] if no plan is known. Groups that cross, and groups under the goal
-//! [`Goal::MaxMin`], are refused.
+//! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan without
+//! groups respects their limits. Otherwise [`tree`] finds the best plan that does, by dynamic
+//! programming over the tree of groups. If that would take too much time or memory, the answer is a
+//! plan that was already known, with the bound of the relaxation without groups. If no plan is known,
+//! the answer is [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`],
+//! are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
 //! Among plans whose values differ by less than that, the one that leaves more tasks unchanged wins.
@@ -90,7 +91,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// A bound on the numbers that were added for each task to find `counts`.
+    /// Upper bound on the size of the numbers in the sums that led to `counts`; each task contributes
+    /// one number to a sum.
     size: f64,
 }
 
@@ -128,8 +130,8 @@ impl Exact {
         }
     }
 
-    /// Solves a problem, whose groups are ignored. `before_search` is called with the relaxation's plan
-    /// if that is not proven optimal.
+    /// Solves a problem and ignores its groups. `before_search` is called with the relaxation's plan if
+    /// that is not proven optimal.
     fn run(
         &mut self,
         problem: &Problem,
@@ -215,8 +217,8 @@ impl Exact {
         Ok(answer)
     }
 
-    /// How far the plan found may be from the optimum because of rounding; 0 if that does not
-    /// matter.
+    /// How far the plan found may be from the optimum because of rounding; 0 if the distance is
+    /// negligible.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = self.shapes.uncertainty(self.size);
         if precision::matters(problem, &self.counts, objective, doubt) {

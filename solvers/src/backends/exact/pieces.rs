@@ -8,8 +8,7 @@
 
 use super::shape::Vertex;
 
-/// Pieces with at most this many counts are handled count by count, wider ones by a sliding
-/// minimum.
+/// Pieces with at most this many counts are handled count by count, wider pieces by a sliding minimum.
 const WALKED: u32 = 24;
 
 /// Counts `low..=high` of one task, on which the loss is linear in the count.

@@ -3,11 +3,11 @@
 //! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
 //! values per node, fall. Each task starts at its least count. The steps of all tasks are taken in
 //! order of their slopes, steepest first, until one does not fit into the remaining nodes: the
-//! *break step*. Its slope is the price λ of a node. Taking the break step in part gives the upper
-//! bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
+//! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
+//! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
-//! Tasks that are alike have the same steps. So the steps of groups are sorted, and only those of
-//! the break step's slope are taken task by task, in the order of tasks.
+//! Tasks that are alike have the same steps. So the steps of each group are sorted, not those of each
+//! task. Only steps with the break step's slope are taken task by task, in task order.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) struct Relaxation {
     steps: Vec<Step>,
     /// The count that every task of a group has reached.
     reached: Vec<u32>,
-    /// The steps of one slope by group, of which not all fit.
+    /// For each group, its step of the slope at which not all steps fit.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,
@@ -60,9 +60,9 @@ impl Relaxation {
         Some(self.take_to_break(shapes, rest, left, counts))
     }
 
-    /// Takes the steps, slope by slope, while all steps of a slope fit into the `left` nodes, for
-    /// all tasks of their groups. Returns the steps of the first slope that does not fit, if there
-    /// is one, and the remaining nodes.
+    /// Takes the steps, slope by slope, while all steps of a slope fit into the `left` nodes. Every
+    /// task of a group takes the group's steps. Returns the steps of the first slope that does not fit,
+    /// if there is one, and the remaining nodes.
     fn take_whole_slopes(&mut self, shapes: &Shapes, mut left: u64) -> (Range<usize>, u32) {
         self.reached.clear();
         let groups = 0..shapes.groups();
@@ -85,8 +85,8 @@ impl Relaxation {
         (0..0, left as u32)
     }
 
-    /// Takes the steps `rest`, which have one slope, task by task up to the break step, and rounds
-    /// the plan. Returns its gap to the upper bound.
+    /// Takes the steps `rest`, which all have the same slope, task by task up to the break step, and
+    /// rounds the plan. Returns its gap to the upper bound.
     fn take_to_break(
         &mut self,
         shapes: &Shapes,
@@ -120,7 +120,7 @@ impl Relaxation {
         0.0
     }
 
-    /// Collects the steps of all envelopes that gain anything, steepest first.
+    /// Collects the steps of all envelopes whose gain is above 0, steepest first.
     fn collect_steps(&mut self, shapes: &Shapes) {
         self.steps.clear();
         for g in 0..shapes.groups() {
@@ -140,8 +140,8 @@ impl Relaxation {
                 });
             }
         }
-        // The order of steps of equal slope does not matter here: `take_to_break` takes them in the
-        // order of tasks. No envelope has two steps of equal slope.
+        // The order of steps of equal slope does not matter here: `take_to_break` takes them in task
+        // order. No envelope has two steps of equal slope.
         let falling = |a: &Step, b: &Step| b.slope.total_cmp(&a.slope);
         self.steps.sort_unstable_by(falling);
     }
@@ -151,8 +151,8 @@ fn slope(from: Vertex, to: Vertex) -> f64 {
     (to.value - from.value) / f64::from(to.count - from.count)
 }
 
-/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between
-/// them fall strictly.
+/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between them
+/// are strictly decreasing.
 fn envelope(vertices: &[Vertex], hull: &mut Vec<u32>) {
     hull.clear();
     for (i, &v) in vertices.iter().enumerate() {
@@ -173,8 +173,8 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
-/// that gains most from them, or the first if several gain the same. Returns the plan's gap to the
+/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task that
+/// gains most from them. Among tasks with the same gain, the first grows. Returns the plan's gap to the
 /// upper bound.
 fn round(
     shapes: &Shapes,
@@ -201,8 +201,8 @@ fn round(
     gap.max(0.0)
 }
 
-/// Remembers the best growth of a task of each group, from the last count that was queried. Most
-/// tasks of a group have the same count.
+/// Caches the best growth of a task of each group, from the last count that was queried. Most tasks of
+/// a group have the same count.
 #[derive(Debug, Default)]
 struct Growths(Vec<Option<(u32, Option<Growth>)>>);
 
@@ -212,7 +212,7 @@ impl Growths {
         self.0.resize(groups, None);
     }
 
-    /// As [`best_growth`]. `left` must be the same since the last [`Growths::forget`].
+    /// Like [`best_growth`], but cached. `left` must not change between calls of [`Growths::forget`].
     fn of(&mut self, shapes: &Shapes, g: usize, count: u32, left: u32) -> Option<Growth> {
         match self.0[g] {
             Some((known, growth)) if known == count => growth,
@@ -231,7 +231,7 @@ struct Growth {
     gain: f64,
 }
 
-/// The growth of a task from `count` by at most `left` nodes that gains most; `None` if none gains
+/// The most profitable growth of a task from `count` by at most `left` nodes; `None` if no growth gains
 /// anything.
 fn best_growth(vertices: &[Vertex], count: u32, left: u32) -> Option<Growth> {
     let limit = count.saturating_add(left);

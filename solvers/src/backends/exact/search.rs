@@ -1,4 +1,4 @@
-//! Dynamic programming over the counts that the relaxation's bound leaves open.
+//! Dynamic programming over the counts that the relaxation's bound does not rule out.
 //!
 //! The net value of a count is its value minus λ per node. The *loss* of a count is the best net
 //! value of the task minus the net value of the count. A plan's objective is U − Σ losses − λ ·
@@ -9,17 +9,16 @@
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
 //!    fixed, and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
-//!    that the stages so far use. The later stages must be able to bring every state close enough
-//!    to the capacity, as unused nodes cost λ each, and must not exceed it.
+//!    that the stages so far use. From every state, the later stages must be able to come close enough
+//!    to the capacity, because each unused node costs λ, and they must be able to stay within it.
 //! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
 //!    reached. States at the ends of a layer that lose more than the limit are cut off.
 //! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
 //!    to find the counts.
 //!
-//! A wide piece costs a layer no more than O(states), as a sliding minimum handles all of its
-//! counts together ([`SlidingMinimum`]). A small limit leaves few counts and states, so
-//! [`Search::improve`] tries small limits first. The core of Pisinger (1995) likewise grows in the
-//! order of losses.
+//! A wide piece takes only O(states) per layer, because a sliding minimum handles all of its counts
+//! together ([`SlidingMinimum`]). A small limit leaves few counts and states, so [`Search::improve`]
+//! tries small limits first. Likewise, the core of Pisinger (1995) grows in the order of losses.
 
 use std::time::Instant;
 
@@ -64,7 +63,7 @@ pub(super) struct Case<'a> {
     pub price: f64,
     /// Total loss of the plan known so far.
     pub gap: f64,
-    /// When to give up; `None` for no limit.
+    /// Time at which to give up; `None` for no limit.
     pub deadline: Option<Instant>,
 }
 
@@ -79,7 +78,7 @@ pub(super) struct Search {
     capacity: i64,
     /// The least loss of each state: one layer for the start, then one for each stage.
     losses: Vec<f64>,
-    /// The place of each layer in `losses`, and its states.
+    /// The position of each layer in `losses`, and its states.
     layers: Vec<Layer>,
     sliding: SlidingMinimum,
 }
@@ -91,15 +90,15 @@ const FIRST_GUESS: f64 = 1.0 / 64.0;
 /// With fewer (state, count) pairs than this, a smaller limit costs more time than it saves.
 const SMALL: u64 = 20_000;
 
-/// The most states kept at a time: 512 MiB.
+/// The maximum number of states kept at a time; they take 512 MiB.
 const MOST_STATES: u64 = 1 << 26;
 
-/// The work of a search.
+/// The size of a search.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     /// Number of states of all stages.
     states: u64,
-    /// Number of pairs of a state and a count of all stages.
+    /// Number of (state, count) pairs of all stages.
     pairs: u64,
 }
 
@@ -133,7 +132,7 @@ impl Search {
             match ended {
                 Ended::WithPlan => return true,
                 Ended::TooLate => return false,
-                // No plan loses less than the one known so far, so that one is optimal.
+                // No plan loses less than the one known so far, so the known plan is optimal.
                 Ended::WithoutPlan if limit >= case.gap => return true,
                 Ended::WithoutPlan => limit = (4.0 * limit).min(case.gap),
             }
@@ -180,9 +179,9 @@ impl Search {
     /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
     ///
-    /// Example, from the overview of the exact solver: one node remains. Task b can have 0 or 1
-    /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused.
-    /// The window after b is 0 to 1, and the window after c is 1 alone.
+    /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1
+    /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused. The
+    /// window after b is 0 to 1, and the window after c is 1 alone.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);
@@ -272,8 +271,7 @@ impl Search {
     }
 
     /// Follows the best counts back from `state`, after the last stage, to the start. The recursion
-    /// stores losses only, so the best count of each stage is computed again from the layer before
-    /// it.
+    /// stores only losses, so the best count of each stage is recomputed from the layer before it.
     fn walk_back(&self, mut state: i64, counts: &mut [u32]) {
         for (i, stage) in self.stages.iter().enumerate().rev() {
             let from = self.layers[i];

@@ -1,5 +1,5 @@
-//! Every task's value as a function of its next count, piecewise linear: the same for tasks that
-//! are alike.
+//! Every task's value as a piecewise linear function of its next count. Tasks that are alike share a
+//! function.
 
 use std::cmp::Ordering;
 
@@ -22,15 +22,14 @@ pub(super) struct Vertex {
     pub joined: bool,
 }
 
-/// The vertices of all groups of tasks that are alike, one group after the other; counts ascend
-/// within a group.
+/// The vertices of all groups of tasks that are alike, group after group; counts ascend within a group.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     alike: Alike,
     vertices: Vec<Vertex>,
     /// Group g's vertices are `starts[g]..starts[g + 1]`.
     starts: Vec<usize>,
-    /// Buffer of [`Shapes::retain`]: the vertices before it.
+    /// Buffer of [`Shapes::retain`]: the vertices before the call.
     unrestricted: Vec<Vertex>,
     /// Buffer of [`Shapes::cut`]: the least count of every group.
     least: Vec<u32>,
@@ -107,7 +106,7 @@ impl Shapes {
         self.alike.groups()
     }
 
-    /// The group of each task, in the order of tasks.
+    /// The group of each task, in task order.
     pub fn group_of_tasks(&self) -> &[u32] {
         self.alike.group_of_tasks()
     }
@@ -127,7 +126,7 @@ impl Shapes {
         &self.vertices[self.starts[g]..self.starts[g + 1]]
     }
 
-    /// The least counts of all tasks together.
+    /// The sum of all tasks' least counts.
     pub fn least(&self) -> u64 {
         let of = |g: usize| u64::from(self.of(g)[0].count) * u64::from(self.tasks_in(g));
         (0..self.groups()).map(of).sum()
@@ -143,8 +142,8 @@ impl Shapes {
         self.largest
     }
 
-    /// How far the value of the best plan found may be from the optimum because of rounding, if
-    /// numbers of at most `size` were added for each task.
+    /// How far the value of the best plan found may be from the optimum because of rounding, if each
+    /// task contributed a number of at most `size` to the sums.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -207,8 +206,8 @@ impl Shapes {
         self.push_once(first, to, at(to));
     }
 
-    /// Adds a vertex unless the last one already has its count. It is joined to the one before
-    /// unless it is the first one at or after index `first`.
+    /// Adds a vertex unless the last one already has its count. The vertex is joined to the one before
+    /// it unless it is the first at or after index `first`.
     fn push_once(&mut self, first: usize, count: u32, value: f64) {
         let joined = self.vertices.len() > first;
         if !joined || self.vertices[self.vertices.len() - 1].count < count {
@@ -224,10 +223,10 @@ impl Shapes {
         });
     }
 
-    /// Removes the counts that no max-min fair plan holds: counts with a share below the floor's
-    /// level, and 0 nodes if every task can run. If not all tasks can run, those that run get a
-    /// reward greater than all values together, so that the best plan runs as many as possible.
-    /// `best_rates` are those of the groups.
+    /// Removes the counts that occur in no max-min fair plan: counts with a share below the floor's
+    /// level, and the count 0 if all tasks can run. If not all tasks can run, every task that runs gets
+    /// a reward greater than the sum of all values, so that the best plan runs as many tasks as
+    /// possible. `best_rates` holds the best rate of each group.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
         self.retain(problem, |g, task, count| match count {
             0 => floor.some_rest,
@@ -266,8 +265,8 @@ impl Shapes {
     }
 
     /// Removes counts that leave too few nodes for the least counts of the other tasks, then
-    /// measures the remaining values. No plan has the removed counts, and their values would only
-    /// raise the allowance for rounding.
+    /// measures the remaining values. No plan contains the removed counts, and their values would only
+    /// increase the allowance for rounding errors.
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
@@ -299,8 +298,8 @@ impl Shapes {
         }
     }
 
-    /// Adds a reward to the value of every task that runs. It exceeds the difference between the
-    /// totals of any two plans.
+    /// Adds a reward to the value of every task that runs. The reward exceeds the difference between
+    /// the totals of any two plans.
     fn reward_running(&mut self) {
         let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
         self.largest_of.clear();
@@ -314,8 +313,8 @@ impl Shapes {
         running.for_each(|v| v.value += reward);
     }
 
-    /// Adds the part of vertex `i`, and of the counts between it and the one before, that `keeps`
-    /// accepts. If `keeps` changes between the two, a new vertex marks the place.
+    /// Adds vertex `i` and the counts between it and the vertex before, as far as `keeps` accepts them.
+    /// If `keeps` changes between the two vertices, a new vertex marks the count.
     fn keep(
         &mut self,
         task: &Task,
@@ -348,7 +347,7 @@ impl Shapes {
         }
     }
 
-    /// Adds the bonus of an unchanged task, which decides ties.
+    /// Adds the bonus of an unchanged task, which breaks ties.
     pub fn favour_staying(&mut self, problem: &Problem) {
         self.bonus = STAY_BONUS * self.best;
         for (g, range) in self.starts.windows(2).enumerate() {
@@ -361,8 +360,8 @@ impl Shapes {
     }
 }
 
-/// The greatest value, or if none is positive the size of the greatest loss; and the greatest
-/// absolute value.
+/// Two figures: the greatest value, or the size of the greatest loss if no value is positive; and the
+/// greatest absolute value.
 fn sizes(vertices: &[Vertex]) -> (f64, f64) {
     let (mut gain, mut loss) = (0.0f64, 0.0f64);
     for v in vertices {

@@ -1,29 +1,29 @@
 //! Dynamic programming over a tree of nested groups.
 //!
-//! The *loss* of a count is here its value, negated. Every branch of the tree, a group or all tasks
-//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
-//! tables are made in four steps:
+//! Here, the *loss* of a count is its negated value. Every branch of the tree, a group or all tasks
+//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The tables
+//! are made in four steps:
 //!
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
-//!    own limits and the spans of its parts, then from the span of the branch around it. A small
-//!    group often leaves few counts to its tasks.
-//! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each
-//!    task directly in it makes the next layer, as in the search; so does each branch directly in
-//!    it, whose states take the place of counts. The last layer, cut to the span, is the table of
-//!    the branch. Layers leave out states from which the branch cannot get to its span.
-//! 3. [`Tree::fill`] computes the layers. Branches come after those within them, so each branch
-//!    finds the tables that it needs.
+//!    own limits and the spans of its parts, then from the span of the branch around it. A small group
+//!    often leaves few counts for its tasks.
+//! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task
+//!    directly in it makes the next layer, as in the search. So does each branch directly in it, with
+//!    its states in place of counts. The last layer, cut to the span, is the table of the branch.
+//!    Layers omit states from which the branch cannot reach its span.
+//! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
+//!    already exist.
 //! 4. [`Tree::walk_back`] starts at the best state of the root. It follows each table back to the
 //!    counts of tasks and the states of branches that lead to this state, and does the same in
-//!    these branches. The layers hold losses only: counts are computed again from the layer before.
+//!    these branches. The layers hold only losses: counts are recomputed from the layer before.
 //!
 //! A layer has at most as many states as its branch may hold nodes. A task takes O(states × pieces),
 //! and a branch O(states × states of its table).
 //!
-//! Example, from the overview of the exact solver: let tasks b and c form a group of at most 2
-//! nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, which
-//! loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1 node for
-//! the group, which goes to b.
+//! Take the example from the overview of the exact solver, and let tasks b and c form a group of at
+//! most 2 nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a,
+//! which loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1 node
+//! for the group, which goes to b.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ use super::pieces::{Piece, all_pieces};
 use super::shape::Shapes;
 use crate::nest::{Branch, Nest};
 
-/// The most numbers kept at a time: a gibibyte.
+/// The maximum number of values kept at a time; they take 1 GiB.
 const MOST_NUMBERS: u64 = 1 << 27;
 
 /// After this many pairs of states, a merge of two tables checks the clock again.
@@ -44,7 +44,7 @@ pub(super) struct Case<'a> {
     /// Every task's value by count.
     pub shapes: &'a Shapes,
     pub nest: &'a Nest,
-    /// When to give up; `None` for no limit.
+    /// Time at which to give up; `None` for no limit.
     pub deadline: Option<Instant>,
 }
 
@@ -58,20 +58,20 @@ impl Case<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     WithPlan,
-    /// No plan keeps to all limits.
+    /// No plan respects all limits.
     WithoutPlan,
-    /// It would take too much time or memory.
+    /// The recursion would take too much time or memory.
     GaveUp,
 }
 
-/// A holder of nodes directly in a branch.
+/// A task or a branch directly in a branch.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Task(usize),
     Branch(usize),
 }
 
-/// A layer, and what it adds to the layer before; nothing if it is the first of a branch.
+/// A layer, and the part that it adds to the layer before; `None` for the first layer of a branch.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     part: Option<Part>,
@@ -95,19 +95,19 @@ pub(super) struct Tree {
     /// The minimum and maximum number of nodes that a task of each group of alike tasks may hold.
     ranges: Vec<Window>,
     sliding: SlidingMinimum,
-    /// The sum over tasks of the greatest number that was added for one.
+    /// The sum, over all tasks, of the largest number that the task added to a loss.
     size: f64,
 }
 
 impl Tree {
-    /// A bound on the numbers that the last [`Tree::solve`] computed with.
+    /// Upper bound on the size of the numbers in the last [`Tree::solve`].
     pub fn size(&self) -> f64 {
         self.size
     }
 
     /// Computes the minimum and maximum number of nodes that a task of each group of alike tasks can
-    /// hold within the limits. They are the nodes that remain when the other tasks hold as many as they
-    /// can, and as few as they can. `None` if there is no plan.
+    /// hold within the limits. A task holds the minimum when the other tasks hold as many nodes as they
+    /// can, and the maximum when they hold as few as they can. `None` if there is no plan.
     pub fn ranges(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[Window]> {
         if !self.set_spans(shapes, nest) {
             return None;
@@ -133,7 +133,7 @@ impl Tree {
         Some(&self.ranges)
     }
 
-    /// Writes the best plan to `counts`, unless it gives up or there is none.
+    /// Writes the best plan to `counts`, unless the recursion gives up or there is no plan.
     pub fn solve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> Ended {
         if !self.set_spans(case.shapes, case.nest) {
             return Ended::WithoutPlan;
@@ -191,7 +191,7 @@ impl Tree {
         true
     }
 
-    /// The least and the most nodes that the parts of a branch can hold together, whatever its own
+    /// The least and the most nodes that the parts of a branch can hold together, regardless of its own
     /// limits.
     fn sum(&self, shapes: &Shapes, branch: &Branch) -> Window {
         let mut all = Window { low: 0, high: 0 };
@@ -246,9 +246,9 @@ impl Tree {
     }
 
     /// An upper bound on the numbers that the sliding minimum stores for a layer. It has three
-    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece
-    /// has at most as many counts as the two layers have states together, so 3 · (1 + 2) numbers
-    /// per state are enough.
+    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece has at
+    /// most as many counts as the two layers together have states, so 3 · (1 + 2) numbers per state are
+    /// enough.
     fn most_scratch(&self) -> u64 {
         let width = |step: &Step| step.layer.window.width() as u64;
         let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));
@@ -338,7 +338,7 @@ fn task_span(shapes: &Shapes, task: usize) -> Window {
     }
 }
 
-/// A bound on the numbers that a task adds on the way from one layer to the next.
+/// Upper bound on the size of the numbers that a task adds between one layer and the next.
 fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
     let usable = pieces
         .iter()
@@ -352,8 +352,8 @@ fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
     usable.map(of).fold(0.0, f64::max)
 }
 
-/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states for which these exist.
-/// `false` if that takes too long.
+/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states at which these exist. `false`
+/// if that takes too long.
 fn merge(
     case: &Case<'_>,
     before: (Window, &[f64]),
@@ -382,8 +382,8 @@ fn merge(
     true
 }
 
-/// The state of `table` that leads, with a state of the layer before, to `state` at the least loss;
-/// the first of equally good ones.
+/// The state of `table` that, together with a state of the layer before, leads to `state` at the least
+/// loss. Among equally good states, the first wins.
 fn best_inner(
     (from, before): (Window, &[f64]),
     (window, table): (Window, &[f64]),
@@ -407,8 +407,8 @@ fn best_inner(
 mod tests {
     use super::*;
 
-    // Derived by formula: the numbers of the counts that the layers can use, and of the slope over
-    // the states before.
+    // Derived by formula: the losses of the counts that the layers can use, plus the slope times the
+    // width of the layer before.
     #[test]
     fn the_size_of_a_task_bounds_what_is_computed() {
         let piece = |low, high, loss, slope| Piece {

@@ -10,7 +10,7 @@ fn power(low: f64, high: f64) -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(0.0), 9 => (low..high).prop_map(|e| 10f64.powf(e))]
 }
 
-/// A task whose rates and costs spread over most of the accepted range, or over little of it.
+/// A task whose rates and costs span most of the accepted range, or only a small part of it.
 fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
     let spread = prop_oneof![Just(1.0), Just(20.0), Just(90.0)];
     let counts = (1u32..4, 0u32..12, 0u32..9);
@@ -73,7 +73,7 @@ pub fn problem() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// The sum of all that the plan earns and loses. Rounding errors are a share of it.
+/// The sum of the plan's earnings and losses. Rounding errors are proportional to it.
 pub fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let terms = problem.tasks.iter().zip(counts);
     let of =
@@ -81,7 +81,7 @@ pub fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     terms.map(of).sum()
 }
 
-/// Ratio of the largest rate to the smallest one other than 0; NaN if all rates are 0.
+/// Ratio of the largest rate to the smallest nonzero rate; NaN if all rates are 0.
 pub fn spread(problem: &Problem) -> f64 {
     let tasks = problem.tasks.iter();
     let rates = tasks.flat_map(|t| (0..t.curve_nodes.len()).map(|i| t.rate_at_point(i)));

@@ -6,7 +6,7 @@ pub mod extreme;
 use gleaner_solvers::{Allocation, BigM, Goal, Merit, Problem, Task, check};
 use proptest::prelude::*;
 
-/// A reference problem with the optima of the original system.
+/// A reference problem with the optima that the original system found.
 #[derive(Debug, serde::Deserialize)]
 pub struct Reference {
     #[serde(flatten)]
@@ -26,7 +26,7 @@ pub fn reference_problems() -> Option<Vec<Reference>> {
     )
 }
 
-/// Asserts that `answer` passes the checker and reaches `optimum` to 1e-6 relative.
+/// Asserts that `answer` passes the checker and reaches `optimum` within a relative tolerance of 1e-6.
 pub fn assert_reaches(problem: &Problem, answer: &Allocation, big_m: BigM, optimum: f64) {
     if let Err(violations) = check(problem, answer, big_m) {
         panic!("{}: {violations:?}", problem.id);
@@ -148,7 +148,7 @@ pub fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
     }
 }
 
-/// The greatest merit of any plan and a plan that has it, found by trying all plans; `None` if
+/// The greatest merit of any plan and a plan with this merit, found by trying all plans; `None` if
 /// there is no plan.
 pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {
     let mut best = None;

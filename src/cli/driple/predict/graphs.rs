@@ -30,7 +30,12 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
     let (data, _) = data::read(path)?.value;
     let examples = part.of(&data);
     if examples.is_empty() {
-        return Err(Fault::of(path, "no jobs in this part", "some; name another --part").into());
+        return Err(Fault::of(
+            path,
+            "no jobs in this part",
+            "at least one; name another --part",
+        )
+        .into());
     }
     let named = examples.iter().map(|example| Named {
         job: example.name.clone(),
@@ -44,8 +49,8 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
 /// directories.
 ///
 /// # Errors
-/// The faults of all graphs that `paths` name directly, a directory without graphs, or a file or
-/// directory that cannot be read. [`Error::Stopped`] if the observer stops it.
+/// Any graph that `paths` name directly is faulty, a directory has no graphs, or a file or directory cannot be read.
+/// [`Error::Stopped`] if the observer stops the function.
 pub fn of_files(
     paths: &[PathBuf],
     settings: &Settings,
@@ -123,7 +128,8 @@ fn unknown(job: &str, report: &Report) -> Vec<String> {
         .collect();
     if !types.is_empty() {
         notes.push(format!(
-            "{job}: {} of {} operations are of types that the model has not seen: {}",
+            "{job}: {} of {} operations have types that were not in the training data of the \
+             model: {}",
             report.without_frequency.values().sum::<usize>(),
             report.grouped,
             types.join(", ")

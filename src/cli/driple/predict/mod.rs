@@ -1,4 +1,4 @@
-//! `gleaner driple predict`: what jobs will consume.
+//! `gleaner driple predict`: predicts the resource consumption of jobs.
 
 mod graphs;
 
@@ -24,15 +24,14 @@ use gleaner_predict::driple::Part;
 use gleaner_runs::driple::predictions;
 use gleaner_runs::driple::predictions::Row;
 
-/// Predict what jobs will consume, from their computational graphs.
+/// Predict the resource consumption of jobs from their computational graphs.
 ///
-/// Times have the unit of the measurements that the model learnt from (seconds for the samples);
-/// peaks of utilisation are in percent. Predictions below zero are given as zero, except those of
-/// models of --compat.
+/// Times have the unit of the measurements on which the model was trained (seconds for the samples); peaks of
+/// utilisation are in percent. Negative predictions are set to zero, except those of models trained with --compat.
 ///
 /// If a graph in a directory cannot be predicted, it is left out and reported on stderr with the
-/// reason; if none can be predicted, the exit code is 3. A faulty graph that is named itself ends
-/// the command with exit code 3.
+/// reason; if no graph can be predicted, the exit code is 3. If a graph that is named directly is faulty, the command
+/// ends with exit code 3.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
@@ -42,18 +41,18 @@ pub struct Args {
     /// The model, a file of `gleaner driple train` or `gleaner driple convert`.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Graphs, or directories of graphs: .pbtxt, .pb, .onnx, also as .gz and .zst. Other files of
-    /// a directory are ignored, and so are the directories in it.
+    /// Graphs, or directories of graphs: .pbtxt, .pb, .onnx, also as .gz and .zst. Other files in a directory are
+    /// ignored, and so are its subdirectories.
     #[arg(value_name = "GRAPH", required_unless_present = "data")]
     graphs: Vec<PathBuf>,
-    /// Predict for the graphs of this data set, which are grouped already.
+    /// Predict for the graphs of this data set, which are already grouped.
     #[arg(long, value_name = "FILE", conflicts_with = "graphs")]
     data: Option<PathBuf>,
     /// Part of the data set to predict.
     #[arg(long, value_enum, value_name = "PART", default_value_t = Part::Test, requires = "data")]
     part: Part,
-    /// Frequencies of the types of operations, for a model that does not hold them: a CSV file
-    /// with the columns type and share.
+    /// Frequencies of the types of operations, for a model that does not contain them: a CSV file with the columns type
+    /// and share.
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
     /// Table to write: .csv or .parquet [default: print it].
@@ -92,9 +91,9 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Remark on a model without units.
-pub(super) const UNSCALED: &str = "the model does not know the units of its predictions: values \
-    are shares of each metric's highest value in the data it was trained on; gleaner driple \
-    convert --scale-of DATA sets them";
+pub(super) const UNSCALED: &str = "the model does not contain the units of its predictions: values \
+    are shares of each metric's highest value in the training data; gleaner driple convert \
+    --scale-of DATA sets the units";
 
 /// The predictions. Graphs whose predictions are not finite are added to `faults`.
 fn rows(
@@ -116,8 +115,8 @@ fn rows(
                 rows.push((job.clone(), metrics));
             }
             None => {
-                let found = "a graph of which the model predicts no finite numbers";
-                let expected = "one like those that it was trained on";
+                let found = "a graph for which the model predicts values that are not finite";
+                let expected = "a graph similar to those in the training data";
                 faults.push(Fault::of(file, found, expected).at(format!("job {job}")));
             }
         }
@@ -125,8 +124,8 @@ fn rows(
     if cut > 0 {
         let all = rows.len() * METRICS;
         remark(&[format!(
-            "{cut} of {all} predictions are below zero and given as 0: the model may have seen no \
-             graphs like these"
+            "{cut} of {all} predictions are negative and set to 0: there may be no similar graphs \
+             in the training data of the model"
         )]);
     }
     Ok(rows)
@@ -163,15 +162,16 @@ impl Args {
         let asked = self.grouping.groups();
         match (&card.grouping, asked) {
             (Some(known), Some(groups)) if known.groups != groups => Err(Error::Usage(format!(
-                "--groups {groups}: the model was trained on graphs of {} groups; leave it out",
+                "--groups {groups}: the model was trained on graphs of {} groups; leave the option \
+                 out",
                 known.groups
             ))),
             (Some(known), _) => Ok(self.grouping.over(known.clone())),
             (None, None) => {
                 let defaults = self.grouping.over(group::Settings::default());
                 remark(&[format!(
-                    "the model does not state how graphs were grouped for it: {} groups are used; \
-                     set another number with --groups",
+                    "the model does not state the grouping of its graphs: {} groups are used; set \
+                     another number with --groups",
                     defaults.groups
                 )]);
                 Ok(defaults)
@@ -183,15 +183,16 @@ impl Args {
     fn frequencies(&self, card: &Card) -> Result<Frequencies> {
         match (&card.frequencies, &self.frequencies) {
             (Some(_), Some(path)) => Err(Error::Usage(format!(
-                "--frequencies {}: the model has those it was trained with; leave the option out",
+                "--frequencies {}: the model contains the frequencies from its training; leave the \
+                 option out",
                 path.display()
             ))),
             (Some(known), None) => Ok(known.clone()),
             (None, Some(path)) => Ok(table::frequencies(path)?.value),
             (None, None) => Err(Error::Usage(
-                "the model does not know the frequencies of operations that it was trained with: \
-                 name them with --frequencies FILE, rows type,share, or put them into the model \
-                 with gleaner driple convert --scale-of DATA"
+                "the model does not contain the frequencies of operations from its training: \
+                 provide them with --frequencies FILE (columns type,share), or add them to the \
+                 model with gleaner driple convert --scale-of DATA"
                     .to_owned(),
             )),
         }

@@ -7,20 +7,22 @@ use crate::dataset::ArrayFault;
 #[non_exhaustive]
 pub enum DatasetError {
     /// The file is not a safetensors file, or it is incomplete.
-    #[error("this is not a whole safetensors file ({0}); copy or write it again")]
+    #[error("this is not a complete safetensors file ({0}); copy or write it again")]
     Format(String),
-    /// The file has a tensor that does not belong to a data set.
+    /// The file contains a tensor that is not part of a data set.
     #[error(
         "tensor {0:?} is not part of a data set: expected train.0.adj, train.0.x and train.0.y, \
          the same of val and test and of further batches, or y_train_max"
     )]
     Name(String),
     /// A tensor is missing.
-    #[error("tensor {0:?} is missing; batches count from 0 and have adj, x and y: write them all")]
+    #[error(
+        "tensor {0:?} is missing; batches are numbered from 0 and have adj, x and y: write them all"
+    )]
     Missing(String),
-    /// The names of two tensors denote the same part of the data, such as `train.0.y` and
+    /// Two tensor names denote the same part of the data, such as `train.0.y` and
     /// `train.0.0.y`.
-    #[error("tensors {0:?} and {1:?} are the same part of the data; keep one")]
+    #[error("tensors {0:?} and {1:?} denote the same part of the data; keep one")]
     Twice(String, String),
     /// A tensor has values of the wrong type.
     #[error("tensor {tensor:?} is of type {found}, expected {expected}; convert it first")]
@@ -45,7 +47,7 @@ pub enum DatasetError {
     Empty,
     /// The stored maximum of a label is not the largest label of the training part.
     #[error(
-        "y_train_max[{label}] is {stored}, but the largest of the labels of train is {found}; \
+        "y_train_max[{label}] is {stored}, but the largest label in train is {found}; \
          correct y_train_max or leave it out"
     )]
     Maximum {
@@ -56,20 +58,22 @@ pub enum DatasetError {
         /// The maximum of the labels.
         found: f32,
     },
-    /// The manifest cannot be parsed, or it does not belong to the data.
-    #[error("the manifest (metadata key \"gleaner\") is not right: {0}; write the file again")]
+    /// The manifest cannot be parsed, or it does not match the data.
+    #[error("the manifest (metadata key \"gleaner\") is invalid: {0}; write the file again")]
     Manifest(String),
-    /// The manifest's version is later than the latest readable one. Holds both versions.
-    #[error("the manifest has version {0}, but up to {1} is read; update gleaner")]
+    /// The manifest's version is newer than the latest supported one. Holds both versions.
+    #[error(
+        "the manifest has version {0}, but the latest supported version is {1}; update gleaner"
+    )]
     Version(u32, u32),
     /// A graph cannot be written.
     #[error("{part}, batch {batch}, graph {graph}: {fault}")]
     Graph {
         /// `train`, `val` or `test`.
         part: &'static str,
-        /// The batch, from 0.
+        /// The index of the batch, from 0.
         batch: usize,
-        /// The graph in the batch, from 0.
+        /// The index of the graph in the batch, from 0.
         graph: usize,
         /// What is wrong with the graph.
         fault: String,
@@ -79,7 +83,7 @@ pub enum DatasetError {
     NoGraphs {
         /// `train`, `val` or `test`.
         part: &'static str,
-        /// The batch, from 0.
+        /// The index of the batch, from 0.
         batch: usize,
     },
     /// The data set or its manifest is too large for a file, or cannot be encoded.

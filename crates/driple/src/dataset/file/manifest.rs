@@ -1,4 +1,4 @@
-//! The manifest of a data set, which is stored in the data set's file.
+//! The manifest of a data set, which is stored in the same file as the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
 use crate::features::Frequencies;
 use crate::group;
 
-/// The version that is written. Earlier versions can be read too.
+/// The version of manifests that this program writes. It also reads earlier versions.
 const VERSION: u32 = 1;
 
-/// The origin of a data set. It is empty for a file without a manifest.
+/// The origin of a data set. All fields are empty for a file without a manifest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -19,18 +19,18 @@ pub struct Manifest {
     pub grouping: Option<group::Settings>,
     /// How jobs were split; `None` if unknown.
     pub split: Option<split::Settings>,
-    /// The frequencies of operation types in the features; `None` if unknown. Graphs for
-    /// predictions need the same frequencies.
+    /// The frequencies of operation types from which the features were computed; `None` if unknown.
+    /// Graphs for predictions need the same frequencies.
     pub frequencies: Option<Frequencies>,
-    /// The file of the measurements; `None` if unknown.
+    /// The path of the measurements' file; `None` if unknown.
     pub measurements: Option<String>,
     /// One entry for each graph in the data.
     pub sources: Vec<Source>,
-    /// The jobs that are not in the data, with reasons.
+    /// The jobs that were left out of the data, each with a reason.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The origin of a graph of the data set.
+/// The origin of one graph in the data set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
@@ -38,11 +38,11 @@ pub struct Source {
     pub job: String,
     /// The path of the graph's file.
     pub file: String,
-    /// What happened to the graph's operations when they were grouped.
+    /// How many of the graph's operations were grouped, and why others were dropped.
     pub report: group::Report,
 }
 
-/// A job that is not in the data.
+/// A job that was left out of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeftOut {
@@ -107,7 +107,7 @@ fn graphs(batches: &Batches) -> usize {
     batches.iter().map(Vec::len).sum()
 }
 
-/// Parses a manifest, checks that it belongs to `data`, and gives the examples their names.
+/// Parses a manifest, checks that it belongs to `data`, and sets the names of the examples.
 pub(super) fn from_json(json: &str, data: &mut Dataset) -> Result<Manifest, DatasetError> {
     #[derive(Deserialize)]
     struct Version {
@@ -135,8 +135,8 @@ fn name(batches: &mut Batches, names: Vec<Vec<String>>) {
 }
 
 impl Stored {
-    /// Checks that this is the manifest of `data`: the metrics, the graphs in each part and the
-    /// jobs in each batch must agree.
+    /// Checks that the manifest belongs to `data`: the metrics, the number of graphs in each part
+    /// and the number of jobs in each batch must match.
     fn check(&self, data: &Dataset) -> Result<(), DatasetError> {
         if self.labels != METRIC_NAMES {
             let fault = format!(
@@ -151,11 +151,12 @@ impl Stored {
         let told = self.sizes.each().into_iter().zip(self.jobs.each());
         for ((part, found), (&size, jobs)) in PARTS.iter().zip(found.each()).zip(told) {
             if size != found.iter().sum::<usize>() {
-                let fault = format!("{part} has {found:?} graphs in its batches, not {size}");
+                let fault =
+                    format!("{part} has {found:?} graphs in its batches, expected {size} in total");
                 return Err(DatasetError::Manifest(fault));
             }
             if !jobs.iter().map(Vec::len).eq(found.iter().copied()) {
-                let fault = format!("the jobs of {part} are not one for each of its graphs");
+                let fault = format!("{part} does not have exactly one job for each of its graphs");
                 return Err(DatasetError::Manifest(fault));
             }
         }

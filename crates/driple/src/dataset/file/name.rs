@@ -13,15 +13,15 @@ pub(super) struct Name {
     /// Index into [`PARTS`].
     pub part: usize,
     pub batch: usize,
-    /// The number of the run of graphs of equal size; 0 if the name has none.
+    /// The index of the run of graphs of equal size; 0 if the name does not contain one.
     pub run: usize,
     /// Index into [`FIELDS`].
     pub field: usize,
 }
 
 impl Name {
-    /// Parses a name such as `train.0.adj` or `train.0.1.adj`. Returns `None` if it is not such a
-    /// name.
+    /// Parses a name such as `train.0.adj` or `train.0.1.adj`. Returns `None` if the name is not of
+    /// this form.
     pub fn parse(name: &str) -> Option<Name> {
         let fields: Vec<&str> = name.splitn(5, '.').collect();
         let (part, batch, run, field) = match *fields.as_slice() {
@@ -37,7 +37,7 @@ impl Name {
         })
     }
 
-    /// The name as text. It contains the number of the run if `runs` is true.
+    /// The name as text, including the index of the run if `runs` is true.
     pub fn text(self, runs: bool) -> String {
         let batch = self.batch_text(runs);
         format!("{batch}.{}", FIELDS[self.field])

@@ -11,7 +11,7 @@ use crate::dataset::arrays::{Array, ArrayFault, examples};
 use crate::dataset::{Batches, Dataset, Example};
 use crate::graph::METRICS;
 
-/// Tensors by parsed name, each with its name as text.
+/// Tensors by parsed name, each with the name as it is written in the file.
 type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 
 /// Reads a data set and its manifest from the bytes of a safetensors file in the format that
@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     Ok((data, manifest))
 }
 
-/// Separates the tensors of batches from the tensor with the largest labels.
+/// Separates the batches' tensors from the tensor with the largest labels.
 fn sorted<'a>(
     file: &SafeTensors<'a>,
 ) -> Result<(Tensors<'a>, Option<TensorView<'a>>), DatasetError> {
@@ -66,8 +66,8 @@ fn sorted<'a>(
     Ok((tensors, maximum))
 }
 
-/// Reads the batches of a part. If a batch or run is missing in the sequence, the error names its
-/// first tensor.
+/// Reads the batches of a part. If the sequence lacks a batch or run, the error names the first
+/// tensor of that batch or run.
 fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     let mut batches = Batches::new();
     let from = |batch, run| Name {
@@ -116,14 +116,14 @@ fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     })
 }
 
-/// Whether the tensor names of a batch contain the numbers of runs.
+/// Whether the tensor names of a batch contain the indices of runs.
 fn has_runs(tensors: &Tensors, name: Name) -> bool {
     let of_batch = |other: &Name| other.part == name.part && other.batch == name.batch;
     let mut names = tensors.iter().filter(|(other, _)| of_batch(other));
     names.any(|(_, (text, _))| text.matches('.').count() == 3)
 }
 
-/// The values of a tensor. It must have one of the `expected` types.
+/// The values of a tensor, whose type must be one of `expected`.
 fn array(
     name: &str,
     tensor: &TensorView,

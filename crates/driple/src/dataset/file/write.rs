@@ -7,7 +7,7 @@ use super::{DatasetError, Manifest, manifest};
 use crate::dataset::{Dataset, Example};
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// The maximum number of bytes of all adjacency matrices in a file.
+/// The maximum total size of all adjacency matrices in a file, in bytes.
 const MOST_BYTES: usize = 1 << 34;
 
 /// A tensor to write.
@@ -22,9 +22,9 @@ struct Tensor {
 /// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// If a graph has no nodes, edges are out of order, lead to missing nodes or connect a node to
-/// itself, a number is not finite, a batch has no graphs, there are no batches, or the data are too
-/// large for one file.
+/// If a graph has no nodes, edges are out of order, an edge leads to a missing node or connects a
+/// node to itself, a number is not finite, a batch has no graphs, there are no batches, or the data
+/// are too large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;
@@ -36,7 +36,7 @@ pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetErro
                 bytes.saturating_add(example.graph.len().saturating_pow(2))
             });
             if bytes > MOST_BYTES {
-                let fault = "its adjacencies are more than 16 GiB: ask for fewer groups";
+                let fault = "its adjacency matrices need more than 16 GiB: use fewer groups";
                 return Err(DatasetError::Write(fault.to_owned()));
             }
             tensors.extend(batch_tensors(part, batch, examples));
@@ -62,7 +62,8 @@ fn serialize(tensors: &[Tensor], manifest: String) -> Result<Vec<u8>, DatasetErr
     safetensors::serialize(views, Some(metadata)).map_err(wrong)
 }
 
-/// The tensors of a batch. If there are several runs, their names contain the number of the run.
+/// The tensors of a batch. If the batch has several runs, the tensors' names contain the index of
+/// the run.
 fn batch_tensors(part: usize, batch: usize, examples: &[Example]) -> Vec<Tensor> {
     let runs: Vec<&[Example]> = examples
         .chunk_by(|a, b| a.graph.len() == b.graph.len())
@@ -146,10 +147,10 @@ fn fault(graph: &GroupedGraph) -> Option<&'static str> {
         return Some("it has no nodes");
     }
     if graph.edges.iter().any(beyond) {
-        return Some("an edge is not from a node to a later one");
+        return Some("an edge does not lead from a node to a later one");
     }
     if !graph.edges.windows(2).all(|pair| pair[0] < pair[1]) {
-        return Some("its edges do not ascend");
+        return Some("its edges are not in ascending order");
     }
     let finite = graph
         .features

@@ -29,7 +29,7 @@ pub(super) struct Widths {
 }
 
 impl Layer {
-    /// Declares the parameters of a convolution under `name`.
+    /// Declares the parameters of a convolution, with names that begin with `name`.
     pub fn declare<T: Real>(
         kind: Convolution,
         name: &str,

@@ -13,13 +13,13 @@ const TOWERS: usize = 4;
 pub(in super::super) struct Mpnn {
     towers: Vec<Tower>,
     mixing: Linear,
-    /// Whether each tower sees only its own part of the states. Otherwise each tower sees all of
-    /// them.
+    /// Whether each tower sees only its own part of the states. Otherwise each tower sees the
+    /// complete states.
     divided: bool,
 }
 
 /// Applies `before` to each pair of a node and a neighbour, and sums the results over the
-/// neighbours. `after` then takes the node and this sum.
+/// neighbours. `after` is then applied to the node and this sum.
 #[derive(Debug, Clone)]
 struct Tower {
     before: Linear,

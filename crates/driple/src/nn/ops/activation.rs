@@ -38,7 +38,7 @@ impl Activation {
         }
     }
 
-    /// Multiplies `grad` by the function's slopes where its values are `output`.
+    /// Multiplies `grad` by the slopes of the function at the points where its values are `output`.
     pub(super) fn weigh<T: Real>(self, grad: &mut Array2<T>, output: &Array2<T>) {
         grad.zip_mut_with(output, |grad, &y| *grad *= self.slope(y));
     }

@@ -16,7 +16,7 @@ use super::super::{ParamId, Real, Tape, Var};
 use super::Activation;
 use super::set2set::softmax;
 
-/// Which nodes attend to which, and from which nodes' values the scores are computed.
+/// Which nodes attend to which other nodes, and from which nodes' values the scores are computed.
 #[derive(Debug, Clone, Default)]
 pub struct Attention {
     pairs: Vec<Pair>,
@@ -24,7 +24,7 @@ pub struct Attention {
     groups: Vec<Range<usize>>,
 }
 
-/// One attention weight: how much `to` takes from `from`.
+/// One attention weight: how much the value of `from` contributes to the new value of `to`.
 #[derive(Debug, Clone)]
 struct Pair {
     to: usize,
@@ -49,17 +49,17 @@ impl Attention {
         this
     }
 
-    /// The original's attention, with its faults. Nodes attend only to neighbours. The weights that
-    /// a node receives from its neighbours sum to one. The weights that the node gives to its
-    /// neighbours should sum to one instead. Scores are computed from the wrong nodes, because the
+    /// The original's attention, with its faults. Nodes attend only to neighbours. For each node,
+    /// the weights of its contributions to its neighbours sum to one, instead of the weights of its
+    /// neighbours' contributions to it. Scores are computed from the wrong nodes, because the
     /// buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
         let nodes = block.nodes();
         let squared = nodes * nodes;
-        // The node in row `k` of the buffer: first each node `nodes` times, then all nodes `nodes`
-        // times. A score is computed from two consecutive rows.
+        // The node in row `k` of the buffer, which first repeats each node `nodes` times, and then
+        // the sequence of all nodes `nodes` times. A score is computed from two consecutive rows.
         let buffered = |k: usize| {
             if k < squared {
                 k / nodes
@@ -127,7 +127,7 @@ impl<'a, T: Real> Tape<'a, T> {
         let x = self.value(input);
         let a = self.parameters()[vector].as_slice().unwrap_or_default();
         // A score is the sum of two parts, one from each of its nodes, since `a` consists of two
-        // halves. So each part is computed only once per node.
+        // halves. Each part therefore needs to be computed only once per node.
         let (first, second) = a.split_at(x.ncols());
         let parts = |half: &[T]| -> Vec<T> {
             (0..x.nrows())
@@ -210,14 +210,14 @@ impl<T: Real> Op<T> for Head<'_, T> {
 }
 
 impl<T: Real> Head<'_, T> {
-    /// The gradients of each node's two parts of scores: as the first and as the second node of a
-    /// pair.
+    /// The gradients of both parts of each node's scores: those as the first node of a pair, and
+    /// those as the second.
     fn by_parts(&self, by_weights: &[T], nodes: usize) -> (Vec<T>, Vec<T>) {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {
             let (weights, by_weights) = (&self.weights[group.clone()], &by_weights[group.clone()]);
-            // The gradient of a score is its weight times the difference between the gradient of
-            // the weight and the weighted mean of these gradients.
+            // The gradient of a score is the score's weight times the difference between the
+            // gradient of this weight and the weighted mean of all weights' gradients in the group.
             let mean = dot(weights, by_weights);
             for (offset, index) in group.clone().enumerate() {
                 if let Some((u, v)) = self.attention.pairs[index].score {

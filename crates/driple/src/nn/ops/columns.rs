@@ -21,7 +21,7 @@ struct Added {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The columns of all `inputs` side by side.
+    /// The concatenated columns of all `inputs`.
     pub fn concatenate(&mut self, inputs: &[Var]) -> Var {
         let rows = inputs.first().map_or(0, |&first| self.value(first).nrows());
         let columns = inputs.iter().map(|&input| self.value(input).ncols()).sum();
@@ -40,7 +40,7 @@ impl<'a, T: Real> Tape<'a, T> {
         })
     }
 
-    /// Some columns of `input`.
+    /// A range of columns of `input`.
     pub fn slice(&mut self, input: Var, columns: Range<usize>) -> Var {
         let out = self.value(input).slice(s![.., columns.clone()]).to_owned();
         self.push(out, &[input], &[], || Box::new(Sliced { input, columns }))

@@ -45,10 +45,10 @@ struct Step {
 
 impl<'a, T: Real> Tape<'a, T> {
     /// One step of the unit. Returns the new state. If `input` has fewer than `H` columns, the
-    /// missing ones count as zeros.
+    /// missing columns count as zeros.
     ///
-    /// With input `x` and hidden state `y`, weights `W` and `U`, biases `b` and `c`, and `*`
-    /// element by element:
+    /// Here `x` is the input, `y` the hidden state, `W` and `U` are the weights, `b` and `c` the
+    /// biases, and `*` multiplies element by element:
     ///
     /// ```text
     /// reset    = sigmoid(W_r x + b_r + U_r y + c_r)

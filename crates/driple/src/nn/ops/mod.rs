@@ -1,4 +1,4 @@
-//! The operations of a tape: what each computes, and its gradient. Related operations share a file.
+//! The operations of a tape, each with its value and its gradient. Related operations share a file.
 
 mod activation;
 mod attention;

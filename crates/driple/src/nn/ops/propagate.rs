@@ -43,7 +43,7 @@ struct PairSum<'a, T> {
 
 impl<'a, T: Real> Tape<'a, T> {
     /// `activation(N x + b)`, where `N` is the normalised adjacency matrix. In a graph convolution
-    /// (Kipf and Welling 2017) this follows the product with the weights.
+    /// (Kipf and Welling 2017), this step follows the product with the weights.
     pub fn convolve(
         &mut self,
         input: Var,
@@ -90,9 +90,8 @@ impl<'a, T: Real> Tape<'a, T> {
         self.push(out, &[input], &[epsilon], || op())
     }
 
-    /// For each node, the sum over its neighbours of `own` of the node plus `other` of the
-    /// neighbour. If a message is a linear map of a pair of nodes, this is the sum of a node's
-    /// messages.
+    /// For each node, the sum of `own[node] + other[neighbour]` over its neighbours. If a message
+    /// is a linear map of a pair of nodes, the result is the sum of the node's messages.
     pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
         let mut out = times(&block.adjacency, self.value(other), self.buffers());
         for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {

@@ -33,9 +33,9 @@ impl Lstm {
         ]
     }
 
-    /// The weights for query and reading in one matrix, `4 H x 2 H`. The hidden state is the query,
-    /// which is also the first half of the input. So the two weight matrices of the query can be
-    /// added, and one product is enough.
+    /// The weights for the query and the reading in one matrix, `4 H x 2 H`. The hidden state is
+    /// the query, which is also the first half of the input. The two weight matrices of the query
+    /// can therefore be added, so that one product is enough.
     fn weight<T: Real>(&self, parameters: &Parameters<T>) -> Array2<T> {
         let mut weight = parameters[self.input_weight].clone();
         let hidden = &parameters[self.hidden_weight];
@@ -189,7 +189,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
             Array2::zeros((rows, 2 * width)),
         );
         let mut after = flow.value(self.output);
-        // `grad` is the gradient of query and reading after the step, and then of those before it.
+        // `grad` is first the gradient of the query and the reading after the step, and then of
+        // those before the step.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);

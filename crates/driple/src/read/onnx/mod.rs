@@ -47,7 +47,7 @@ pub(super) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     Ok(Graph { nodes })
 }
 
-/// The error that reports a faulty node of the model.
+/// The error for a faulty node of the model.
 fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     let place = Place {
         name: node.name.clone(),
@@ -57,8 +57,8 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes made of weights and inputs, the node from which each of their values comes, and the
-/// names in use.
+/// The nodes that represent weights and inputs, the node from which each of their values comes, and
+/// the names in use.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());
     let constants = graph.initializer.iter().map(|tensor| tensor.name.as_str());
@@ -124,8 +124,8 @@ fn operations<'g>(
     Ok((values, named))
 }
 
-/// The inputs of a node, as references to nodes. The inputs include the outside values that graphs
-/// in the node's attributes use.
+/// The inputs of a node, as references to nodes. They include the outside values that graphs in the
+/// node's attributes use.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::message::{Graph, Node};
 
-/// The maximum number of characters of a node's name. Values have names of their own, so a file can
-/// refer to a node with a long name many times in few bytes. The limit keeps the memory
-/// proportional to the size of the file.
+/// The maximum number of characters of a node's name. The limit keeps the memory proportional to
+/// the size of the file: a file refers to values, whose names can be shorter than that of their
+/// node, so it can refer to a long node name many times in few bytes.
 const LENGTH: usize = 250;
 
-/// The names of the nodes so far.
+/// The node names in use so far.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name that no node has yet: `name`, or `name` followed by a number.
+    /// Returns a name that no node has yet: `name`, or `name` followed by a number.
     ///
     /// `:` and `^` have a meaning in references to nodes, so they are replaced by `_`. Long names
     /// are truncated.
@@ -84,8 +84,8 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
         .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
 }
 
-/// Adds the values that a graph uses from outside. Recurses into graphs in its nodes' attributes,
-/// whose depth is limited by the decoder.
+/// Adds the values that a graph uses from outside. Recurses into graphs in its nodes' attributes.
+/// The decoder limits how deep these graphs are nested.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

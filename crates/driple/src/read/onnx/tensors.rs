@@ -9,7 +9,7 @@ use crate::graph::Shape;
 /// The size of each dimension of a tensor; `None` if it is unknown.
 pub(super) type Dimensions = Vec<Option<u64>>;
 
-/// The maximum number of values of a tensor that may represent a shape, an axis or the like.
+/// The maximum number of values in a tensor that may represent a shape, an axis or similar.
 pub(super) const VALUES: usize = 32;
 
 /// The maximum number of dimensions of a tensor from which other shapes are inferred. The limit
@@ -67,7 +67,7 @@ impl<'g> Tensors<'g> {
         self.integers.get(value).map(Vec::as_slice)
     }
 
-    /// Adds inferred dimensions. They only fill in what the model itself does not state.
+    /// Adds inferred dimensions. They only fill in dimensions that the model itself does not state.
     pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
         if inferred.len() > RANK {
             return;
@@ -105,7 +105,7 @@ pub(super) fn known(dims: &[i64]) -> Dimensions {
     dims.iter().map(|dim| u64::try_from(*dim).ok()).collect()
 }
 
-/// The shape with which a value is declared; `None` if it is declared without a shape.
+/// The declared shape of a value; `None` if the declaration has no shape.
 fn of_info(info: &ValueInfo) -> Option<Dimensions> {
     let shape = info.r#type.as_ref()?.tensor_type.as_ref()?.shape.as_ref()?;
     let size = |size: i64| u64::try_from(size).ok();

@@ -9,7 +9,7 @@ use super::scan::{Fault, Scanner};
 /// Why a message cannot be parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum ParseError {
-    /// The text is not in the format.
+    /// The text is not in protobuf's text format.
     Text(Fault),
     /// The content of a field is invalid. Holds a description.
     Field(String),
@@ -30,7 +30,7 @@ pub(super) enum Times {
 
 /// A message with named fields.
 pub(super) trait Fields: Default {
-    /// Parses the value of the field of this name. If the message has no such field, the value is
+    /// Parses the value of the field `name`. If the message has no such field, the value is
     /// skipped.
     fn read(&mut self, name: &[u8], text: &mut Scanner<'_>) -> Result<Times, ParseError>;
 }
@@ -41,7 +41,7 @@ impl<M: Fields> Fields for Box<M> {
     }
 }
 
-/// Parses a message whose fields are the rest of a text.
+/// Parses a message whose fields make up the rest of the text.
 ///
 /// The parser recurses into nested messages, but no deeper than the schema.
 pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError> {
@@ -54,7 +54,7 @@ pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError>
             if seen.contains(&name) {
                 let name = String::from_utf8_lossy(name);
                 return Err(ParseError::Field(format!(
-                    "expected `{name}` once, but found it twice"
+                    "field `{name}` occurs twice; expected it at most once"
                 )));
             }
             seen.push(name);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn values_of_the_wrong_type_or_number_are_refused() {
         for (text, part) in [
-            ("name: 'a' name: ''", "expected `name` once"),
+            ("name: 'a' name: ''", "field `name` occurs twice"),
             ("name: {}", "expected a string, but found '{}'"),
             ("name: ['a']", "expected a string, but found '['a']'"),
             ("input: ['a',]", ""),
@@ -180,14 +180,14 @@ mod tests {
                 "attr { value: [{}] }",
                 "expected one message, but found a list",
             ),
-            ("attr { value {} value {} }", "expected `value` once"),
+            ("attr { value {} value {} }", "field `value` occurs twice"),
             (
                 "attr { value { shape { unknown_rank: 2 } } }",
                 "expected true or false, but found '2'",
             ),
             (
                 "attr { value { shape { dim { size: 1e3 } } } }",
-                "expected a whole number of 64 bits, but found '1e3'",
+                "expected a 64-bit integer, but found '1e3'",
             ),
         ] {
             match node(text).unwrap_err() {

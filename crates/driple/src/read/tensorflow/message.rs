@@ -9,8 +9,8 @@ use prost::bytes::Bytes;
 use super::fields::{Fields, ParseError, Times, Value};
 use super::scan::Scanner;
 
-/// A graph. Its nodes are [`NodeDef`] messages that are kept as bytes and decoded one by one. So a
-/// small file with many empty nodes takes little memory.
+/// A graph. Its nodes are [`NodeDef`] messages that are kept as bytes and decoded one by one. A
+/// small file with many empty nodes therefore takes little memory.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct GraphDef {
     #[prost(bytes = "bytes", repeated, tag = "1")]

@@ -23,8 +23,8 @@ const CHUNK: usize = 4096;
 /// A node, or its name and what is wrong with it.
 type Read = Result<Node, (String, NodeFault)>;
 
-/// The graph of the nodes, in the file's order, or the first fault. `line` returns the line of a
-/// node; `None` in binary files.
+/// The graph of the nodes in the file's order, or an error for the first faulty node. `line`
+/// returns the line of a node; `None` in binary files.
 fn graph<B: Sync>(
     blocks: &[B],
     read: impl Fn(&B) -> Result<Read, ReadError> + Sync,

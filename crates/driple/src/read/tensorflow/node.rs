@@ -31,7 +31,7 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
 }
 
 /// The shape of a node's first output. It is the inferred shape if the graph contains it.
-/// Otherwise, it is the shape that the node states for its own tensor.
+/// Otherwise, it is the shape that the node's own attributes state.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {
         return list.shape.first().map_or(Ok(Shape::None), shape);
@@ -52,7 +52,8 @@ fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
                 .and_then(|value| value.shape.as_ref())
                 .map_or(Ok(Shape::Unknown), shape)
         }
-        // The output is a handle, a scalar. The attribute `shape` is that of the variable.
+        // The output is a handle, which is a scalar. The attribute `shape` is the shape of the
+        // variable.
         "VarHandleOp" => Ok(Shape::Dimensions(Vec::new())),
         "NoOp" => Ok(Shape::None),
         _ => Ok(Shape::Unknown),

@@ -18,12 +18,12 @@ pub(super) fn string(text: &mut Scanner<'_>) -> Result<String, ParseError> {
     if !found {
         return Err(other(text, "a string")?);
     }
-    String::from_utf8(bytes).map_err(|_| ParseError::Field("its text is not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| ParseError::Field("a string is not UTF-8".to_owned()))
 }
 
 /// A whole number: decimal, octal or hexadecimal.
 pub(super) fn integer(text: &mut Scanner<'_>) -> Result<i64, ParseError> {
-    const EXPECTED: &str = "a whole number of 64 bits";
+    const EXPECTED: &str = "a 64-bit integer";
     let start = text.clone();
     let negative = text.take(b'-');
     let size = word(text)?.and_then(magnitude).map(i128::from);
@@ -104,7 +104,7 @@ fn unescape(mut inside: &[u8], bytes: &mut Vec<u8>) -> Result<(), String> {
 fn escape<'t>(text: &'t [u8], bytes: &mut Vec<u8>) -> Result<&'t [u8], String> {
     let unknown = || {
         let start = String::from_utf8_lossy(&text[..text.len().min(9)]);
-        format!("`\\{start}` begins with an escape that is not known")
+        format!("`\\{start}` begins with an unknown escape")
     };
     let (first, rest) = text.split_first().ok_or_else(unknown)?;
     let byte = match first {
@@ -158,8 +158,8 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    /// The value that `read` parses from a text; `None` if `read` rejects the text or leaves some
-    /// of it unread.
+    /// The value that `read` parses from a text; `None` if `read` rejects the text or does not
+    /// consume all of it.
     fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, ParseError>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());
         let value = read(&mut scanner).ok()?;
@@ -187,7 +187,7 @@ mod tests {
             (r#""\u12""#, None),
             ("5", None),
             ("{}", None),
-            // By the specification; Python keeps the backslash.
+            // According to the specification; Python keeps the backslash.
             (r#""\q""#, None),
         ] {
             assert_eq!(all(text, string).as_deref(), expected, "{text}");
@@ -213,7 +213,7 @@ mod tests {
             ("x", None),
             ("-", None),
             ("0x", None),
-            // By the specification, unlike Python.
+            // According to the specification; Python differs.
             ("- 7", Some(-7)),
             ("+5", None),
             ("1_0", None),

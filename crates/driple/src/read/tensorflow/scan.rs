@@ -206,7 +206,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips the value of a message field: one message or a list of messages. Returns a scanner for
-    /// the contents of each; `None` if the value does not consist of messages.
+    /// the contents of each message; `None` if the value does not consist of messages.
     pub(super) fn messages(&mut self) -> Result<Option<Vec<Scanner<'t>>>, Fault> {
         let start = self.clone();
         let list = self.take(b'[');

@@ -1,5 +1,4 @@
-//! Tests that GraphDefs in both formats can be read back. The binary files are written by the
-//! library prost.
+//! Tests that GraphDefs in both formats can be read back. The crate prost writes the binary files.
 
 use proptest::prelude::*;
 use prost::Message;
@@ -76,7 +75,7 @@ fn output() -> impl Strategy<Value = (String, Vec<Attr>, Shape)> {
     prop_oneof![inferred, constant, variable]
 }
 
-/// Nodes, and the graph that reading them should give.
+/// Nodes, and the graph that the reader should return for them.
 fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     let texts = prop::collection::vec(".{0,12}", 0..4);
     let node = (".{0,12}", ".{0,12}", texts, output());
@@ -104,7 +103,7 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The nodes as text, laid out either in TensorFlow's way or as unusually as the format allows.
+/// The nodes as text, laid out either as TensorFlow does or as unusually as the format allows.
 fn text(nodes: &[NodeDef], pretty: bool) -> String {
     let layout = if pretty { Layout::Pretty } else { Layout::Odd };
     nodes
@@ -233,12 +232,12 @@ fn faults_of_binary_nodes_name_them() {
     let same = fault(&[node("a", "Add"), node("a", "Add")]);
     assert_eq!(
         same,
-        "node 2 `a`: node 1 has that name already: give each node its own name"
+        "node 2 `a`: node 1 already has this name: give each node a unique name"
     );
     let none = fault(&[node("a", "Add"), node("", "Add")]);
     assert_eq!(
         none,
-        "node 2: it has no `name`: give it one that no other node has"
+        "node 2: it has no `name`: give it a name that no other node has"
     );
     let broken = GraphDef {
         node: vec![Bytes::from_static(&[0x0a, 9, b'a'])],

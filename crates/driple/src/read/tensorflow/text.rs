@@ -1,8 +1,8 @@
 //! Reads GraphDefs in protobuf's text format.
 //!
-//! A scanner first divides the file into nodes, which are then parsed one by one. So an error can
-//! name the node, and few nodes are in memory in parsed form at the same time. The parser recurses
-//! into nested messages, but never deeper than [`super::scan::DEPTH`].
+//! A scanner first divides the file into nodes, which are then parsed one by one. An error can
+//! therefore name the node, and only few parsed nodes are in memory at the same time. The parser
+//! recurses into nested messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;
 use super::fields::{self, ParseError};
@@ -49,14 +49,14 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     Ok(nodes)
 }
 
-/// Reads a node from its text. A fault in the text is an error. A fault of the node is returned
-/// with the node's name.
+/// Reads a node from its text. Returns an error if the text is malformed. If only the node is
+/// faulty, returns its name and the fault.
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     match fields::message(block.clone()) {
         Ok(def) => Ok(node(def)),
         Err(ParseError::Text(fault)) => Err(fault),
         Err(ParseError::Field(reason)) => {
-            let reason = format!("one of its fields is not as expected: {reason}");
+            let reason = format!("one of its fields is invalid: {reason}");
             Ok(Err((name(block), NodeFault::Fields(reason))))
         }
     }

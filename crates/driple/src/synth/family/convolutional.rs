@@ -53,7 +53,7 @@ impl Images {
         )
     }
 
-    /// Adds the input and a first convolution, which halves the size of larger images.
+    /// Adds the input and a first convolution, which halves the size of large images.
     fn stem(&self, network: &mut Network, channels: u64) -> Value {
         let images = self.input(network);
         let stride = 1 + u64::from(self.side > 32);
@@ -72,7 +72,7 @@ impl Images {
 }
 
 /// Stages of convolutions, followed by dense layers. Each stage has half the size and twice the
-/// channels of the one before: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
+/// channels of the previous stage: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
 pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -146,8 +146,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut. It has two convolutions, or three, of which the first and the last are
-/// pointwise.
+/// A block with a shortcut. It has two convolutions, or three convolutions of which the first and
+/// the last are pointwise.
 fn shortcut(
     network: &mut Network,
     name: &str,

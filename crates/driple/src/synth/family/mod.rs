@@ -1,5 +1,5 @@
-//! Families of networks. Their members are drawn at random, with sizes that are usual for training
-//! jobs.
+//! Families of networks, from which networks are drawn at random with sizes that are usual for
+//! training jobs.
 
 mod convolutional;
 mod transformer;
@@ -69,7 +69,7 @@ impl Family {
     }
 }
 
-/// Parts of models' names, and the families that they stand for.
+/// Parts of models' names, and the families that these parts indicate.
 const MODELS: [(&str, Family); 12] = [
     ("resnet", Family::Residual),
     ("resnext", Family::Residual),
@@ -85,7 +85,7 @@ const MODELS: [(&str, Family); 12] = [
     ("gpt", Family::Decoder),
 ];
 
-/// Draws one of a few values.
+/// Draws one of the given values.
 fn one<T: Copy>(random: &mut ChaCha8Rng, of: &[T]) -> T {
     of[random.random_range(0..of.len())]
 }

@@ -1,5 +1,5 @@
-//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017. Here each part of a layer
-//! begins with a normalisation.
+//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017. Unlike in the paper, each part
+//! of a layer begins with a normalisation.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -47,7 +47,7 @@ impl Sizes {
     }
 }
 
-/// An encoder, the mean over its tokens, and scores of two classes.
+/// An encoder, the mean over its tokens, and scores for two classes.
 pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (sizes, mut network) = (Sizes::draw(batch, random, false), Network::default());
     let x = layers(&mut network, &sizes);

@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether the output of a step is images. `images` states this for the steps before it.
+/// Whether a step outputs images. `images` holds the answer for each of the steps before it.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -131,8 +131,8 @@ impl Writer<'_> {
         self.graph.input.push(info);
     }
 
-    /// Adds an operator with a sliding window. It is padded so that the output's size is that of
-    /// the input divided by the stride, rounded up.
+    /// Adds an operator with a sliding window. The input is padded so that the output's size is
+    /// that of the input divided by the stride, rounded up.
     fn window(&mut self, name: &str, op: &str, x: &[&str], stride: u64, more: Attribute) {
         let auto_pad = Attribute {
             name: "auto_pad".to_owned(),

@@ -11,7 +11,7 @@ use crate::synth::network::{Network, Op, Value};
 /// An ONNX model that is being written.
 pub(super) struct Writer<'n> {
     pub(super) network: &'n Network,
-    /// For each step so far, whether its output is images.
+    /// For each step so far, whether it outputs images.
     pub(super) images: Vec<bool>,
     pub(super) graph: Graph,
 }

@@ -27,9 +27,9 @@ pub(super) enum Kind {
 
 /// The contents of a node besides its inputs.
 pub(super) enum Holds {
-    /// The node holds nothing else.
+    /// The node has no further contents.
     Nothing,
-    /// A constant. All its elements have this value.
+    /// A constant whose elements all have this value.
     All(f32),
     /// A constant of integers.
     Integers(Vec<u64>),

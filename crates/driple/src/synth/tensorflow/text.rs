@@ -102,7 +102,7 @@ fn type_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Adds the attributes for what a node holds.
+/// Adds the attributes for a node's contents.
 fn held(operation: &Operation, text: &mut Text) {
     match &operation.value {
         Holds::Nothing => {}

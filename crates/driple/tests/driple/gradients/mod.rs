@@ -1,5 +1,5 @@
 //! Gradients of whole networks, compared with finite differences of the loss. The check shares no
-//! code with the gradients. Derived by formula.
+//! code with the computation of the gradients. Derived by formula.
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{Architecture, Convolution, Depth, Inputs, Network};
@@ -37,7 +37,7 @@ fn loss(network: &Network, parameters: &Parameters<f64>, graphs: &[GroupedGraph]
     (tape.value(output) * &weights(graphs.len())).sum()
 }
 
-/// Weights of the outputs in the loss. They differ, so that mixed-up outputs are detected.
+/// Weights of the outputs in the loss. The weights differ, so that mixed-up outputs are detected.
 fn weights(graphs: usize) -> Array2<f64> {
     Array2::from_shape_fn((graphs, 12), |(i, j)| ((3 * i + 7 * j) % 5) as f64 - 1.7)
 }

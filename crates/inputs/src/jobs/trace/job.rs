@@ -38,7 +38,7 @@ input! {
     }
 }
 
-/// How a job ended. Philly's states are converted to Slurm's.
+/// The state in which a job ended. Philly's states are converted to Slurm's.
 pub(super) fn state(word: String) -> String {
     match word.as_str() {
         "Pass" => "COMPLETED".to_owned(),
@@ -48,10 +48,10 @@ pub(super) fn state(word: String) -> String {
     }
 }
 
-/// The usage that a job's workload has in the profiles. It is 0 if there are no profiles.
+/// The GPU usage of a job's workload according to the profiles; 0 if there are no profiles.
 ///
 /// # Errors
-/// The workload has no profile although it must have one.
+/// The workload must have a profile, but has none.
 pub(super) fn profiled(
     line: &Line<'_, JobRow>,
     workload: Option<&Workload>,
@@ -65,7 +65,7 @@ pub(super) fn profiled(
         None if options.unprofiled => Ok(Usage::default()),
         None => {
             let mut fault = line.fault("model", name(workload), "a workload with a profile");
-            fault.remedy = "measure it and add it to the profiles".to_owned();
+            fault.remedy = "measure the workload and add it to the profiles".to_owned();
             Err(fault)
         }
     }
@@ -79,7 +79,7 @@ pub(super) struct Workloads {
 }
 
 impl Workloads {
-    /// Returns the index of a workload. A new workload is added.
+    /// Returns the index of a workload, which is added if it is new.
     pub fn index(&mut self, workload: Workload) -> usize {
         if let Some(index) = self.indices.get(&workload) {
             return *index;

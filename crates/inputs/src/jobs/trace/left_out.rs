@@ -14,7 +14,7 @@ pub(super) struct LeftOut {
     pub early: usize,
     /// Jobs submitted outside the window.
     pub outside: usize,
-    /// Jobs by the name of their VC, for VCs that the cluster does not have.
+    /// Jobs of VCs that the cluster does not have, by the name of the VC.
     vcs: BTreeMap<String, usize>,
 }
 
@@ -27,7 +27,7 @@ impl LeftOut {
         }
     }
 
-    /// What was left out, with a phrase for every reason.
+    /// A phrase for every reason for which jobs were left out, with their number.
     pub fn phrases(&self) -> Vec<String> {
         let mut phrases = Vec::new();
         let mut add = |jobs: usize, what: &str| {

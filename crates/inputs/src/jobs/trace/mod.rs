@@ -6,17 +6,15 @@
 //!
 //! # Times
 //!
-//! **Whole seconds** are times of the trace's own clock, and are kept. A VC that the cluster does
-//! not have is a fault. The simulation starts with the day of the first job. If the first
-//! submission is so late that no other origin is plausible, the seconds are taken as seconds since
-//! 1970.
+//! **Whole seconds** are times of the trace's own clock, and are used unchanged. A VC that the cluster does not have is
+//! a fault. The simulation starts with the day of the first job. If the first submission is so late that no other
+//! origin is plausible, the seconds are interpreted as seconds since 1970.
 //!
-//! **Civil times** show that the trace is a raw log. If they have offsets from UTC, all are
-//! converted to the first offset. Jobs of VCs that the cluster does not have are left out, and so
-//! are jobs before [`Options::epoch`]. Second 0 is the submission of the first job that remains.
-//! The window from [`Options::from`] to [`Options::to`] then selects jobs: the ends of the window
-//! are counted in seconds from the epoch, submissions from second 0. The original selects jobs in
-//! this way. The simulation starts with the window, or without one at second 0.
+//! **Civil times** indicate that the trace is a raw log. If they have offsets from UTC, all times are converted to the
+//! first offset. Jobs of VCs that the cluster does not have are left out, and so are jobs before [`Options::epoch`].
+//! Second 0 is the submission of the first remaining job. The window from [`Options::from`] to [`Options::to`] then
+//! selects jobs: the ends of the window are counted in seconds from the epoch, and submissions from second 0, as in the
+//! original. The simulation starts at the beginning of the window, or at second 0 if there is no window.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,19 +40,19 @@ use reader::Reader;
 use survey::Survey;
 use window::Window;
 
-/// Options of reading a trace.
+/// Options for reading a trace.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// First submission of the window; only for traces with civil times.
+    /// Start of the window of submissions; only for traces with civil times.
     pub from: Option<Stamp>,
-    /// Last submission of the window; only for traces with civil times.
+    /// End of the window of submissions, inclusive; only for traces with civil times.
     pub to: Option<Stamp>,
-    /// The time from which the window is counted. Earlier jobs are left out. Default: the
+    /// The time from which the ends of the window are counted. Earlier jobs are left out. Default: the
     /// submission of the first job.
     pub epoch: Option<Local>,
-    /// Whether jobs with faults are left out instead of stopping.
+    /// Whether jobs with faults are left out instead of being reported as errors.
     pub skip_invalid: bool,
-    /// Profiles of workloads. If given, every workload of the trace must have one.
+    /// Profiles of workloads. If they are given, every workload of the trace must have a profile.
     pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
     /// Whether workloads may lack a profile even if profiles are given.
     pub unprofiled: bool,
@@ -74,9 +72,9 @@ pub struct TraceInput {
 /// Reads a trace of jobs on this cluster.
 ///
 /// # Errors
-/// The file cannot be read; columns are missing; or no job remains. Unless
-/// [`Options::skip_invalid`] is set, also jobs with faults. Faults are reported together.
-/// [`Error::Usage`] if the window does not fit the trace.
+/// The file cannot be read, columns are missing, or no job remains. Jobs with faults are errors too, unless
+/// [`Options::skip_invalid`] is set. Faults are reported together. [`Error::Usage`] if the window does not fit the
+/// trace.
 pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Loaded<TraceInput>> {
     let source = Source::open(path)?;
     let rows = Rows::<JobRow>::open(&source)?;
@@ -95,7 +93,7 @@ pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Load
     })
 }
 
-/// The window that the options ask for. A trace in whole seconds cannot have one.
+/// The window that the options request. A trace in whole seconds cannot have a window.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);

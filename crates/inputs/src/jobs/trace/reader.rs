@@ -15,10 +15,10 @@ use gleaner_io::Gatherer;
 use gleaner_io::rows::{Cell, CellResult, Place};
 use gleaner_io::source::Source;
 
-/// Collects the jobs of a trace, and the faults of others.
+/// Collects the valid jobs of a trace, and the faults of the others.
 pub(super) struct Reader<'a> {
     cluster: &'a Cluster,
-    /// Index of each VC in the cluster, by its name.
+    /// Index of each VC in the cluster, by the VC's name.
     vcs: BTreeMap<&'a str, usize>,
     window: Window,
     options: Options<'a>,
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Removes jobs whose id an earlier job has, and records a fault for each.
+    /// Removes jobs whose ids repeat that of an earlier job, and records a fault for each of them.
     pub fn drop_repeated(&mut self, rows: &Rows<'_, JobRow>) -> Result<()> {
         let repeated = repeated(&self.jobs);
         if repeated.is_empty() {
@@ -70,8 +70,8 @@ impl<'a> Reader<'a> {
         let jobs = std::mem::take(&mut self.jobs);
         for (index, (place, job)) in jobs.into_iter().enumerate() {
             if repeated.contains(&index) {
-                let found = format!("{:?}, which an earlier job has", job.id);
-                self.fault(*rows.fault(place, "job_id", found, "every id once"))?;
+                let found = format!("{:?}, the id of an earlier job", job.id);
+                self.fault(*rows.fault(place, "job_id", found, "unique ids"))?;
             } else {
                 self.jobs.push((place, job));
             }
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
             .collect();
         let workloads = self.workloads.into_list();
         if workloads.is_empty() && self.options.profiles.is_some() {
-            notes.push("no job states its workload: the profiles are not used".to_owned());
+            notes.push("no job specifies its workload: the profiles are not used".to_owned());
         }
         let trace = Trace {
             jobs,
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         Ok((input, notes))
     }
 
-    /// Records a fault: as skipped if jobs with faults may be left out.
+    /// Records a fault. If jobs with faults may be left out, the fault counts as skipped.
     fn fault(&mut self, fault: Fault) -> Result<()> {
         if self.options.skip_invalid {
             self.skipped.push(fault);
@@ -155,8 +155,8 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// The index of the job's VC. In a raw log, it is `None` if the cluster does not have the VC;
-    /// in other traces that is a fault.
+    /// The index of the job's VC. If the cluster does not have the VC, the index is `None` in a raw log; in other
+    /// traces this is a fault.
     fn vc(&mut self, cell: &Cell<'_>) -> CellResult<Option<usize>> {
         let name = cell.id()?;
         if let Some(vc) = self.vcs.get(&*name) {
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let mut fault = cell.fault("a VC of the cluster");
-        fault.remedy = "add it to the file of the cluster".to_owned();
+        fault.remedy = "add the VC to the cluster file".to_owned();
         Err(fault)
     }
 
@@ -195,13 +195,13 @@ impl<'a> Reader<'a> {
             let name = printable(&self.cluster.vcs[vc].name);
             cell.fault_of(
                 counted(gpus.unsigned_abs(), "GPU"),
-                format!("at most the {most} of the VC {name}"),
+                format!("at most {most}, the number of GPUs of the VC {name}"),
             )
         })
     }
 }
 
-/// The indexes of jobs whose id an earlier job has.
+/// The indices of jobs whose ids repeat that of an earlier job.
 fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
     let id = |index: usize| jobs[index].1.id.as_str();
     let mut order: Vec<usize> = (0..jobs.len()).collect();
@@ -213,7 +213,7 @@ fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
         .collect()
 }
 
-/// The faults of a trace in which no job remains.
+/// The faults of a trace with no remaining job.
 fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults {
     let mut reasons = left_out.to_vec();
     if !skipped.0.is_empty() {
@@ -224,7 +224,7 @@ fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults 
     }
     let found = match reasons.as_slice() {
         [] => "no row".to_owned(),
-        _ => format!("no job to simulate, because it has {}", reasons.join("; ")),
+        _ => format!("no job to simulate, only {}", reasons.join("; ")),
     };
     skipped.push(source.fault(found, "at least one GPU job of a VC of the cluster"));
     skipped

@@ -1,4 +1,4 @@
-//! The first pass over a trace: it finds the form of times and the first job.
+//! The first pass over a trace, which finds the form of its times and its first submission.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored here.
+    /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored in this pass.
     pub fn of(
         rows: &Rows<'_, JobRow>,
         vcs: &BTreeMap<&str, usize>,

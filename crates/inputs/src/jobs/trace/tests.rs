@@ -1,4 +1,4 @@
-//! Small fixed examples of every form and every fault.
+//! Small fixed examples of every form of time and every fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -20,13 +20,13 @@ fn read_csv(content: &str) -> Loaded<TraceInput> {
     read_with(content, Options::default()).unwrap()
 }
 
-/// A trace in whole seconds, of jobs `id vc gpus submit duration`.
+/// A trace in whole seconds. Each job is given as `id vc gpus submit duration`.
 fn plain(jobs: &[&str]) -> String {
     let rows = jobs.iter().map(|job| job.replace(' ', ",") + "\n");
     String::from("job_id,vc,gpu_num,submit_time,duration\n") + &rows.collect::<String>()
 }
 
-/// A raw log of jobs `id vc gpus time`. The time is a day in 2020, such as `04-01 00:00:00`.
+/// A raw log. Each job is given as `id vc gpus time`, where the time is in 2020, such as `04-01 00:00:00`.
 fn civil(jobs: &[(&str, &str, u32, &str)]) -> String {
     let row = |(id, vc, gpus, time): &(&str, &str, u32, &str)| {
         format!("{id},{vc},{gpus},2020-{time},60\n")
@@ -108,7 +108,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
         epoch: time("2020-04-01"),
         ..Options::default()
     };
-    // Second 0 is 10 s after the epoch. So each end of the window is 10 s after its time.
+    // Second 0 is 10 s after the epoch. So each end of the window is 10 s later than specified.
     let loaded = read_with(&log, options).unwrap();
     assert_eq!(ids(&loaded.value), [("4", 172_800), ("5", 259_200)]);
     assert_eq!(loaded.value.start, 172_800);
@@ -129,7 +129,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
     assert_eq!(input.start, 176_400);
 }
 
-// Derived: 40 minutes and an hour later, although the clock was put back in between.
+// Derived: 40 minutes and an hour later, although the clock was set back in between.
 #[test]
 fn offsets_of_submissions_are_honoured() {
     let log = "job_id,vc,gpu_num,submit_time,duration\n1,a,1,2020-10-25 02:50:00+02:00,5\n\
@@ -248,7 +248,7 @@ fn profiles_fill_in_the_usage() {
                  expected a workload with a profile";
     assert_has(&message, &[found]);
     let notes = read_with(&plain(&["1 a 1 0 1"]), options).unwrap().notes;
-    assert_has(&notes[0], &["no job states its workload"]);
+    assert_has(&notes[0], &["no job specifies its workload"]);
 }
 
 const FAULTY: [&str; 13] = [
@@ -274,15 +274,15 @@ fn faults_of_jobs_are_gathered() {
         &message,
         &[
             "12 faults",
-            "line 3, vc: found \"x\", expected a VC of the cluster; add it to the file",
-            "line 4, gpu_num: found 17 GPUs, expected at most the 16 of the VC a",
+            "line 3, vc: found \"x\", expected a VC of the cluster; add the VC to the cluster file",
+            "line 4, gpu_num: found 17 GPUs, expected at most 16, the number of GPUs of the VC a",
             "line 5, gpu_num: found \"1.5\", expected a whole number",
             "line 6, gpu_num: found \"-1\"",
             "line 7, duration: found \"0\", expected a whole number from 1 to 1000000000",
             "line 8, duration: found \"2000000000\"",
             "line 9, submit_time: found \"5.5\"",
             "line 10, submit_time: found \"2020-04-01\", expected whole seconds",
-            "line 11, job_id: found \"1\", which an earlier job has, expected every id once",
+            "line 11, job_id: found \"1\", the id of an earlier job, expected unique ids",
             "line 12, submit_time: found \"1000000006\", expected a time within",
             "line 13, job_id: found nothing",
             "line 14: found 4 cells, expected 5",
@@ -304,7 +304,7 @@ fn jobs_with_faults_may_be_skipped() {
         &message,
         &[
             "3 faults",
-            "found no job to simulate, because it has 2 jobs with faults, expected",
+            "found no job to simulate, only 2 jobs with faults, expected",
         ],
     );
 }
@@ -335,7 +335,7 @@ fn an_empty_trace_is_reported_with_its_reason() {
     );
     let log = civil(&[("1", "x", 1, "04-01"), ("2", "a", 0, "04-01")]);
     let message = fault(read_with(&log, Options::default()));
-    let found = "found no job to simulate, because it has 1 job without GPUs; \
+    let found = "found no job to simulate, only 1 job without GPUs; \
                  1 job of VCs that the cluster does not have: x, expected at least one GPU job";
     assert_has(&message, &[found]);
     let message = fault(read_with(

@@ -1,4 +1,4 @@
-//! Selects the submissions of a trace that are simulated, and converts them to the trace's clock.
+//! Selects the submissions that are simulated, and converts their times to the trace's clock.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ use gleaner_domain::{Local, Stamp};
 /// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// The form of the trace's times.
+    /// The form of times in the trace.
     pub form: Form,
     /// Second 0 of the trace's clock, as a second of the file's clock.
     zero: i64,
@@ -22,35 +22,33 @@ pub(super) struct Window {
     earliest: i64,
     /// Latest plausible second of the file's clock.
     latest: i64,
-    /// First and last second of the window, on the trace's clock; `None` if the window has no such
-    /// limit.
+    /// First and last second of the window, on the trace's clock; `None` if the window is open at that end.
     begin: Option<i64>,
     end: Option<i64>,
 }
 
-/// The range of first submissions that must be seconds since 1970: no trace's own clock runs for
-/// thirty years before the first job. The range is from September 2001 to the last second of a
-/// [`Local`].
+/// If the first submission is in this range, the seconds must be counted from 1970: no trace's own clock runs for
+/// thirty years before the first job. The range is from September 2001 to the last second of a [`Local`].
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
-/// How a submission is related to the window.
+/// The position of a submission relative to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// It is before the epoch.
+    /// The submission is before the epoch.
     Early,
-    /// It is before or after the window.
+    /// The submission is before or after the window.
     Outside,
-    /// It is so long after the first submission that one of the two must be wrong.
+    /// The submission is so long after the first one that one of the two must be wrong.
     Absurd,
-    /// It is simulated, at this second of the trace's clock.
+    /// The submission is simulated, at this second of the trace's clock.
     At(i64),
 }
 
 impl Window {
-    /// The window that the options ask for.
+    /// The window that the options request.
     ///
     /// # Errors
-    /// As for [`Form::place`].
+    /// Same as [`Form::place`].
     pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
         let zero = if survey.form.is_civil() {
             survey.first
@@ -79,7 +77,7 @@ impl Window {
         self.begin.is_some_and(reversed)
     }
 
-    /// How a second of the file's clock is related to the window.
+    /// The position of a second of the file's clock relative to the window.
     pub fn position(&self, second: i64) -> Position {
         let at = second - self.zero;
         let after = self.begin.is_none_or(|begin| at >= begin);
@@ -95,8 +93,8 @@ impl Window {
         }
     }
 
-    /// The civil time of second 0, if it is known: the file has civil times, or seconds that must
-    /// be counted from 1970.
+    /// The civil time of second 0. It is known only if the file has civil times, or seconds that must be counted from
+    /// 1970.
     pub fn origin(&self) -> Option<Local> {
         let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
         known.then(|| Local::from_seconds(self.zero))
@@ -106,7 +104,7 @@ impl Window {
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
         match self.begin {
-            // The simulation starts at most the maximum duration of a job before the first job.
+            // The simulation starts before the first job by at most the maximum duration of a job.
             Some(begin) => begin.max(first - LONGEST),
             None if self.form.is_civil() => 0,
             None => first - first.rem_euclid(DAY),

@@ -1,9 +1,9 @@
-//! A small assembler of pickles. Except for [`pickle`], every function returns
+//! A small assembler for pickles. Except for [`pickle`], every function returns
 //! the instructions that push one value.
 
 const MULTIARRAY: &str = "numpy.core.multiarray";
 
-/// A whole pickle of protocol 4 that holds `value`.
+/// A complete pickle in protocol 4 that contains `value`.
 pub fn pickle(value: &[u8]) -> Vec<u8> {
     [b"\x80\x04", value, b"."].concat()
 }
@@ -67,7 +67,7 @@ pub fn object(class: Vec<u8>, state: Vec<u8>) -> Vec<u8> {
     [class, b")\x81".to_vec(), state, b"b".to_vec()].concat()
 }
 
-/// The value, stored under `index` for [`shared`].
+/// Pushes the value, and stores it under `index` for [`shared`].
 pub fn keep(index: u32, value: Vec<u8>) -> Vec<u8> {
     [value, b"r".to_vec(), index.to_le_bytes().to_vec()].concat()
 }
@@ -92,7 +92,7 @@ pub fn dtype(code: &str, order: &str) -> Vec<u8> {
     [made, tuple(&state), b"b".to_vec()].concat()
 }
 
-/// A numpy array with these parts.
+/// A numpy array with this shape, item type, order and data.
 pub fn array(shape: Vec<u8>, dtype: Vec<u8>, fortran: bool, data: Vec<u8>) -> Vec<u8> {
     let made = call(
         class(MULTIARRAY, "_reconstruct"),
@@ -108,7 +108,7 @@ pub fn objects(shape: &[i32], members: &[Vec<u8>]) -> Vec<u8> {
     array(tuple(&shape), dtype("O8", "|"), false, list(members))
 }
 
-/// A matrix of bytes as 8-bit integers.
+/// A matrix of 8-bit integers.
 pub fn bytes_matrix(columns: i32, rows: i32, data: &[u8]) -> Vec<u8> {
     let shape = tuple(&[int(columns), int(rows)]);
     array(shape, dtype("i1", "|"), false, bytes(data))
@@ -154,7 +154,7 @@ pub fn block(values: Vec<u8>, placement: Vec<u8>) -> Vec<u8> {
     )
 }
 
-/// A whole pickle of a `DataFrame` laid out as by pandas 2.
+/// A complete pickle of a `DataFrame` in the layout of pandas 2.
 pub fn frame(columns: Vec<u8>, rows: Vec<u8>, blocks: &[Vec<u8>]) -> Vec<u8> {
     let manager = call(
         class("pandas.core.internals.managers", "BlockManager"),

@@ -55,7 +55,7 @@ fn the_message_says_that_nothing_was_executed() {
     let message = refusal(HOSTILE[0].1).to_string();
     assert!(
         message.contains(
-            "posix.system is not among the classes a table of numbers needs; nothing was executed"
+            "posix.system is not among the classes that a table of numbers needs; nothing was executed"
         ),
         "{message}"
     );
@@ -92,7 +92,7 @@ fn refuses_references_outside_the_file() {
     }
 }
 
-/// The messages for users. Decoding errors are tested in gleaner-pickle.
+/// Tests the messages for users. Decoding errors are tested in gleaner-pickle.
 #[test]
 fn reports_a_remedy_for_other_files() {
     let text = |bytes| refusal(bytes).to_string();
@@ -304,7 +304,7 @@ fn shared_values_are_not_expanded_without_limit() {
 
 #[test]
 fn lists_nested_by_reference_stay_small() {
-    // Each list holds ten of the one before: 10^20 numbers if expanded.
+    // Each list contains the previous one ten times: 10^20 numbers if expanded.
     let mut lists = keep(0, list(&vec![int(1); 10]));
     for depth in 1..20 {
         let members: Vec<_> = (0..10).map(|_| shared(depth - 1)).collect();

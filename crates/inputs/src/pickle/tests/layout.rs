@@ -1,5 +1,5 @@
-//! Layouts that the fixtures do not have, assembled by hand (small fixed
-//! examples).
+//! Small fixed examples of layouts that the fixtures do not have, assembled by
+//! hand.
 
 use super::super::{BlockData, Frame};
 use super::super::{Cell, Labels, Order, PickleError, Problem, read_frame};
@@ -160,7 +160,11 @@ fn names_columns_by_integers() {
         range(0, 3, 1),
         &[block(two_by_three(false), slice(0, 2, 1))],
     );
-    assert!(refusal(&file).to_string().contains("columns named by"));
+    assert!(
+        refusal(&file)
+            .to_string()
+            .contains("columns whose names are")
+    );
 }
 
 #[test]

@@ -58,7 +58,7 @@ const CURVES: &[Fixture] = fixtures![
     "curves-3.1.1-p5",
 ];
 
-/// Every other kind of column.
+/// All other kinds of columns.
 const MIXED: &[Fixture] = fixtures![
     "mixed-1.5.3-p2",
     "mixed-1.5.3-p5",
@@ -68,10 +68,10 @@ const MIXED: &[Fixture] = fixtures![
     "mixed-3.1.1-p5",
 ];
 
-/// Pickles that run code when Python loads them.
+/// Pickles that would run code if Python loaded them.
 const HOSTILE: &[Fixture] = fixtures!["hostile-system", "hostile-eval"];
 
-/// All fixtures that hold a table.
+/// All fixtures that contain a table.
 fn tables() -> impl Iterator<Item = Fixture> + Clone {
     [EVENTS, TASKS, CURVES, MIXED]
         .into_iter()

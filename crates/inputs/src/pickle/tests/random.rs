@@ -1,11 +1,12 @@
-//! Random damage: the reader always returns, however the file was changed.
+//! Random damage: the reader always returns, no matter how the file was
+//! changed.
 
 use proptest::prelude::*;
 
 use super::super::read_frame;
 use super::{Fixture, tables};
 
-/// Reads bytes that may be anything, and visits all values of the table.
+/// Reads arbitrary bytes, and visits all values if they are a table.
 fn survives(bytes: &[u8]) {
     if let Ok(frame) = read_frame(bytes) {
         for column in 0..frame.columns().len() {

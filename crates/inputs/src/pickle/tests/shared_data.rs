@@ -2,7 +2,7 @@
 
 use super::super::read_frame;
 
-/// The bytes of a task set; `None` if the data is missing.
+/// The bytes of a task set; `None` if the data are missing.
 fn bytes(name: &str) -> Option<Vec<u8>> {
     let path = gleaner_testing::shared(&format!("bftrainer/{name}"))?;
     std::fs::read(path).ok()
@@ -22,7 +22,7 @@ fn reads_a_large_set_of_tasks() {
     assert_eq!(frame.index_strings().unwrap()[1000], "J01000-mobilenet");
     let up = frame.column_f64("Tcup").unwrap();
     assert_eq!((up[0], up[1000]), (17.78804344238519, 18.99483894314209));
-    // Integers that the file stores as floats.
+    // These integers are stored as floats in the file.
     assert_eq!(frame.column_i64("Jmax").unwrap(), [64; 1001]);
     let submitted = frame.column_datetimes_ns("Tsub").unwrap();
     assert_eq!(submitted.iter().max(), Some(&1_613_024_475_000_000_000));

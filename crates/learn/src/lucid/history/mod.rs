@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 
 use similarity::Name;
 
-/// The minimum ratio of two names that count as similar.
+/// The minimum ratio at which two names count as similar.
 const CUT_OFF: f64 = 0.6;
 
 /// The number of most similar names that are used for a new name.
 const CLOSEST: usize = 2;
 
-/// The maximum number of names with which a new name is compared: those of the user's jobs that
-/// ended last.
+/// The maximum number of names with which a new name is compared. These are the names of the user's
+/// jobs that ended last.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.
@@ -38,7 +38,8 @@ pub struct History {
 struct User {
     all: Mean,
     names: BTreeMap<String, Named>,
-    /// Names of the jobs that ended last, at most [`RECENT`], without repetitions, the latest last.
+    /// Names of the jobs that ended last, at most [`RECENT`], without repetitions, the most recent
+    /// last.
     recent: Vec<String>,
 }
 
@@ -49,28 +50,28 @@ struct Named {
     by_gpus: BTreeMap<u32, Mean>,
 }
 
-/// An estimate, and the past jobs whose mean duration it is.
+/// An estimate, and the past jobs from whose mean duration it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
     /// Mean duration of these jobs, in seconds.
     pub seconds: f64,
     /// Number of these jobs.
     pub jobs: u64,
-    /// What these jobs have in common with the job.
+    /// What these jobs have in common with the job whose duration is estimated.
     pub alike: Similarity<'h>,
 }
 
 /// What past jobs have in common with a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Similarity<'h> {
-    /// The user, the number of GPUs, and one of these names: the job's own, or those most similar
-    /// to it.
+    /// The user, the number of GPUs, and one of these names: the job's own name, or the names most
+    /// similar to it.
     NameAndGpus(Vec<&'h str>),
     /// The user and one of these names, with any number of GPUs.
     Name(Vec<&'h str>),
-    /// Only the user.
+    /// The user only.
     User,
-    /// Nothing: the past jobs are all jobs of all users.
+    /// Nothing: the estimate uses all jobs of all users.
     Everyone,
 }
 
@@ -105,8 +106,8 @@ impl Mean {
 }
 
 impl History {
-    /// Adds a job that ran for `seconds`. Call this when the job ends: otherwise estimates use
-    /// knowledge of the future.
+    /// Adds a job that ran for `seconds`. Call this only once the job has ended; otherwise
+    /// estimates use knowledge of the future.
     pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
         self.all.add(seconds);
         let user = self.users.entry(user.to_owned()).or_default();
@@ -138,7 +139,7 @@ impl History {
         found.or_else(|| self.all.found(Similarity::Everyone))
     }
 
-    /// Number of jobs added.
+    /// Number of jobs that have been added.
     pub fn jobs(&self) -> u64 {
         self.all.jobs
     }
@@ -150,7 +151,7 @@ impl History {
 }
 
 impl User {
-    /// Moves or adds a name to the end of `recent`.
+    /// Moves a name to the end of `recent`, or adds it there.
     fn touch(&mut self, name: &str) {
         match self.recent.iter().position(|other| other == name) {
             Some(index) => self.recent[index..].rotate_left(1),

@@ -2,7 +2,7 @@
 
 use super::History;
 
-/// A job of a trace that has ended.
+/// An ended job of a trace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended<'j> {
     /// User who submitted the job.
@@ -63,8 +63,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate is that of a history of jobs that ended earlier. So it uses neither the
-        /// job's own duration nor that of any job that ends later.
+        /// Each estimate is the same as that of a history of the jobs that ended earlier. It
+        /// therefore uses neither the job's own duration nor that of any job that ends later.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

@@ -4,7 +4,7 @@
 //! For example, `train-1` and `train-2` have the 6 matching characters `train-` and 14 characters
 //! in total, so their ratio is 2 × 6 ÷ 14 = 0.86.
 
-/// The number of leading characters of a name that count.
+/// The number of leading characters of a name that are compared.
 const LONGEST: usize = 128;
 
 /// A name, prepared for comparisons.
@@ -23,13 +23,13 @@ impl Name {
         Name { chars, buckets }
     }
 
-    /// Returns the ratio of similarity: twice the number of matching characters, divided by the
+    /// Returns the similarity ratio: twice the number of matching characters, divided by the
     /// number of characters of both names. It is 1 for equal names. `None` if it is below `least`.
     ///
     /// The longest common substring consists of matching characters. If there are several such
-    /// substrings, the one that begins first in `other` is used, then the one that begins first in
-    /// this name. The same rule is applied recursively to the texts before the substring and to
-    /// those after it.
+    /// substrings, the one that begins first in `other` is used, and among these the one that
+    /// begins first in this name. The same rule is applied recursively to the texts before the
+    /// substring and to those after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.
@@ -63,7 +63,7 @@ fn bucket(char: char) -> usize {
     char as usize % 64
 }
 
-/// Number of matching characters, by the rule of [`Name::ratio`].
+/// Number of matching characters, according to the rule of [`Name::ratio`].
 fn matches(a: &[char], b: &[char]) -> usize {
     let mut rows = [vec![0; b.len() + 1], vec![0; b.len() + 1]];
     let mut open = vec![(a, b)];
@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn ratios_below_the_minimum_are_none() {
-        // Too short; too few characters in common; the same characters in another order.
+        // One name is too short; too few characters in common; the same characters in another
+        // order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");
             assert!(name.ratio(other, 0.0).unwrap() < 0.6);

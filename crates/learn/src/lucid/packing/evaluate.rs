@@ -7,7 +7,7 @@ use crate::metrics::{accuracy, confusion, mean};
 use crate::tree::validate::{Splits, leave_one_out, random_splits};
 use crate::tree::{Tree, TreeError};
 
-/// Number of random splits of an evaluation, and the share of rows that each tests.
+/// Number of random splits of an evaluation, and the share of rows in the test part of each split.
 const SPLITS: usize = 200;
 const TEST_SHARE: f64 = 0.3;
 
@@ -18,19 +18,19 @@ pub struct Evaluation {
     pub features: Features,
     /// For each profile, the score that a tree grown on all other profiles predicts.
     pub left_out: Vec<u8>,
-    /// For each profile, the score that a tree grown on all profiles predicts. This is what the
-    /// trained model returns. It does not show how well the model predicts new profiles.
+    /// For each profile, the score that a tree grown on all profiles predicts. The trained model
+    /// returns these scores, but they do not show how well it predicts new profiles.
     pub fitted: Vec<u8>,
     /// Share of profiles whose score is predicted correctly when they are left out.
     pub accuracy: f64,
-    /// Number of profiles by their true score and, within it, by the score predicted when they are
-    /// left out.
+    /// Number of profiles for each true score and, within it, for each score predicted when the
+    /// profile is left out.
     pub confusion: Vec<Vec<usize>>,
     /// The accuracy over 200 random splits, each with 30 % of the profiles as test rows.
     pub splits: Spread,
 }
 
-/// Mean, standard deviation and extremes of several numbers.
+/// Mean, standard deviation and extremes of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// Arithmetic mean.
@@ -44,8 +44,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Computes the spread of numbers. Without numbers, the mean and the deviation are NaN and the
-    /// extremes infinite.
+    /// Computes the spread of numbers. If there are no numbers, the mean and the deviation are NaN
+    /// and the extremes are infinite.
     pub fn of(values: &[f64]) -> Self {
         let mean = mean(values);
         let squares = values.iter().map(|value| (value - mean).powi(2));

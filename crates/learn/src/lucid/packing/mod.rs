@@ -1,11 +1,11 @@
 //! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
-//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree, whose features are
-//! what the job's workload uses of a GPU when it runs alone.
+//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree, whose features
+//! describe the GPU usage of the job's workload when it runs alone.
 //!
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
-//! as features: [`Features::WithPairs`]. A new workload has neither until it is measured together
-//! with others, and the purpose of the model is to avoid these measurements. So
+//! as features: [`Features::WithPairs`]. Both are unknown for a new workload until it is measured
+//! together with others, and the purpose of the model is to avoid these measurements. Therefore
 //! [`Features::Profile`] is the default.
 
 mod evaluate;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::Usage;
 use crate::Table;
 
-/// What a job trains, and how.
+/// A training workload: the model, its data and how it is trained.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Workload {
     /// Name of the model that is trained.
@@ -37,7 +37,7 @@ pub struct Workload {
 /// A workload that was measured alone and scored by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// What was measured and scored.
+    /// The workload that was measured and scored.
     pub workload: Workload,
     /// The workload's GPU usage when it runs alone.
     pub usage: Usage,
@@ -58,7 +58,7 @@ pub struct Pair {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shared {
     /// Its mean speed in the measured pairs, as a share of its speed when it runs alone, rounded to
-    /// three decimals; 0 without any pair.
+    /// three decimals; 0 if there are no pairs.
     pub speed: f64,
     /// Number of measurements. A pair of the workload with itself counts twice.
     pub pairs: usize,
@@ -66,7 +66,7 @@ pub struct Shared {
 
 impl Shared {
     /// The sharing score that follows from the speed: 2 below 0.85, 1 from 0.85 to below 0.95,
-    /// otherwise 0. Without any pair it is 2.
+    /// otherwise 0. If there are no pairs, the score is 2.
     pub fn score(&self) -> u8 {
         match self.speed {
             slow if slow < 0.85 => 2,
@@ -76,8 +76,8 @@ impl Shared {
     }
 }
 
-/// Returns how fast each profiled workload is in the measured pairs, whether it is the first or the
-/// second of a pair.
+/// Returns the speed of each profiled workload over all measured pairs that contain it, as the
+/// first or as the second workload.
 pub fn shared(profiles: &[Profile], pairs: &[Pair]) -> Vec<Shared> {
     let mut sums: BTreeMap<&Workload, (f64, usize)> = BTreeMap::new();
     for pair in pairs {
@@ -110,7 +110,7 @@ pub enum Features {
     #[default]
     Profile,
     /// As published: the profile, the mean speed in pairs, and the score that follows from this
-    /// speed. The last two reveal most of the score that the tree should predict.
+    /// speed. The last two features reveal most of the score that the tree should predict.
     WithPairs,
 }
 
@@ -210,7 +210,7 @@ mod tests {
     fn scores_change_at_their_bounds() {
         let score = |speed| Shared { speed, pairs: 1 }.score();
         assert_eq!([0.849, 0.85, 0.949, 0.95, 1.1].map(score), [2, 1, 1, 0, 0]);
-        // Halves are rounded to the even thousandth.
+        // Ties are rounded to the even thousandth.
         assert_eq!([0.0625, 0.1875].map(thousandths), [0.062, 0.188]);
     }
 }

@@ -1,4 +1,4 @@
-//! The packing model: a tree, and the features it was grown on.
+//! The packing model: a tree and the features that it was grown on.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ impl PackingModel {
         row(amp, usage, shared)[..self.features.names().len()].to_vec()
     }
 
-    /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is set for mixed precision,
+    /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is true for mixed precision,
     /// `usage` is the workload's GPU usage when it runs alone, and `shared` is its speed when it
     /// shares a GPU. A model with [`Features::Profile`] ignores `shared`.
     pub fn score(&self, amp: bool, usage: &Usage, shared: &Shared) -> u8 {

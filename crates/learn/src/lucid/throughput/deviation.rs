@@ -1,20 +1,21 @@
 //! The standard deviation of a sliding window, with the rounding errors of pandas.
 //!
 //! A running mean `m` and sum of squared deviations `q` are updated for each value `x` that enters
-//! or leaves the window (Welford, 1962). If `n` values remain afterwards, entering changes `m` to
-//! `m' = m + (x - m) / n` and `q` to `q + (x - m) (x - m')`. Leaving uses the same formulas with
-//! the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2. When 6 enters, it differs by
-//! 3 from the old mean, which becomes 4, and by 2 from the new mean, so `q` becomes 2 + 3 × 2 = 8.
+//! or leaves the window (Welford, 1962). When a value enters, and the window then has `n` values,
+//! `m` becomes `m' = m + (x - m) / n` and `q` becomes `q + (x - m) (x - m')`. When a value leaves,
+//! the same formulas apply with the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2.
+//! When 6 enters, it differs by 3 from the old mean, which becomes 4, and by 2 from the new mean,
+//! so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
-//! published features. So values that have left the window leave the same rounding errors behind:
-//! up to 10⁻⁵ where six equal values should give 0. Models that are trained on such features then
-//! have the same bins.
+//! published features. Values that have left the window therefore leave the same rounding errors
+//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models that are trained on
+//! such features then have the same bins.
 
 use super::WINDOW;
 
 /// If the sum of squares falls below this share of its previous value, too few correct digits
-/// remain, and the sums of the window are recomputed. The share is a thousand times the spacing of
+/// remain, and the sums of the window are recomputed. This share is a thousand times the spacing of
 /// floats at 1.
 const CANCELLED: f64 = 1e3 * f64::EPSILON;
 

@@ -2,7 +2,7 @@
 //! of ten minutes, from the calendar and from earlier submissions.
 //!
 //! The features of an interval use neither the interval itself nor the [`LEAD`] − 1 intervals
-//! before it. So up to [`LEAD`] intervals after the end of a [`Series`] can be forecast.
+//! before it. Therefore up to [`LEAD`] intervals after the end of a [`Series`] can be forecast.
 
 mod deviation;
 mod model;
@@ -71,7 +71,7 @@ pub fn table(series: &Series, steps: Range<usize>) -> Table {
 }
 
 /// The features of the intervals `steps` of a series, up to [`LEAD`] intervals after its end. Later
-/// intervals are left out, as they depend on unknown values.
+/// intervals are left out, because their features depend on unknown values.
 pub fn rows(series: &Series, steps: Range<usize>) -> Vec<Row> {
     let known = series.len() + LEAD;
     let past = [series.jobs(), series.gpus()].map(Past::new);
@@ -136,7 +136,7 @@ fn lagged(values: &[f64], step: usize, lag: usize) -> Option<f64> {
     values.get(step.checked_sub(lag)?).copied()
 }
 
-/// Half of the value at a lag plus a quarter of each neighbour.
+/// Half of the value at a lag plus a quarter of each of its two neighbours.
 fn soft(values: &[f64], step: usize, lag: usize) -> Option<f64> {
     let neighbours = lagged(values, step, lag + 1)? + lagged(values, step, lag - 1)?;
     Some(0.5 * lagged(values, step, lag)? + 0.25 * neighbours)

@@ -91,7 +91,7 @@ impl ThroughputModel {
         &self.gpus
     }
 
-    /// Makes the curves of a feature monotone in both machines, see [`Ebm::smooth`]. Returns
+    /// Makes the curve of a feature monotone in both machines, see [`Ebm::smooth`]. Returns
     /// `false` if there is no such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
@@ -99,12 +99,12 @@ impl ThroughputModel {
 
     /// Forecasts the intervals `steps` of a series: the number of GPU jobs, and the number of GPUs
     /// that they request. A forecast uses only values that are at least [`super::LEAD`] intervals
-    /// earlier. So the intervals may extend this far beyond the end of the series; later ones are
-    /// left out.
+    /// earlier. Therefore the intervals may extend that far beyond the end of the series; later
+    /// intervals are left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
-        // This cannot fail: the machines were trained on these features, or checked when they were
-        // read.
+        // Prediction cannot fail, because the machines were either trained on these features or
+        // checked when they were read.
         let predict = |machine: &Ebm| machine.predict(&table).unwrap_or_default();
         (predict(&self.jobs), predict(&self.gpus))
     }
@@ -151,7 +151,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("feature 3 is moon, where hour is needed"),
+                .contains("feature 3 is moon, expected hour"),
             "{error}"
         );
     }

@@ -18,8 +18,8 @@ pub struct Series {
 /// Why values cannot form a series.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesError {
-    /// The numbers of intervals of jobs and of GPUs differ.
-    #[error("{jobs} intervals of GPU jobs, but {gpus} of GPUs")]
+    /// The lists of jobs and of GPUs have different numbers of intervals.
+    #[error("{jobs} intervals of GPU jobs, but {gpus} intervals of GPUs")]
     Length {
         /// Number of intervals of jobs.
         jobs: usize,
@@ -57,7 +57,7 @@ impl Series {
         self.jobs.len()
     }
 
-    /// Whether there is no interval.
+    /// Whether there are no intervals.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
@@ -80,7 +80,7 @@ impl Series {
         &self.gpus
     }
 
-    /// Number of intervals that begin before a time. This is where to split the series into
+    /// Number of intervals that begin before a time. At this index, the time splits the series into
     /// training and test intervals.
     pub fn steps_before(&self, time: DateTime) -> usize {
         let steps = time.duration_since(self.start).as_secs();

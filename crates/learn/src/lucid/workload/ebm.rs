@@ -104,12 +104,12 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// The features from which it learnt, and the form of its labels.
+    /// The features from which the EBM learnt, and the form of its labels.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine. Its scores are in seconds, or in logarithms of seconds.
+    /// The machine, whose scores are in seconds or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }
@@ -123,7 +123,8 @@ impl DurationEbm {
     /// Estimates how long jobs will run, in seconds. If the EBM learnt seconds, an estimate may be
     /// negative.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
-        // This cannot fail: the machine was trained on these features, or checked when it was read.
+        // Prediction cannot fail, because the machine was either trained on these features or
+        // checked when it was read.
         let table = features(jobs, self.options.profile);
         let labels = self.machine.predict(&table).unwrap_or_default();
         if self.options.logarithm {

@@ -74,8 +74,8 @@ impl Estimator {
         Estimator::Mean,
     ];
 
-    /// The estimators that learn from 20,000 jobs within a second or two. Training an EBM of
-    /// seconds takes ten times as long as training one of logarithms.
+    /// The estimators that need at most about two seconds to learn from 20,000 jobs. Training an
+    /// EBM of seconds takes ten times as long as training an EBM of logarithms.
     pub const QUICK: [Estimator; 4] = [
         Estimator::Ebm,
         Estimator::History,
@@ -137,7 +137,8 @@ impl Estimator {
 
 impl Learning {
     /// An upper bound on the work of training an estimator on `rows` jobs, in the unit of
-    /// [`Settings::work`](crate::ebm::Settings::work). The work of other estimators than EBMs is 0.
+    /// [`Settings::work`](crate::ebm::Settings::work). Only EBMs count; the work of all other
+    /// estimators is 0.
     pub fn work_of(&self, estimator: Estimator, rows: usize) -> usize {
         let logarithm = match estimator {
             Estimator::Ebm => true,

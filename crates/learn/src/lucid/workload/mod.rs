@@ -1,9 +1,9 @@
-//! Features of Lucid's workload estimate model. It estimates how long a job will run from who
-//! submits it, when, what it requests, and its measured use of a GPU.
+//! Features of Lucid's workload estimate model. It estimates how long a job will run from its user,
+//! its submission time, its requests and its measured GPU usage.
 //!
-//! In published traces, a job's workload was assigned from the job's own duration, and the workload
-//! determines the profile. There the profile reveals the duration, so [`features`] can leave it
-//! out.
+//! In published traces, a job's workload was assigned according to the job's own duration, and the
+//! workload determines the profile. In these traces, the profile therefore reveals the duration, so
+//! [`features`] can leave it out.
 
 mod ebm;
 mod estimator;
@@ -67,7 +67,7 @@ const PROFILE: [(&str, Value); 4] = [
 ];
 
 /// The table of features, with a row for each job: user and virtual cluster as texts, then numbers.
-/// The features of the job's profile are included if `profile` is set.
+/// The features of the job's profile are included if `profile` is true.
 pub fn features(jobs: &[Job<'_>], profile: bool) -> Table {
     let text = |text: fn(&Job<'_>) -> String| {
         let known = jobs

@@ -1,4 +1,4 @@
-//! The workload model: all estimators, and the choice of the one to use.
+//! The workload model: all estimators, and the choice of the estimator to use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -60,7 +60,9 @@ impl TryFrom<Saved> for WorkloadModel {
     fn try_from(saved: Saved) -> Result<Self, String> {
         for estimator in Estimator::ALL {
             if !is_of(estimator, saved.estimators.get(estimator), saved.profile) {
-                return Err(format!("the estimator saved as {estimator} is another one"));
+                return Err(format!(
+                    "the estimator saved under the name {estimator} is of another kind"
+                ));
             }
         }
         Ok(WorkloadModel {
@@ -107,7 +109,8 @@ impl WorkloadModel {
         choice: EstimatorChoice,
         observer: &dyn Observer,
     ) -> Result<Self, FitError> {
-        // The trial learns from about two thirds of the jobs. The exact number is not known in advance.
+        // The trial learns from about two thirds of the jobs, but the exact number is not known in
+        // advance.
         let all = Estimator::ALL;
         let [trial_work, work] = [2 * past.len() / 3, past.len()].map(|n| learning.work(&all, n));
         let parts = Parts::new(observer, trial_work.saturating_add(work));
@@ -145,8 +148,8 @@ impl WorkloadModel {
         self.trial.as_ref()
     }
 
-    /// Returns the chosen estimator. [`EstimatorChoice::Best`] is the one that was best in
-    /// training.
+    /// Returns the chosen estimator. [`EstimatorChoice::Best`] stands for the estimator that was
+    /// best in the trial during training.
     pub fn pick(&self, choice: EstimatorChoice) -> (Estimator, &Fitted) {
         let estimator = match choice {
             EstimatorChoice::Best => self.chosen,
@@ -165,7 +168,7 @@ impl EstimatorChoice {
         }
     }
 
-    /// The estimator to use, given the outcome of a trial. `trial` is `None` if there was none.
+    /// The estimator to use, given the outcome of a trial. `trial` is `None` if there was no trial.
     pub fn after(self, trial: Option<&Trial>) -> Estimator {
         match self {
             EstimatorChoice::Best => trial.map_or(UNTRIED, Trial::best),
@@ -177,7 +180,7 @@ impl EstimatorChoice {
     /// [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
     ///
     /// # Errors
-    /// As [`WorkloadModel::fit`].
+    /// Same as [`WorkloadModel::fit`].
     pub fn fit(
         self,
         past: &[Past<'_>],

@@ -55,12 +55,12 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 }
 
 impl Trial {
-    /// Tests these estimators. The jobs of the last third of the time span are held out. If that
-    /// third is more than a week, it is rounded down to whole weeks. The estimators learn from the
-    /// jobs that had ended before the held-out period. `None` if there are too few jobs.
+    /// Tests these estimators. The jobs submitted in the last third of the time span are held out.
+    /// If that third is more than a week, it is rounded down to whole weeks. The estimators learn
+    /// from the jobs that had ended before the held-out period. `None` if there are too few jobs.
     ///
     /// # Errors
-    /// As [`Estimator::fit`].
+    /// Same as [`Estimator::fit`].
     pub fn run(
         estimators: &[Estimator],
         past: &[Past<'_>],
@@ -120,7 +120,7 @@ impl Trial {
         best.map_or(UNTRIED, |score| score.estimator)
     }
 
-    /// Whether even the best estimator ranks the held-out jobs hardly better than chance.
+    /// Whether the best estimator still ranks the held-out jobs hardly better than chance.
     pub fn is_near_chance(&self) -> bool {
         let ranks = self
             .scores

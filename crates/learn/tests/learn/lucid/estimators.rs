@@ -15,7 +15,7 @@ const DAY: i64 = 24 * 3600;
 const USERS: [&str; 4] = ["ann", "bob", "cy", "di"];
 const NAMES: [&str; 5] = ["train", "test", "evaluate", "", "x"];
 
-/// A job that has ended. The user and the name are given by number.
+/// An ended job. The user and the name are given as numbers.
 fn past(user: usize, name: usize, submitted: i64, seconds: i64) -> Past<'static> {
     let start = date(2020, 9, 1).at(0, 0, 0, 0);
     Past {
@@ -93,7 +93,7 @@ fn too_few_jobs_are_not_held_out() {
     assert!(run(&jobs).is_some());
     assert_eq!(run(&jobs[..20]), None);
     assert_eq!(run(&[]), None);
-    // All jobs are submitted at the same time, so no job has ended before.
+    // All jobs are submitted at the same time, so no job ended before that time.
     let at_once: Vec<Past<'_>> = (0..50).map(|k| past(k % 4, k % 5, 0, 60)).collect();
     assert_eq!(run(&at_once), None);
     let fit = |past: &[Past<'_>]| {
@@ -146,8 +146,8 @@ fn equal_rank_correlations_are_decided_by_errors() {
     for (score, rank) in trial.scores.iter_mut().zip(ranks) {
         (score.rank_correlation, score.mae) = (rank, 10.0);
     }
-    // Three estimators have a rank correlation of 0, or an undefined one, which counts as 0. The
-    // first of them is the best until another one has a smaller error.
+    // Three estimators have a rank correlation of 0, or an undefined correlation, which counts as
+    // 0. The first of them is the best until another has a smaller error.
     assert_eq!(trial.best(), Estimator::EbmSeconds);
     trial.scores[3].mae = 9.0;
     assert_eq!(trial.best(), Estimator::Median);
@@ -173,11 +173,20 @@ fn a_saved_model_is_the_same_and_a_mixed_up_one_refused() {
         error.map(|_| ()).unwrap_err().to_string()
     };
     let error = refused(&|v| v["estimators"]["ebm"] = v["estimators"]["ebm-seconds"].clone());
-    assert_eq!(error, "the estimator saved as ebm is another one");
+    assert_eq!(
+        error,
+        "the estimator saved under the name ebm is of another kind"
+    );
     let error = refused(&|v| v["estimators"]["history"] = v["estimators"]["mean"].clone());
-    assert_eq!(error, "the estimator saved as history is another one");
+    assert_eq!(
+        error,
+        "the estimator saved under the name history is of another kind"
+    );
     let error = refused(&|v| v["profile"] = true.into());
-    assert_eq!(error, "the estimator saved as ebm is another one");
+    assert_eq!(
+        error,
+        "the estimator saved under the name ebm is of another kind"
+    );
     refused(&|v| v["chosen"] = "moon".into());
     refused(&|v| v["estimators"]["median"] = serde_json::Value::Null);
 }

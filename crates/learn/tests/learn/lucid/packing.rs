@@ -66,7 +66,7 @@ fn indices(value: &Value) -> Vec<usize> {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Names of both models in the reference files.
+/// The names of the two models in the reference files.
 const MODELS: [(Features, &str); 2] = [
     (Features::Profile, "profile_features_only"),
     (Features::WithPairs, "upstream_with_avg_speed_auto_label"),
@@ -228,7 +228,7 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over 200 splits of its own. If profiles are left out one by one, it
+// Golden values: scikit-learn over its own 200 splits. If profiles are left out one by one, it
 // predicts 45 to 47 and 52 to 55 of them correctly, depending on its random choices among equally
 // good splits.
 #[test]

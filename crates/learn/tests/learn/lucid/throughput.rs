@@ -49,7 +49,7 @@ fn all_features_of_venus_are_those_of_the_notebook() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// A row does not depend on intervals less than [`LEAD`] before it, and does not change when
+    /// A row does not depend on the [`LEAD`] − 1 intervals before its own, and does not change when
     /// the series continues.
     #[test]
     fn later_values_change_no_earlier_row(
@@ -69,8 +69,8 @@ proptest! {
             prop_assert_eq!(row(&past, step), row(&full, step));
             prop_assert_eq!(row(&changed, step), row(&full, step));
         }
-        // The first row that may change does change, because its soft average uses the changed
-        // interval.
+        // The first row that is allowed to change does change, because its soft average uses the
+        // changed interval.
         if known + LEAD < jobs.len() && known + LEAD > 6 {
             prop_assert_ne!(row(&changed, known + LEAD), row(&full, known + LEAD));
         }

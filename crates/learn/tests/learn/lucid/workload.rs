@@ -61,7 +61,7 @@ fn all_features_of_venus_are_those_of_the_reference() {
     }
 }
 
-/// The jobs of a trace, as if each had started at its submission.
+/// The jobs of a trace, as if each job had started at its submission.
 fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
     let column = |name| trace.numbers(name);
     let [gpus, submitted, duration] = ["gpu_num", "submit_time", "duration"].map(column);
@@ -115,8 +115,8 @@ fn as_many_names_as_jobs_can_be_compared() {
     jobs.iter_mut().for_each(|job| job.user = "ann");
     let estimates = estimates(&jobs);
     let first = estimates.iter().position(Option::is_some);
-    // No job ended before the first jobs were submitted. Every later job has at least one ended job
-    // before it.
+    // No job ended before the first jobs were submitted. At least one job ended before each later
+    // job was submitted.
     let known = estimates
         .iter()
         .filter(|estimate| estimate.is_some())

@@ -1,12 +1,12 @@
-//! The original's rule: the nodes that have been idle longest first.
+//! The original replayer's rule: the nodes that have been idle longest come first.
 
 use gleaner_domain::Change;
 
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};
 
-/// Assigns and releases the nodes that have been idle longest first. Tasks are served in file
-/// order.
+/// Assigns and releases the nodes that have been idle longest first. Tasks are served in the order
+/// of the task file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arrival;
 

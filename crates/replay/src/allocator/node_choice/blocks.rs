@@ -2,25 +2,25 @@
 //!
 //! # The model
 //!
-//! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the
-//! idle ones* in this order, so distances are counted in idle nodes: the rank of an idle node is the
-//! number of idle nodes before it. Two idle nodes whose ranks differ by g are taken at different
-//! events with probability q(g) = 1 − exp(−g ÷ 10). How soon a node is taken depends on its distance from the nearer
-//! end of the order, because schedulers fill machines from the ends. [`EndHazard`] learns h, the share of the idle
-//! nodes at each distance that an event takes.
+//! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the idle nodes* in
+//! this order. Distances are therefore counted in idle nodes: the rank of an idle node is the number of idle nodes
+//! before it. Two idle nodes whose ranks differ by g are taken at different events with the probability q(g) = 1 −
+//! exp(−g ÷ 10). How soon a node is taken depends on its distance from the nearer end of the order, because
+//! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of its idle nodes
+//! that an event takes.
 //!
 //! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
-//! `cost · h(r) · q(g)`, where g is the distance of r to the nearest node that the task has, or to the new node below
-//! r. The sum over all new nodes is the objective to minimise.
+//! `cost · h(r) · q(g)`, where g is the distance from r to the nearest node that the task holds or to the next new
+//! node below r, whichever is smaller. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!
-//! The tasks are served in the order of their costs, the largest first. Each takes the cheapest run of neighbours in
-//! the list of free nodes. The tests compare this with the best of all assignments on small cases.
+//! The tasks are served in descending order of `cost`. Each takes the cheapest run of neighbours in the list of free
+//! nodes. On small cases, the tests compare this rule with the best of all assignments.
 //!
-//! Example: the nodes of ranks 3, 4 and 9 are free, and a task with the node of rank 5 wants two. Let h be the same
-//! everywhere. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, in all 0.18 + 0.10 = 0.28. The run 4, 9 costs
-//! q(1) + q(4) = 0.10 + 0.33 = 0.43. The task gets 3 and 4.
+//! Example: the nodes of ranks 3, 4 and 9 are free, and a task that holds the node of rank 5 needs two more. Let h be
+//! the same everywhere. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, a total of 0.18 + 0.10 = 0.28. The
+//! run 4, 9 costs q(1) + q(4) = 0.10 + 0.33 = 0.43. The task gets ranks 3 and 4.
 
 use std::sync::LazyLock;
 
@@ -32,9 +32,9 @@ use super::order::by_name;
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};
 
-/// Distance in ranks over which two nodes probably leave together: the mean length of the runs of
-/// idle neighbours that a batch scheduler takes is of this size (16 on Summit). Results hardly
-/// depend on it: from 3 to 30 the work on the Summit log changes by 0.15 %.
+/// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
+/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on it: between 3 and 30, the work
+/// on the Summit log changes by 0.15 %.
 const REACH: f64 = 10.0;
 
 /// Assigns runs of neighbours.
@@ -44,20 +44,20 @@ pub struct Blocks {
     hazard: EndHazard,
     /// Ranks of the nodes that leave at an event.
     leaving: Vec<u32>,
-    /// Number of calls of `deal` so far, and this number when each node was last assigned.
+    /// Number of calls of `deal` so far.
     deals: u64,
+    /// The value of `deals` when each node was last assigned.
     dealt_at: Vec<u64>,
     ranked: Ranked,
 }
 
 impl Blocks {
-    /// Blocks in the natural order of the names of the log's nodes. If the names hold no numbers,
-    /// in the order of the log.
+    /// Blocks in the natural order of the log's node names, or in the order of the log if no name contains a number.
     pub fn by_name(log: &EventLog) -> Self {
         Blocks::in_order(&by_name(log.nodes()))
     }
 
-    /// Blocks in this order: `order` lists the indices of all nodes of the log.
+    /// Blocks in the given order: `order` lists the indices of all nodes of the log.
     pub fn in_order(order: &[u32]) -> Self {
         Blocks {
             idle: IdleNodes::new(order),
@@ -69,7 +69,7 @@ impl Blocks {
         }
     }
 
-    /// Changes the order. It lists the same nodes as before.
+    /// Changes the order. The new order must list the same nodes.
     pub(super) fn reorder(&mut self, order: &[u32]) {
         self.idle.reorder(order);
     }
@@ -90,8 +90,8 @@ impl NodeChoice for Blocks {
         self.idle.count_ranks();
     }
 
-    /// Releases the nodes that the task has held longest; of nodes assigned together, the first in
-    /// the order.
+    /// Releases the nodes that the task has held longest. Of nodes assigned together, the first in the order are
+    /// released.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
         let first = released.len();
         released.extend(held.iter());
@@ -130,7 +130,7 @@ fn apart(distance: u32) -> f64 {
 struct Free {
     rank: u32,
     node: u32,
-    /// Share of the nodes at its rank that an event takes.
+    /// Estimated share of the nodes at its rank that an event takes.
     hazard: f64,
 }
 
@@ -138,9 +138,9 @@ struct Free {
 #[derive(Debug, Default)]
 struct Ranked {
     free: Vec<Free>,
-    /// Ranks of the nodes that the task has, ascending.
+    /// Ranks of the nodes that the task holds, ascending.
     held: Vec<u32>,
-    /// The cost of each free node as the first of a run, and as a later one.
+    /// The cost of each free node as the first node of a run, and as a later node of a run.
     costs: Vec<(f64, f64)>,
 }
 
@@ -182,7 +182,8 @@ impl Ranked {
                 .map_or(u32::MAX, |below| free.rank - below);
             (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
         }));
-        // As the run moves by one, its sum of later costs gains one node at the end and loses one at the start.
+        // When the run moves by one node, the sum of the later costs gains a node at the end and loses one at the
+        // start.
         let mut later: f64 = self
             .costs
             .iter()

@@ -1,24 +1,25 @@
-//! How soon idle nodes are taken, by their distance from the ends of the order.
+//! Estimates how soon idle nodes are taken from their distance to the ends of the order.
 
-/// Classes of distances: class c holds the distances from 2^c − 1 to 2^(c+1) − 2.
+/// Number of classes of distances. Class c contains the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;
 
-/// Factor on the counts at each event: half of their weight stems from the last 1,400 events.
+/// Factor applied to all counts at each event, so that the last 1,400 events have half of the
+/// weight.
 const KEPT: f64 = 0.9995;
 
-/// Weight, in nodes, of the mean over all distances, for classes with few observations.
+/// Weight, in nodes, of the mean over all distances. It matters for classes with few observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns which share of the idle nodes an event takes, by their distance from the nearer end of the
-/// order.
+/// Learns which share of the idle nodes an event takes, depending on their distance from the nearer
+/// end of the order.
 ///
-/// Many schedulers take the first nodes of a list that are free, or the last, so nodes near an end
-/// leave soon. On Summit, half of the nodes that leave are in the first tenth of the idle nodes,
-/// and a quarter in the last.
+/// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.
+/// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter
+/// are in the last tenth.
 ///
-/// Example: each event takes the first two of ten idle nodes. Class 0 of the first end holds rank 0
-/// alone, so its share tends to 1. Class 1 holds ranks 1 and 2, of which one leaves, so its share
-/// tends to 1/2. The other classes tend to 0.
+/// Example: each event takes the first two of ten idle nodes. At the first end, class 0 contains
+/// only rank 0, so its share tends to 1. Class 1 contains ranks 1 and 2, of which one leaves, so its
+/// share tends to 1/2. The other classes tend to 0.
 #[derive(Debug, Default)]
 pub(super) struct EndHazard {
     /// The classes at the beginning and at the end of the order.
@@ -26,7 +27,7 @@ pub(super) struct EndHazard {
     all: Seen,
 }
 
-/// Numbers of nodes that left, and that were idle, at events that took nodes.
+/// The number of nodes that left, and the number of nodes that were idle, at events that took nodes.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     left: f64,
@@ -35,7 +36,8 @@ struct Seen {
 
 type End = [Seen; CLASSES];
 
-/// The end that is nearer to a rank among `idle` nodes, and the class of the distance to it.
+/// The end of the order that is nearer to a rank, and the class of the rank's distance to this end.
+/// `idle` is the number of idle nodes.
 fn class(rank: u32, idle: u32) -> (usize, usize) {
     let to_last = idle.saturating_sub(1).saturating_sub(rank);
     let (end, distance) = if rank <= to_last {
@@ -47,7 +49,7 @@ fn class(rank: u32, idle: u32) -> (usize, usize) {
 }
 
 impl EndHazard {
-    /// Learns from an event that takes the nodes of these ranks among `idle` nodes.
+    /// Learns from an event that takes the nodes of ranks `leaving` among `idle` nodes.
     pub fn learn(&mut self, idle: u32, leaving: &[u32]) {
         if leaving.is_empty() {
             return;
@@ -99,14 +101,15 @@ mod tests {
             hazard.learn(10, &[0, 1]);
         }
         assert!(hazard.at(0, 10) > 0.99);
-        // Ranks 1 and 2 are one class: half of its nodes leave.
+        // Ranks 1 and 2 form one class, and half of its nodes leave.
         assert!((hazard.at(1, 10) - 0.5).abs() < 0.01);
         for rank in 3..10 {
             assert!(hazard.at(rank, 10) < 0.01, "{rank}");
         }
     }
 
-    // Derived by formula: every node is in one class, and has a share even if there is one node.
+    // Derived by formula: every node is in exactly one class, and every rank has a share between 0
+    // and 1.
     #[test]
     fn every_rank_has_a_class() {
         let mut hazard = EndHazard::default();

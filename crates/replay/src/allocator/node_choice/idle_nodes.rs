@@ -3,16 +3,16 @@
 /// A set of nodes that counts how many of its nodes come before a given node.
 #[derive(Debug)]
 pub(super) struct IdleNodes {
-    /// Place of each node in the order.
+    /// Position of each node in the order.
     places: Vec<u32>,
-    /// A bit for each place: whether the node there is idle.
+    /// A bit for each position: whether the node at this position is idle.
     words: Vec<u64>,
     /// Number of idle nodes before each word, followed by the number of all idle nodes.
     before: Vec<u32>,
 }
 
 impl IdleNodes {
-    /// No idle nodes. `order` lists the indices of all nodes.
+    /// Creates a set without idle nodes. `order` lists the indices of all nodes.
     pub fn new(order: &[u32]) -> Self {
         let mut places = vec![0; order.len()];
         for (place, &node) in (0..).zip(order) {
@@ -38,7 +38,7 @@ impl IdleNodes {
         }
     }
 
-    /// The same idle nodes in another order of the same nodes.
+    /// Replaces the order by another order of the same nodes.
     pub fn reorder(&mut self, order: &[u32]) {
         let before = std::mem::replace(self, IdleNodes::new(order));
         for &node in order {
@@ -52,7 +52,7 @@ impl IdleNodes {
         self.words[place as usize / 64] >> (place % 64) & 1 == 1
     }
 
-    /// Counts the nodes before each word.
+    /// Counts the idle nodes before each word.
     pub fn count_ranks(&mut self) {
         let mut sum = 0;
         for (word, before) in self.words.iter().zip(&mut self.before[1..]) {
@@ -66,7 +66,7 @@ impl IdleNodes {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// Number of idle nodes before this one in the order.
+    /// Number of idle nodes before this node in the order.
     pub fn rank(&self, node: u32) -> u32 {
         let place = self.places[node as usize];
         let word = place as usize / 64;

@@ -1,8 +1,8 @@
 //! Chooses which free nodes a growing task gets.
 //!
-//! A plan fixes how many nodes each task has, but not which. The batch scheduler takes nodes in
-//! blocks, and a task pays once per event, however many of its nodes leave. Nodes that leave
-//! together should therefore belong to one task.
+//! A plan fixes how many nodes each task gets, but not which nodes. The batch scheduler takes nodes
+//! in blocks, and a task pays once per event, however many of its nodes leave. Nodes that are
+//! likely to leave together should therefore belong to one task.
 
 mod arrival;
 mod blocks;
@@ -20,8 +20,8 @@ use gleaner_domain::{Change, EventLog, NodeOrder, NodeRule};
 
 use super::nodes::{NodePool, NodeSet};
 
-/// The choice of nodes by this rule, for the nodes of a log. If an order is given, rules that use
-/// one begin with it.
+/// The implementation of a rule for the nodes of a log. If an order is given, rules that use an order
+/// begin with it.
 pub fn of_rule(rule: NodeRule, given: Option<&NodeOrder>, log: &EventLog) -> Box<dyn NodeChoice> {
     let order = given.map(|given| by_order(log.nodes(), given));
     match (rule, order) {
@@ -38,27 +38,28 @@ pub fn of_rule(rule: NodeRule, given: Option<&NodeOrder>, log: &EventLog) -> Box
 pub struct Growing<'a> {
     /// The nodes that it keeps.
     pub held: &'a NodeSet,
-    /// Number of nodes that it gets, at least 1.
+    /// Number of additional nodes that it gets, at least 1.
     pub wanted: u32,
-    /// Work that it loses at an event at which any of its nodes leave, with its next number of nodes.
+    /// Work that it loses at an event at which any of its nodes leave, given its next number of
+    /// nodes.
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and release. It sees the past and the present of the log, never
-/// the future.
+/// Chooses the nodes that tasks get and release. It knows the past and the present of the log, but
+/// never the future.
 pub trait NodeChoice {
-    /// Receives the nodes that leave and join at an event, before the decision at that event.
-    /// `tasks` is the number of active tasks before the event. Rules learn only while tasks are
-    /// active, so that time without tasks changes no result.
+    /// Receives the nodes that leave and join at an event, before the decision at that event. `tasks`
+    /// is the number of active tasks before the event. Rules learn only while tasks are active, so
+    /// that time without tasks does not change the results.
     fn observe(&mut self, changes: &[Change], tasks: usize);
 
-    /// Chooses `count` of the nodes of a task that shrinks, and appends them to `released`. The
-    /// task holds at least that many.
+    /// Chooses `count` of the nodes that a shrinking task holds, and appends them to `released`. The
+    /// task holds at least `count` nodes.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
     /// Assigns free nodes to tasks. Appends pairs of a position in `growing` and a free node to
-    /// `dealt`, each node once, so that every task gets the number of nodes that it wants. At least
-    /// one task grows, and there are enough free nodes.
+    /// `dealt`. Each node occurs at most once, and every task gets the number of nodes that it wants.
+    /// At least one task grows, and there are enough free nodes.
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
 

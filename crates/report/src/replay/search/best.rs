@@ -16,15 +16,15 @@ const TOLD: usize = 4_000;
 /// Maximum number of trials of a run in the table.
 const MAX_ROWS: usize = 100;
 
-/// A trial that was the best when it reached the last rung.
+/// A trial that had the lowest loss so far when it reached the last rung.
 struct Best<'a> {
     trial: &'a TrialRow,
     time: Utc,
     loss: f64,
 }
 
-/// The figure, or a note if no trial of any run reached the last rung. `is_named` says that the
-/// page has other runs.
+/// The figure, or a note if no trial of any run reached the last rung. If `is_named`, the curves have the names of
+/// their runs, because the page has several runs.
 pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     let bests: Vec<Vec<Best<'_>>> = runs.iter().map(bests).collect();
     if bests.iter().all(Vec::is_empty) {
@@ -76,7 +76,8 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
     bests
 }
 
-/// The curve without its name: a point for each improvement, and the last loss at the end.
+/// The curve, whose name is still empty: a point for each improvement, and the last loss again at the end of the
+/// replay.
 fn curve(run: &Searched<'_>, bests: &[Best<'_>]) -> Curve {
     let last = bests.last().filter(|last| run.to > last.time);
     let point = |best: &Best<'_>| (clock::at(run, best.time), best.loss);
@@ -104,18 +105,18 @@ fn label(run: &Searched<'_>, best: &Best<'_>) -> String {
     )
 }
 
-/// The time from the first event of the replay.
+/// The time from the replay's first event until the trial reached the last rung.
 fn after(run: &Searched<'_>, best: &Best<'_>) -> String {
     in_hours(best.time.seconds_since(run.from))
 }
 
 fn text(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> String {
-    let what = "The least loss of the trials that have reached the last rung, with a dot for each trial \
-                that lowered it.";
+    let what = "The lowest loss of the trials that have reached the last rung, with a dot for each \
+                trial that lowered it.";
     let each = runs.iter().zip(bests).map(|(run, bests)| {
-        let told = bests
-            .last()
-            .map_or("no trial reached it".to_owned(), |best| {
+        let told = bests.last().map_or(
+            "none, as no trial reached the last rung".to_owned(),
+            |best| {
                 format!(
                     "trial {} with {} at resource {}, {} after the first event",
                     best.trial.trial,
@@ -123,14 +124,15 @@ fn text(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> String {
                     resource(best.trial.resource),
                     after(run, best)
                 )
-            });
+            },
+        );
         match runs {
             [_] => told,
             _ => format!("{}: {told}", run.run.name),
         }
     });
     let each = each.collect::<Vec<_>>().join("; ");
-    format!("{what} The best at the end: {each}.")
+    format!("{what} Best trial at the end: {each}.")
 }
 
 fn numbers(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> Grid {

@@ -26,7 +26,7 @@ struct Searched<'a> {
 }
 
 impl<'a> Searched<'a> {
-    /// The replay at `place` of `runs`; `None` if it ran no search.
+    /// The replay at index `place` of `runs`; `None` if it ran no search.
     fn of(runs: &[Named<'a>], place: usize) -> Option<Self> {
         let run = runs[place];
         let outcome = run.result.search.as_ref()?;
@@ -44,7 +44,7 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// A time of a summary, taken as UTC like the times in the tables.
+/// A time in a summary, interpreted as UTC like the times in the tables.
 fn parsed(text: &str) -> Option<Utc> {
     let time: Local = text.parse().ok()?;
     Some(time.from_offset(0))
@@ -53,11 +53,11 @@ fn parsed(text: &str) -> Option<Utc> {
 /// Explains the terms of the section.
 const LEAD: &str = "A search trains trials, each up to a rung. There it measures the trial's loss, and \
                     decides which trials go on to the next rung. A trial that reaches the last rung is \
-                    finished; the work for all others is wasted. Regret is how much more the best \
-                    finished trial loses than the best of all trials would, both at the last rung and \
+                    finished; the work for all others is wasted. Regret is the best finished \
+                    trial's loss minus the lowest loss of all started trials, both at the last rung and \
                     without noise. Times are from the first event of each replay.";
 
-/// The section; `None` if no replay ran a search. Replays without one are left out of it.
+/// The section; `None` if no replay ran a search. Replays without a search are left out.
 pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
     let searched = (0..runs.len()).filter_map(|place| Searched::of(runs, place));
     let searched: Vec<Searched<'_>> = searched.collect();

@@ -13,7 +13,7 @@ use gleaner_domain::results::search::{RungRow, TrialEvent};
 /// Maximum number of times in the figure, besides the first and the last.
 const MAX_TIMES: usize = 30_000;
 
-/// A curve for each rung. `is_alone` says that the page has no other search.
+/// A curve for each rung. `is_alone` states whether the page has no other search.
 pub(super) fn figure(run: &Searched<'_>, is_alone: bool) -> Figure {
     let shown = shown(run.outcome.rungs.len());
     let curves = curves(run, &shown);
@@ -81,8 +81,8 @@ fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     placed.collect()
 }
 
-/// The rungs that are drawn: all of them, or, if there are more rungs than colours, one for each
-/// colour, evenly spaced from the first to the last.
+/// The rungs that are drawn: all rungs, or, if there are more rungs than colours, one rung per colour, evenly spaced
+/// from the first to the last.
 fn shown(rungs: usize) -> Vec<usize> {
     match rungs {
         0..=SERIES => (0..rungs).collect(),
@@ -101,7 +101,8 @@ fn text(run: &Searched<'_>, shown: usize) -> String {
             resource(rung.resource)
         )
     });
-    let mut text = "How many trials have reached each rung, named by its resource.".to_owned();
+    let mut text =
+        "Number of trials that have reached each rung. A rung is named by its resource.".to_owned();
     text += &if shown < rungs.len() {
         format!(" {shown} of the {} rungs are drawn.", rungs.len())
     } else {

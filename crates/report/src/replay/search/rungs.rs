@@ -5,7 +5,7 @@ use super::told::{loss, resource};
 use crate::numbers::{count, in_hours};
 use crate::{Grid, Head};
 
-/// A row for each rung. `is_alone` says that the page has no other search.
+/// A row for each rung. `is_alone` states whether the page has no other search.
 pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     let title = if is_alone {
         "Rungs".to_owned()
@@ -13,7 +13,7 @@ pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
         format!("Rungs of {}", run.run.name)
     };
     let heads = [
-        "trials that reached it",
+        "trials that reached the rung",
         "the first of them after",
         "half of them after",
         "best loss there",

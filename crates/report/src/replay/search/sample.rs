@@ -30,7 +30,7 @@ const SUMMARY: &str = r#"{
     "fairness_min": 0.25, "fairness_jain": 0.5
 }"#;
 
-/// A replay from 00:00 to 05:00 that did 200 units of work.
+/// The summary of a replay from 00:00 to 05:00 that did 200 units of work.
 pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
     let mut value: Value = serde_json::from_str(SUMMARY).unwrap();
     if search.is_some() {

@@ -1,5 +1,5 @@
-//! Reads the states of a cluster over time, and averages them over each hour. The file has a row
-//! for each virtual cluster and step; all virtual clusters are added up.
+//! Reads the states of a cluster over time, and averages them over each hour. The file has a row for each virtual
+//! cluster and step; the virtual clusters are added up.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -20,7 +20,7 @@ const HOUR: i64 = 3600;
 /// together.
 const MOST_HOURS: i64 = 100_000;
 
-/// Averages over an hour, for all virtual clusters together and the profiler if there is one. In
+/// Averages over an hour, for all virtual clusters together, including the profiler if there is one. In
 /// runs of many years, the averages are over several hours.
 ///
 /// A virtual cluster has no states after its last job has ended. It then counts as idle.
@@ -55,7 +55,7 @@ pub(super) fn read(files: &RunFiles<'_>, policy: &str, step: i64, span: i64) -> 
     Ok(hours.into_values().collect())
 }
 
-/// Seconds between two rows, and seconds of an hour (more in very long runs).
+/// Seconds between two rows, and seconds per averaging interval: an hour, or longer in very long runs.
 #[derive(Clone, Copy)]
 struct Scale {
     row: i64,
@@ -101,13 +101,13 @@ fn add(
     Ok(())
 }
 
-/// The name of a column, and the field of [`Hour`] for its average.
+/// The name of a column, and the field of [`Hour`] that holds the column's average.
 type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
-/// Runs of consecutive rows within the same hour: the hour, and the number of rows.
+/// Runs of consecutive rows within the same hour: the number of the hour, and the number of rows.
 type Runs = Vec<(i64, u64)>;
 
-/// Divides the rows of a table by hour.
+/// Groups the rows of a table by hour.
 fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
     visit(source, table, TIME.name, |_, time| {
@@ -137,7 +137,7 @@ fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result
     Ok(sums)
 }
 
-/// Calls `each` with the index of every row and its whole number in a column.
+/// Calls `each` with the index of every row and the row's whole number in a column.
 fn visit(
     source: &Source,
     table: &Table<'_>,

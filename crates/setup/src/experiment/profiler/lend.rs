@@ -16,7 +16,7 @@ use gleaner_simulate::profiler::Profiler;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {
-    /// The profiler's number of nodes, from the virtual clusters that keep the most nodes.
+    /// As many nodes as the profiler has, from the virtual clusters that have the most nodes left.
     Auto,
     /// One virtual cluster.
     #[serde(untagged)]
@@ -58,7 +58,7 @@ impl FromStr for Lend {
 /// The number of nodes that each virtual cluster lends, by its index.
 ///
 /// # Errors
-/// [`Error::Usage`] if `auto` is combined with names, if the cluster lacks a name, or if too few nodes can be
+/// [`Error::Usage`] if `auto` is combined with names, if a name is not in the cluster, or if too few nodes can be
 /// spared.
 pub fn loans(
     lend: &[Lend],
@@ -88,8 +88,9 @@ pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
 }
 
 /// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each cluster keeps at least one
-/// node, and enough for its largest job. For example, clusters A, B and C have 5, 4 and 2 nodes, and only small jobs.
-/// Of three nodes, A lends the first (5 is the most), A the second (4 each, A comes first) and B the third.
+/// node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small jobs.
+/// Three nodes are needed. A lends the first node (5 is the most) and the second (A and B have 4 each, and A comes
+/// first), and B lends the third.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {
@@ -121,10 +122,10 @@ fn too_few(spare: u32, nodes: u32) -> Error {
     ))
 }
 
-/// Checks that no virtual cluster lends all of its nodes, and that the profiler has all nodes that are lent.
+/// Checks that no virtual cluster lends all of its nodes, and that no more nodes are lent than the profiler has.
 ///
 /// # Errors
-/// [`Error::Usage`] otherwise.
+/// [`Error::Usage`] if a check fails.
 pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     for (index, vc) in cluster.vcs.iter().enumerate() {
         if profiler.kept(index, vc.nodes) == 0 && vc.nodes > 0 {
@@ -166,7 +167,7 @@ mod tests {
         }
     }
 
-    /// A trace with a job for each pair of virtual cluster and number of GPUs.
+    /// A trace with one job for each pair of a virtual cluster and a number of GPUs.
     fn trace(jobs: &[(usize, u32)]) -> Trace {
         let job = |&(vc, gpus): &(usize, u32)| Job {
             vc,
@@ -201,7 +202,8 @@ mod tests {
         let three = cluster(&[3, 5, 4]);
         assert_eq!(lend(1, &three, &[]), Some(vec![(1, 1)]));
         assert_eq!(lend(3, &three, &[]), Some(vec![(1, 2), (2, 1)]));
-        // A job with 33 GPUs needs all five nodes of its cluster; one with 17 needs three of the four nodes of vc2.
+        // A job with 33 GPUs needs all five nodes of its cluster, and a job with 17 GPUs needs three of the four
+        // nodes of vc2.
         let jobs = [(1, 33), (2, 17), (0, 8)];
         assert_eq!(lend(2, &three, &jobs), Some(vec![(0, 1), (2, 1)]));
         assert_eq!(lend(3, &three, &jobs), Some(vec![(0, 2), (2, 1)]));

@@ -23,7 +23,7 @@ use gleaner_domain::Observer;
 pub use lend::Lend;
 
 settings! {
-    /// How Lucid profiles.
+    /// How Lucid profiles jobs.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
         /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
@@ -51,7 +51,7 @@ pub enum Setting {
     Auto,
     /// No profiler.
     Off,
-    /// Set by hand.
+    /// Set manually.
     Manual {
         /// Seconds of profiling for each job.
         time: i64,
@@ -111,10 +111,10 @@ impl FromStr for Setting {
 
 impl ProfilerArgs {
     /// The profiler's settings; `None` if no policy has a profiler or it is off. Jobs that no longer fit their virtual
-    /// cluster are faults, or are skipped if the settings say so.
+    /// cluster are faults, or are skipped if faulty jobs are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if settings do not fit the cluster; faults of jobs.
+    /// [`Error::Usage`] if settings do not fit the cluster. Otherwise, the faults of jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,
@@ -130,7 +130,8 @@ impl ProfilerArgs {
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
             return Err(Error::Usage(
-                "--elastic: the node is returned by the forecast; name one with --forecast".into(),
+                "--elastic: a forecast decides when the node is returned; name one with --forecast"
+                    .into(),
             ));
         }
         if !self.lend.is_empty() {
@@ -180,7 +181,7 @@ fn manual(limit: i64, nodes: u32, factor: f64) -> Profiler {
     }
 }
 
-/// The published settings. The names of the virtual clusters identify the cluster.
+/// The published settings of the cluster, which is identified by the names of its virtual clusters.
 fn published(cluster: &Cluster) -> Option<Profiler> {
     if let (Some(first), Some(second), Some(elastic)) = (
         cluster.vc("vc8Gr"),
@@ -211,13 +212,13 @@ fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--profiler: jobs of up to {} do not fit on {}, {per_node} a node; lower the factor",
+        "--profiler: jobs of up to {} do not fit on {} ({per_node} per node); lower the factor",
         counted(most, "GPU"),
         counted(gpus, "GPU")
     )))
 }
 
-/// Reports jobs that fit their virtual cluster only with the nodes that it lends.
+/// Reports jobs that do not fit their virtual cluster without the nodes that it lends.
 fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
     let cluster = &inputs.cluster;
     let kept = |vc: usize| {
@@ -232,7 +233,7 @@ fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
             let found = format!("job {id} with {}", counted(job.gpus, "GPU"));
             let vc = printable(&cluster.vcs[job.vc].name);
             let expected = format!(
-                "at most {}, all that {vc} has with nodes lent",
+                "at most {}, the GPUs that {vc} has left after lending",
                 kept(job.vc)
             );
             let fault = Fault::of(&inputs.trace_path, found, expected).field("gpu_num");

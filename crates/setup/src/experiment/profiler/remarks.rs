@@ -8,9 +8,9 @@ use gleaner_simulate::profiler::Profiler;
 /// Remark on `--profiler auto` for a cluster without published settings.
 pub const NOT_PUBLISHED: &str = "\
 --profiler auto: no setting is published for this cluster, only for Venus and Philly, so jobs are not \
-profiled; to profile them use --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
+profiled; to profile them, use --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
 
-/// A remark if settings by hand drop the loans of the `published` settings.
+/// A remark if manual settings drop the loans of the `published` settings.
 pub fn without_loans(
     published: Option<Profiler>,
     cluster: &Cluster,
@@ -41,12 +41,12 @@ pub fn without_loans(
     }
     vec![format!(
         "--profiler TIME,NODES,FACTOR drops the nodes that virtual clusters lend in the published \
-         setting of this cluster; to keep them add {}",
+         setting of this cluster; to keep them, add {}",
         missing.join(" ")
     )]
 }
 
-/// A remark on policies that have more GPUs than others, because no virtual cluster lends the profiler's nodes.
+/// A remark if some policies have more GPUs than others because no virtual cluster lends the profiler's nodes.
 pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> Vec<String> {
     let (with, without): (Vec<&Request>, Vec<&Request>) =
         requests.iter().partition(|r| r.policy.profiled);
@@ -59,7 +59,7 @@ pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> 
     let more = gpus + profiler.extra_gpus(cluster.gpus_per_node);
     vec![format!(
         "{more} GPUs for {}, {gpus} for the other policies, as no virtual cluster lends {extra} of \
-         the profiler's nodes; with --lend auto all have the same",
+         the profiler's nodes; with --lend auto, all policies have the same number",
         names.join(" and ")
     )]
 }

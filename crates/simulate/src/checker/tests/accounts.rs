@@ -1,4 +1,4 @@
-//! Broken outcomes and services.
+//! Tests with broken outcomes and services.
 
 use super::*;
 

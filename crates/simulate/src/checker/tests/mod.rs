@@ -1,5 +1,5 @@
-//! Hand-made schedules (fixed examples): sound ones pass, each broken one is rejected
-//! with the violation that was put into it.
+//! Tests with hand-made schedules (fixed examples): sound schedules pass, and each broken schedule is
+//! rejected with the violation that was introduced.
 
 use super::*;
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
@@ -75,7 +75,8 @@ fn nodes(number: u32) -> Vec<NodeLife> {
     (0..number).map(node).collect()
 }
 
-/// Free GPUs of eight, running jobs, and the GPUs of each waiting job, at a second.
+/// The samples that begin at second `first`: free GPUs out of eight, running jobs, and the GPUs of each
+/// waiting job.
 fn sample(first: i64, idle_gpus: u64, running_jobs: u32, waiting: &[u64]) -> Samples {
     let state = State {
         total_gpus: 8,
@@ -85,7 +86,7 @@ fn sample(first: i64, idle_gpus: u64, running_jobs: u32, waiting: &[u64]) -> Sam
         pending_jobs: waiting.len() as u32,
         pending_small_jobs: waiting.len() as u32,
         nodes: 2,
-        // In the example no two jobs are on a node at a whole minute.
+        // In the example, no node has two jobs at a whole minute.
         single_nodes: running_jobs,
         ..State::default()
     };
@@ -175,8 +176,8 @@ fn exclusive() -> Example {
     }
 }
 
-/// One node. `q` joins `p`, which ends first and leaves `q` slow. `r` runs on other GPUs. A second
-/// node is there from second 50 to 100 and takes `s`.
+/// One node. `q` joins `p`, which ends first and leaves `q` at reduced speed. `r` runs on other GPUs. A
+/// second node exists from second 50 to 100 and runs `s`.
 fn shared() -> Example {
     let jobs = vec![
         job("p", 2, 0, 10),
@@ -275,7 +276,7 @@ fn a_spread_job_passes_where_jobs_may_be_split() {
     assert_eq!(example.check(), []);
 }
 
-/// Spreads `a` over both nodes, and moves `c` so that it fits beside it.
+/// Spreads `a` over both nodes, and moves `c` so that `c` fits beside `a`.
 fn spread(example: &mut Example) {
     let schedule = &mut example.schedule;
     schedule.samples.clear();
@@ -287,7 +288,7 @@ fn spread(example: &mut Example) {
     schedule.busy_gpu_seconds = 200;
 }
 
-/// Whether a violation like this is reported. Also writes out all violations.
+/// Whether a violation like this is reported. Also prints all violations.
 fn rejected(example: &Example, wanted: impl Fn(&Violation) -> bool) -> bool {
     let found = example.check();
     for violation in &found {

@@ -26,7 +26,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     make: &make,
 };
 
-/// Jobs of more GPUs never share them.
+/// Jobs with more GPUs never share them.
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
@@ -49,9 +49,9 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Waiting jobs are considered in ascending order of estimated duration times GPUs. While sharing
-/// is off, the first job that does not fit holds up the rest. While sharing is on, every job is
-/// tried: first on the GPUs of a compatible running job, then on free GPUs.
+/// Waiting jobs are considered in ascending order of estimated duration times GPUs. While sharing is
+/// off, the first job that does not fit blocks all later jobs. While sharing is on, every job is tried:
+/// first on the GPUs of a compatible running job, then on free GPUs.
 ///
 /// A job that could not start is reconsidered only when enough GPUs for it are free or a possible
 /// partner has appeared. So the time per decision does not grow with the queue.
@@ -137,8 +137,8 @@ impl Policy for Lucid<'_> {
     }
 
     /// While sharing is on, all jobs that could start have started, so the next second offers
-    /// nothing new. If a job found neither GPUs nor a partner, no later job of the same size
-    /// started on free GPUs in this walk. So no new partner has appeared for that job.
+    /// nothing new. If a job found neither GPUs nor a partner, no later job of the same size could
+    /// start on free GPUs in this walk. So no new partner has appeared for the first job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

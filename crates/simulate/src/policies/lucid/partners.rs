@@ -16,8 +16,8 @@ pub(super) struct Partners {
     /// Whether sharing scores and priorities limit the choice of partners.
     choosy: bool,
     classes: BTreeMap<u32, Class>,
-    /// For each waiting job, the number of entries of [`Class::appeared`] that it has been
-    /// compared with; `None` before its first search.
+    /// For each waiting job, the number of entries of [`Class::appeared`] with which it has been
+    /// compared; `None` before its first search.
     met: Vec<Option<usize>>,
 }
 
@@ -31,12 +31,12 @@ struct Trait {
     priority: f64,
 }
 
-/// Running jobs of one number of GPUs.
+/// Running jobs with the same number of GPUs.
 #[derive(Debug, Default)]
 struct Class {
-    /// Those alone on their GPUs, by order of start.
+    /// The jobs that are alone on their GPUs, in the order of their starts.
     alone: BTreeSet<(u64, usize)>,
-    /// Every job that was ever alone, in the order in which they became so.
+    /// Every job that was ever alone, in the order in which they became alone.
     appeared: Vec<(u64, usize)>,
 }
 
@@ -59,19 +59,19 @@ impl Partners {
         }
     }
 
-    /// How many times a job of `gpus` GPUs has become a possible partner so far.
+    /// How many times a job with `gpus` GPUs has become a possible partner so far.
     pub fn appeared(&self, gpus: u32) -> usize {
         self.classes
             .get(&gpus)
             .map_or(0, |class| class.appeared.len())
     }
 
-    /// Of the running jobs that a waiting job may join, the one started first.
+    /// Among the running jobs that a waiting job may join, the one that started first.
     pub fn find(&mut self, job: usize, gpus: u32, view: &View<'_>) -> Option<usize> {
         let class = self.classes.get(&gpus)?;
         let met = self.met[job].replace(class.appeared.len());
         let joins = |&(_, other): &(u64, usize)| self.go_together(job, other);
-        // The first search looks at all jobs that are alone. Later ones only look at the jobs that
+        // The first search looks at all jobs that are alone. Later searches only look at the jobs that
         // have become alone since the last search.
         let found = match met {
             None => class.alone.iter().copied().find(joins),
@@ -97,7 +97,7 @@ impl Partners {
                 || score + other_score <= MOST_SCORE && job.priority <= other.priority * 2.0)
     }
 
-    /// A job has started, alone or with another.
+    /// A job has started, alone or with another job.
     pub fn started(&mut self, job: usize, view: &View<'_>) {
         if view.is_alone(job) {
             self.appear(job, view);

@@ -9,7 +9,7 @@ const INTERVAL: i64 = 100;
 /// Sharing is off while at most this many GPU jobs are expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
-/// The switch. It is off until the first check.
+/// The switch. Sharing is off until the first check.
 pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
@@ -56,7 +56,7 @@ impl<'a> Sharing<'a> {
         !self.never && self.forecast.is_none_or(busy)
     }
 
-    /// Second of the first check after `now` that switches sharing on; `None` if none does.
+    /// Second of the first check after `now` that switches sharing on; `None` if no check does.
     pub fn next_on(&mut self, now: i64) -> Option<i64> {
         if self.never {
             return None;

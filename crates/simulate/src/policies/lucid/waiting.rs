@@ -1,11 +1,11 @@
-//! The queue, by number of GPUs, and a walk over it that leaves out jobs that cannot start.
+//! The queue, by number of GPUs, and a walk over it that skips jobs that cannot start.
 //!
 //! While sharing is on, Lucid may start any waiting job, not only the first. Whether a job can start
 //! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is walked
 //! only if its jobs may fit on free GPUs, or if some of them have not been compared with all possible
 //! partners. For example, if the jobs of a class have been compared with 7 partners (`met`) and 9
-//! have appeared so far, two are new and the class is walked. The walk merges the open classes by
-//! priority, and a class is closed once neither condition holds.
+//! partners have appeared so far, two partners are new, so the class is walked. The walk merges the
+//! open classes by priority, and a class is closed once neither condition holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -25,8 +25,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of possible partners, counted in the order in which they appeared, that all jobs
-    /// except new ones have been compared with.
+    /// All jobs except new ones have been compared with this many possible partners, in the order in
+    /// which the partners appeared.
     met: usize,
 }
 
@@ -50,7 +50,7 @@ impl Waiting {
         self.classes.is_empty()
     }
 
-    /// The first job of all by priority, and its number of GPUs.
+    /// The first waiting job by priority, and its number of GPUs.
     pub fn first(&self) -> Option<(usize, u32)> {
         let heads = self
             .classes
@@ -74,15 +74,15 @@ struct Walk {
     last: Option<Key>,
     /// Whether the free GPUs may be enough.
     may_fit: bool,
-    /// Whether a job not visited yet may find a partner.
+    /// Whether a job that has not been visited yet may find a partner.
     may_share: bool,
     /// Number of appearances of possible partners before the walk.
     appeared: usize,
 }
 
 impl Pass {
-    /// Begins a walk. `fits` returns whether a job of this many GPUs can be placed. `appeared`
-    /// returns how many possible partners of this many GPUs have appeared.
+    /// Begins a walk. `fits` returns whether a job with this number of GPUs can be placed. `appeared`
+    /// returns how many possible partners with this number of GPUs have appeared.
     pub fn begin(
         waiting: &mut Waiting,
         fits: impl Fn(u32) -> bool,
@@ -97,7 +97,7 @@ impl Pass {
                 may_share: class.new || class.met < appeared,
                 appeared,
             };
-            // At the end of the walk, all jobs have been compared with these.
+            // At the end of the walk, all jobs have been compared with these partners.
             class.new = false;
             class.met = appeared;
             walk.is_open().then_some(walk)
@@ -122,17 +122,18 @@ impl Pass {
         Some((key.1, walk.gpus))
     }
 
-    /// Whether a job of `gpus` GPUs may still be placed.
+    /// Whether a job with `gpus` GPUs may still be placed.
     pub fn may_fit(&self, gpus: u32) -> bool {
         let walk = self.walks.iter().find(|walk| walk.gpus == gpus);
         walk.is_some_and(|walk| walk.may_fit)
     }
 
-    /// A job of `gpus` GPUs could not start: no other of its size will fit in this walk.
+    /// A job with `gpus` GPUs could not start, so no other job of this size will fit in this walk.
     pub fn refuse(&mut self, gpus: u32, appeared: usize) {
         if let Some(walk) = self.walks.iter_mut().find(|walk| walk.gpus == gpus) {
             walk.may_fit = false;
-            // Partners that appear during the walk are compared with the jobs still to come.
+            // Partners that appear during the walk are compared with the jobs that the walk has not
+            // visited yet.
             walk.may_share |= walk.appeared < appeared;
         }
         self.walks.retain(Walk::is_open);

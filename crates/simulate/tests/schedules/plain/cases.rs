@@ -1,5 +1,5 @@
-//! Random small traces that provoke what is rare in large ones: ties, gangs that do
-//! not fit, ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
+//! Random small traces that provoke situations that are rare in large traces: ties, gangs that do not
+//! fit, ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
 
 use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_domain::{Job, Usage, Workload};
@@ -10,7 +10,7 @@ use proptest::sample::select;
 use super::known::{forecast, packing, profiler, switches};
 use super::{Placer, Profiler, Switches, World};
 
-/// A virtual cluster with its jobs, and everything that policies know.
+/// A virtual cluster with its jobs, and all inputs of policies.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub nodes: u32,
@@ -29,7 +29,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The world that a policy sees, without waits in a profiler.
+    /// The world that a policy sees, without any wait for a profiler.
     pub fn world(&self) -> World<'_> {
         World {
             jobs: self.jobs.iter().collect(),
@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// A job with what every policy needs.
+/// A job with the inputs of every policy.
 pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
     Job {
         id: format!("j{index}"),

@@ -21,7 +21,8 @@ impl Rule for Easy {
     }
 }
 
-/// Starts later jobs before the head, if they do not delay it according to the estimates.
+/// Starts later jobs before the head of the queue, if they do not delay the head according to the
+/// estimates.
 fn backfill(sim: &mut Sim, head: usize) {
     let reserved = reservation(sim, head);
     let later: Vec<usize> = sim.waiting.iter().skip(1).copied().collect();
@@ -80,7 +81,7 @@ fn backfilling_follows_the_rules() {
     let passes: &[Expected] = &[
         (3, 0, 100, 100.0, 0),
         (4, 1, 10, 10.0, 100),
-        // It ends in the second in which the head may start.
+        // The job ends in the second in which the head may start.
         (1, 2, 98, 98.0, 2),
     ];
     let delays: &[Expected] = &[
@@ -92,7 +93,7 @@ fn backfilling_follows_the_rules() {
         (4, 0, 100, 100.0, 0),
         (2, 0, 300, 300.0, 0),
         (4, 2, 10, 10.0, 100),
-        // It runs beyond the head's start, but the head fits on the other node.
+        // The job runs beyond the head's start, but the head fits on the other node.
         (2, 3, 1000, 1000.0, 3),
     ];
     let overdue: &[Expected] = &[

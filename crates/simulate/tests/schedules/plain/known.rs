@@ -1,4 +1,4 @@
-//! Random inputs of policies, other than the jobs.
+//! Random policy inputs other than the jobs.
 
 use std::collections::BTreeMap;
 

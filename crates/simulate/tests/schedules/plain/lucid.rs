@@ -5,15 +5,14 @@ use gleaner_domain::results::schedule::Correction;
 use super::Rule;
 use super::sim::Sim;
 
-/// The parts of Lucid that are switched off, and those that are added.
+/// The parts of Lucid that are switched off, and the parts that are added.
 #[derive(Debug, Clone, Default)]
 pub struct Switches {
     pub without_packing: bool,
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps. This virtual cluster makes each of them with the opposite
-    /// sign.
+    /// The profiler's scaling steps. This virtual cluster makes the opposite of each step.
     pub echo: Vec<(i64, i32)>,
 }
 
@@ -22,7 +21,7 @@ pub struct Lucid {
     sharing: bool,
 }
 
-/// Memory of a GPU in MB.
+/// GPU memory in MB.
 const MEMORY: f64 = 24_576.0;
 
 impl Lucid {
@@ -51,7 +50,7 @@ impl Lucid {
     }
 
     /// When one of a pair ends, the job that was placed first gets full speed, even if it is the
-    /// one that ends. If corrected, the survivor gets it, provided that it goes on.
+    /// one that ends. If corrected, the survivor gets full speed, provided that it does not end too.
     fn restore(&self, sim: &mut Sim, ended: usize) {
         let (slot, gpus) = &sim.jobs[ended].nodes[0];
         let node = sim.nodes.node(*slot);
@@ -103,7 +102,7 @@ impl Lucid {
         jobs.is_none_or(|jobs| jobs > 2.0)
     }
 
-    /// The first running job, in start order, that this one may join.
+    /// The first running job, in start order, that this job may join.
     fn partner(&self, sim: &Sim, job: usize) -> Option<usize> {
         let given = |job: usize| sim.world.jobs[job];
         let score = |job: usize| sim.world.packing.score(given(job)).unwrap();

@@ -69,7 +69,7 @@ pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }
 
-/// Steps through every second until all jobs have ended; through one second if there are no jobs.
+/// Steps through every second until all jobs have ended, or through one second if there are no jobs.
 pub fn run(world: &World, rule: &mut dyn Rule) -> Schedule {
     let mut sim = Sim::new(world);
     loop {

@@ -10,15 +10,15 @@ pub struct Node {
     pub slot: usize,
     pub name: u32,
     pub gpus: Vec<Gpu>,
-    /// Jobs on it with their GPUs, in the order in which they came.
+    /// Jobs on the node with their GPUs, in the order of their arrival there.
     pub jobs: Vec<(usize, Vec<usize>)>,
 }
 
 #[derive(Clone, Default)]
 pub struct Gpu {
-    /// Jobs that hold it, in the order in which they came.
+    /// Jobs that hold the GPU, in the order of their arrival there.
     pub jobs: Vec<usize>,
-    /// Utilisation and memory of both jobs together, if it is shared.
+    /// Utilisation and memory of both jobs together, if the GPU is shared.
     pub pair: (f64, f64),
 }
 
@@ -134,7 +134,7 @@ impl Nodes {
             .is_some_and(|at| self.list[at].free() == self.gpus_per_node)
     }
 
-    /// Adds a node, unless one that was added earlier is still there. Returns whether it did.
+    /// Adds a node, unless an added node still exists. Returns whether a node was added.
     pub fn add(&mut self, now: i64) -> bool {
         let new = self.newcomer().is_none();
         if new {
@@ -143,9 +143,9 @@ impl Nodes {
         new
     }
 
-    /// Removes the idle node with the highest name. After the first time it removes the newcomer;
-    /// if that is busy, it first trades names with an idle node. Returns whether a node was
-    /// removed, and the slot of a newcomer that got another name.
+    /// Removes the idle node with the highest name. From the second removal on, removes the added node.
+    /// If that node is busy, it first swaps names with an idle node. Returns whether a node was
+    /// removed, and the slot of an added node that got another name.
     pub fn remove(&mut self, now: i64) -> (bool, Option<usize>) {
         let Some(&idle) = self.idle().first() else {
             return (false, None);
@@ -164,7 +164,7 @@ impl Nodes {
         (true, renamed)
     }
 
-    /// All nodes that ever existed, with their last names.
+    /// All nodes that ever existed, with their final names.
     pub fn into_lives(mut self) -> Vec<NodeLife> {
         for node in &self.list {
             self.lives[node.slot].name = node.name;

@@ -16,7 +16,7 @@ impl Placer {
         Placer::Random,
     ];
 
-    /// Positions in the node list with the GPUs to take there; `None` if it does not fit.
+    /// Positions in the node list with the GPUs to take there; `None` if the job does not fit.
     pub fn select(self, nodes: &Nodes, gpus: u32) -> Option<Vec<(usize, u32)>> {
         if nodes.free() < gpus {
             return None;
@@ -78,8 +78,8 @@ fn spread(nodes: &[(usize, u32)], gpus: u32) -> Option<Vec<(usize, u32)>> {
     None
 }
 
-/// Small fixed examples: nodes of 4 GPUs with this many taken, and the nodes that a placer chooses
-/// for a job.
+/// Small fixed examples: nodes of 4 GPUs, the number of GPUs in use on each node, and the nodes that a
+/// placer chooses for a job.
 #[test]
 fn placers_choose_as_described() {
     use Placer::{Consolidate, ConsolidateFirst, Random};

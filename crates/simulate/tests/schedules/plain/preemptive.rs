@@ -9,7 +9,7 @@ pub struct Tiresias;
 /// Attained service (GPU-seconds) above which Tiresias puts a job in the second queue.
 const LONG_SERVED: f64 = 18_000.0;
 
-/// Ends jobs with no work left. The others work for a second, which adds to their attained service.
+/// Ends jobs with no work left. The other jobs work for a second, which adds to their attained service.
 fn work(sim: &mut Sim) {
     for job in sim.running.clone() {
         if sim.jobs[job].remain == 0.0 {
@@ -26,7 +26,7 @@ fn work(sim: &mut Sim) {
 }
 
 /// Goes through all jobs in the order of precedence. Running jobs that no longer fit into the total
-/// are preempted. Waiting jobs that fit are placed, if the placer can.
+/// number of GPUs are preempted. Waiting jobs that fit are placed if the placer finds GPUs for them.
 fn select(sim: &mut Sim, order: &[usize]) {
     let mut quota = sim.nodes.total();
     let (mut preempted, mut chosen) = (Vec::new(), Vec::new());

@@ -50,10 +50,11 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// All jobs that continue after the profiler, with their waits: those too large for it, and those
-    /// that it released. In the original, released jobs enter at their submission, as if they had not
-    /// been profiled. If corrected, they enter when the profiler releases them, in the order of their
-    /// release. Jobs released in the same second enter in the order of the trace.
+    /// All jobs that continue after the profiler, with their waits: the jobs that are too large for the
+    /// profiler, and the jobs that it released. In the original, released jobs enter at their
+    /// submission, as if they had not been profiled. If corrected, they enter when the profiler
+    /// releases them, in the order of their release. Jobs released in the same second enter in the
+    /// order of the trace.
     pub fn rest<'a>(&self, all: &World<'a>, corrected: bool) -> World<'a> {
         let mut going_on = Vec::new();
         for (index, &job) in all.jobs.iter().enumerate() {
@@ -80,8 +81,8 @@ impl Profiled {
         }
     }
 
-    /// When nodes were borrowed and returned. A node that is still kept is returned with the last
-    /// end.
+    /// The seconds in which nodes were borrowed and returned. A node that is still borrowed is returned
+    /// when the last job ends.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         if loans.last().is_some_and(|&(_, step)| step > 0) {
@@ -132,7 +133,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs are forecast; this is also the case beyond the forecast.
+    /// Whether few GPUs are forecast. Seconds beyond the end of the forecast also count as such.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

@@ -1,5 +1,5 @@
-//! The plain simulator compared with the published results of three small virtual clusters and of
-//! the profiler (golden values).
+//! Compares the plain simulator with the published results of three small virtual clusters and of the
+//! profiler (golden values).
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// Those of them for which there are tables by minute.
+/// The virtual clusters for which there are tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The world of all jobs.
@@ -107,7 +107,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// The virtual cluster that makes the profiler's steps with the opposite sign, with renamed nodes.
+/// The virtual cluster that makes the opposite of the profiler's steps, with renamed nodes.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };
@@ -118,7 +118,7 @@ fn the_echo_is_as_published() {
     assert_vcs(venus, &["vcYVn"], "lucid", &switches);
 }
 
-/// The product's profiler is compared with the published one elsewhere, and this one with the
+/// Other tests compare the product's profiler with the published one, and the plain profiler with the
 /// product's.
 #[test]
 fn the_plain_profiler_is_as_published() {

@@ -1,4 +1,4 @@
-//! The state of a simulation, and what all policies do with it.
+//! The state of a simulation, and the operations that all policies share.
 
 use gleaner_domain::cluster::GpuSet;
 use gleaner_domain::results::schedule::{
@@ -8,7 +8,7 @@ use gleaner_domain::results::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Longer than any trace of the tests, in seconds: a job that still waits after this never runs.
+/// Longer than any trace of the tests, in seconds: a job that still waits after this time never runs.
 const STUCK: i64 = 100_000_000;
 
 /// The state of a job in the simulation.
@@ -26,7 +26,7 @@ pub struct Live {
     pub speed: f64,
     pub colocated: i64,
     pub delocated: i64,
-    /// Node names with GPUs, set at its end.
+    /// Node names with GPUs, set at the end of the job.
     named: Vec<(u32, GpuSet)>,
     run: usize,
 }
@@ -131,7 +131,7 @@ impl<'a> Sim<'a> {
         self.running.retain(|&other| other != job);
     }
 
-    /// Gives a waiting job GPUs, if the placer finds some. Returns whether it did.
+    /// Gives a waiting job GPUs, if the placer finds enough. Returns whether the job got GPUs.
     pub fn place(&mut self, job: usize) -> bool {
         let Some(chosen) = self.world.placer.select(&self.nodes, self.gpus(job)) else {
             return false;
@@ -189,7 +189,7 @@ impl<'a> Sim<'a> {
         }
     }
 
-    /// Samples the state if this second is a whole minute, and goes on to the next.
+    /// Samples the state if this second is a whole minute, and moves on to the next second.
     pub fn close_second(&mut self) {
         self.busy_gpu_seconds += i64::from(self.nodes.total() - self.nodes.free());
         if self.time % 60 == 0 {
@@ -230,7 +230,7 @@ fn set(gpus: &[usize]) -> GpuSet {
     gpus.iter().fold(0, |set, gpu| set | 1 << gpu)
 }
 
-/// Joins successive minutes with the same state.
+/// Merges consecutive minutes with the same state.
 fn stretches(minutes: &[(i64, State)]) -> Vec<Samples> {
     let same = |a: &(i64, State), b: &(i64, State)| a.1 == b.1;
     let stretch = |minutes: &[(i64, State)]| Samples {

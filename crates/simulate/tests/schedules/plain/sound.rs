@@ -9,16 +9,16 @@ use proptest::prelude::*;
 use super::cases::{Case, case};
 use super::{Easy, Fifo, Lucid, Placer, Qssf, Rule, Sjf, Srtf, Tiresias, World, run};
 
-/// What a kind of policies promises for its schedules.
+/// The properties that a kind of policy guarantees for its schedules.
 #[derive(Clone, Copy)]
 pub struct Promise {
     notice: i64,
     sharing: bool,
-    /// Seconds after which a job ends even if it is not done.
+    /// Seconds after which a job ends even if its work is not done.
     limit: i64,
 }
 
-/// The promise of FIFO, SJF, QSSF and EASY, and, except for the limit, of the profiler.
+/// The promise of FIFO, SJF, QSSF and EASY. Except for the limit, it is also the profiler's.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,

@@ -49,13 +49,13 @@ impl Sim<'_> {
     }
 }
 
-/// The mean; 0 for no values.
+/// The mean; 0 if there are no values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean over nodes of the mean over GPUs. GPUs and nodes at 0 are left out.
+/// The mean over nodes of the mean over GPUs. GPUs and nodes with the value 0 are left out.
 fn mean_of_used(nodes: &[Vec<f64>]) -> f64 {
     let used = |node: &Vec<f64>| {
         let used: Vec<f64> = node.iter().copied().filter(|&value| value > 0.0).collect();

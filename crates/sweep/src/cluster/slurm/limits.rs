@@ -1,13 +1,13 @@
-//! Limits of a cluster's configuration.
+//! Limits in a cluster's configuration.
 
 use gleaner_domain::error::Result;
 
 use super::program::call;
 
-/// Slurm's default of `MaxArraySize`, which is the largest index plus one.
+/// Slurm's default for `MaxArraySize`, which is the largest index plus one.
 const ARRAY_SIZE: usize = 1001;
 
-/// Slurm's default of `MaxJobCount`.
+/// Slurm's default for `MaxJobCount`.
 const JOB_COUNT: usize = 10_000;
 
 /// Limits of a cluster.
@@ -20,10 +20,10 @@ pub(super) struct ClusterLimits {
 }
 
 impl ClusterLimits {
-    /// Asks Slurm's controller.
+    /// Requests the limits from Slurm's controller.
     ///
     /// # Errors
-    /// As [`call`].
+    /// Same as [`call`].
     pub fn ask() -> Result<Self> {
         Ok(Self::parse(&call("scontrol", &["show", "config"])?))
     }

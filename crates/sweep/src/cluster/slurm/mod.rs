@@ -1,8 +1,8 @@
-//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. Nothing else is needed from Slurm,
-//! because the store records which runs are done.
+//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. It needs no other information about jobs
+//! from Slurm, because the store records which runs are done.
 //!
 //! 1. [`submit()`] assigns the missing runs to parts ([`Deal`](super::Deal)). It writes the assignment, two scripts and
-//!    the file of the batch.
+//!    the file that describes the batch.
 //! 2. [`submit()`] submits the parts as job arrays. With 2,500 parts and `MaxArraySize` 1001, the arrays have 1,001,
 //!    1,001 and 498 tasks.
 //! 3. Each task executes one part with `gleaner sweep --part`. Task 3 of the second array executes part 1,001 + 3 + 1 =
@@ -10,8 +10,8 @@
 //! 4. Another job starts when all arrays have ended (`afterany`) and runs `gleaner sweep --collect`. This job
 //!    writes the tables, or submits lost runs as a new batch.
 //!
-//! Jobs have names such as `gleaner-0123abcd-0`, from the batch and a number. [`Queue`] finds them by these names, even
-//! if the submission was interrupted before it recorded their ids.
+//! Jobs have names such as `gleaner-0123abcd-0`, which contain the name of the batch and a number. [`Queue`] finds them
+//! by these names, even if the submission was interrupted before it recorded their ids.
 
 mod limits;
 mod options;

@@ -1,8 +1,8 @@
-//! How jobs are submitted.
+//! The options with which jobs are submitted.
 
 use serde::{Deserialize, Serialize};
 
-/// How the jobs of a batch are submitted. Strings are passed to `sbatch` unchanged.
+/// The options with which the jobs of a batch are submitted. Strings are passed to `sbatch` unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlurmOptions {
     /// The partition.
@@ -21,12 +21,12 @@ pub struct SlurmOptions {
     pub others: Vec<String>,
     /// Maximum number of parts; [`SlurmOptions::PARTS`] if `None`.
     pub parts: Option<usize>,
-    /// How many times lost runs are resubmitted.
+    /// Maximum number of times that lost runs are resubmitted.
     pub retries: u32,
 }
 
-/// Slurm sends SIGUSR1 to a task this many seconds before its time limit. The task then starts no further runs, and
-/// only finishes those that it has started.
+/// Number of seconds before a task's time limit at which Slurm sends SIGUSR1 to the task. The task then starts no
+/// further runs, and only finishes the runs that it has started.
 const WARNING: u32 = 120;
 
 impl SlurmOptions {
@@ -36,19 +36,19 @@ impl SlurmOptions {
     /// The options of `sbatch` for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
         let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
-        // `B:` sends the signal to the shell of the script, which gleaner has replaced: docs/CLUSTER.md.
+        // `B:` sends the signal to the shell of the script, which gleaner has replaced (docs/CLUSTER.md).
         let signal = format!("--signal=B:USR1@{WARNING}");
         let own = cpus.into_iter().chain([signal]);
         [self.shared(), own.collect(), self.others.clone()].concat()
     }
 
-    /// The options of `sbatch` for the job that collects.
+    /// The options of `sbatch` for the job that collects results.
     pub(crate) fn of_collecting(&self) -> Vec<String> {
         [self.shared(), self.others.clone()].concat()
     }
 
-    /// The options of all jobs. The user's other options come last, because `sbatch` uses the last value of a repeated
-    /// option.
+    /// The options of all jobs, except for the user's other options. Those must come last, because `sbatch` uses the
+    /// last value of a repeated option.
     fn shared(&self) -> Vec<String> {
         let named = [
             ("partition", &self.partition),
@@ -59,7 +59,7 @@ impl SlurmOptions {
         let given = named
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        // Gleaner itself resubmits lost runs, a limited number of times.
+        // Slurm must not requeue jobs, because gleaner itself resubmits lost runs a limited number of times.
         let mut all = vec!["--no-requeue".to_owned()];
         all.extend(given.map(|(name, value)| format!("--{name}={value}")));
         all

@@ -1,4 +1,4 @@
-//! Calls of Slurm's programs.
+//! Calls Slurm's programs.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -9,8 +9,8 @@ use gleaner_domain::words::printable;
 
 /// Advice for systems without Slurm.
 const WITHOUT: &str = "on another batch system, or without one, run the parts of the sweep yourself \
-                       (gleaner sweep PLAN --out DIR --part I/N) and then collect (--collect): \
-                       docs/CLUSTER.md";
+                       (gleaner sweep PLAN --out DIR --part I/N), and then collect the results \
+                       (--collect): docs/CLUSTER.md";
 
 /// Runs a program of Slurm, such as `squeue`, and returns its standard output.
 ///
@@ -19,14 +19,14 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
 /// the message contains its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
-    // By default, Slurm cuts long lists of array tasks.
+    // By default, Slurm truncates long lists of array tasks.
     command
         .args(arguments)
         .stdin(Stdio::null())
         .env("SLURM_BITSTR_LEN", "0");
     let output = command.output().map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::Usage(format!(
-            "--slurm needs Slurm, but there is no program {name} in PATH; {WITHOUT}"
+            "--slurm needs Slurm, but the program {name} is not in PATH; {WITHOUT}"
         )),
         _ => Error::Run(format!("{name}: {error}")),
     })?;

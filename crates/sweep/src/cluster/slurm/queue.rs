@@ -11,7 +11,7 @@ use crate::cluster::Batch;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue(BTreeMap<String, Job>);
 
-/// A job with a given name.
+/// The job with a given name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Job {
     /// Its id, without the index of an array task.
@@ -19,7 +19,7 @@ struct Job {
     tasks: Jobs,
 }
 
-/// Numbers of a batch's jobs. Each task of an array counts.
+/// Numbers of running and waiting jobs of a batch. Each task of an array counts as a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Jobs {
     /// Running jobs.
@@ -32,10 +32,10 @@ pub struct Jobs {
 }
 
 impl Queue {
-    /// Asks for the jobs of all these batches in one call. Makes no call if there are no batches.
+    /// Requests the jobs of all given batches in one call. Makes no call if there are no batches.
     ///
     /// # Errors
-    /// [`Error::Usage`] without Slurm, [`Error::Run`] if it does not answer.
+    /// [`Error::Usage`] if Slurm is missing, [`Error::Run`] if it does not answer.
     ///
     /// [`Error::Usage`]: gleaner_domain::error::Error::Usage
     /// [`Error::Run`]: gleaner_domain::error::Error::Run
@@ -49,7 +49,7 @@ impl Queue {
         Ok(Self::parse(&text))
     }
 
-    /// The jobs of a batch; `None` if none is left in the queue.
+    /// The jobs of a batch; `None` if the queue contains no job of the batch.
     pub fn of(&self, batch: &Batch) -> Option<Jobs> {
         let names = batch.job_names();
         let found: Vec<Jobs> = names
@@ -92,14 +92,15 @@ impl Queue {
     }
 }
 
-/// Whether a job with this reason waits until its owner acts.
+/// Whether a job with this reason waits until its owner intervenes.
 fn is_final(reason: &str) -> bool {
     let held = reason.to_ascii_lowercase().contains("held");
     held || reason.starts_with("Partition")
         || ["BadConstraints", "DependencyNeverSatisfied"].contains(&reason)
 }
 
-/// Number of tasks of an id: 1, or the number in a list. For example, `12_[1,3-9%2]` has 8 tasks.
+/// Number of tasks that an id stands for: 1, or the number of tasks in a list. For example, `12_[1,3-9%2]` has 8
+/// tasks.
 fn tasks(id: &str) -> usize {
     let Some((_, list)) = id.split_once("_[") else {
         return 1;

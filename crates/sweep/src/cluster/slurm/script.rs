@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 
 use crate::cluster::{Batch, BatchFolder};
 
-/// How jobs call gleaner.
+/// The command line with which jobs call gleaner.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The program.
@@ -18,7 +18,7 @@ pub struct Call {
     pub plan: PathBuf,
     /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
-    /// Options that affect the tables, for the job that collects.
+    /// Options of the job that collects results. They affect the tables.
     pub collecting: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Call {
         Ok(script)
     }
 
-    /// The script of the job that collects.
+    /// The script of the job that collects results.
     pub(super) fn collect(&self, batch: &Batch) -> Result<Vec<u8>> {
         let mut script = self.head()?;
         script.extend(b" --collect --quiet --batch ");
@@ -65,13 +65,13 @@ impl Call {
     }
 }
 
-/// A path quoted as one word of a shell.
+/// Quotes a path as one word of a shell command.
 fn quoted(path: &Path) -> Result<Vec<u8>> {
     let bytes = path.as_os_str().as_bytes();
     if bytes.contains(&b'\0') || bytes.contains(&b'\n') {
         let shown = path.display();
         return Err(Error::Usage(format!(
-            "{shown}: --slurm accepts no paths with line breaks"
+            "{shown}: --slurm does not accept paths with line breaks"
         )));
     }
     let mut word = b"'".to_vec();

@@ -16,7 +16,7 @@ use super::{Call, Queue, SlurmOptions};
 use crate::cluster::batch::{Batch, BatchFolder, now};
 use crate::cluster::{Costs, Deal};
 
-/// Maximum number of attempts to submit while the controller does not answer.
+/// Maximum number of attempts to submit a job while the controller does not answer.
 const ATTEMPTS: u32 = 10;
 /// Time between two attempts.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(3);
@@ -29,17 +29,18 @@ pub struct Submission<'a> {
     pub runs: &'a [usize],
     /// Their estimated durations.
     pub costs: &'a Costs,
-    /// How jobs are submitted.
+    /// The options with which jobs are submitted.
     pub options: &'a SlurmOptions,
-    /// How jobs call gleaner.
+    /// The command line with which jobs call gleaner.
     pub call: &'a Call,
-    /// The batch whose remaining runs this one takes over; `None` if a user submits.
+    /// The batch whose remaining runs the new batch takes over; `None` for a batch that a user submits.
     pub after: Option<&'a Batch>,
-    /// How many earlier batches of the chain lost runs.
+    /// Number of earlier batches of the chain that lost runs.
     pub round: u32,
 }
 
-/// Submits runs as arrays, and a job that collects after these have ended, whether or not they succeed.
+/// Submits runs as job arrays, and another job that collects results after the arrays have ended, whether or not
+/// they succeed.
 ///
 /// # Errors
 /// [`Error::Usage`] if Slurm is missing, or if there are more parts than its limits allow. [`Error::Run`] if Slurm
@@ -47,7 +48,7 @@ pub struct Submission<'a> {
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
-    // Leave room for the job that collects.
+    // One job is reserved for the job that collects results.
     let most = limits.job_count.saturating_sub(1).max(1);
     let parts = options.parts.unwrap_or(SlurmOptions::PARTS.min(most));
     if parts > most {
@@ -79,7 +80,8 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     let call = submission.call;
     files::write_bytes(&batches.script(&batch.name), &call.part(batches, &batch)?)?;
     files::write_bytes(&batches.collecting(&batch.name), &call.collect(&batch)?)?;
-    // The batch is written before its jobs are submitted, so that a restart after a kill finds them.
+    // The batch is written before its jobs are submitted, so that the jobs can be found if gleaner is killed
+    // meanwhile.
     batches.write(&batch)?;
     for first in (0..batch.parts).step_by(limits.array_size) {
         let id = array(
@@ -111,7 +113,7 @@ fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Resu
     sbatch(batch, &words)
 }
 
-/// Submits the job that collects. Returns its id.
+/// Submits the job that collects results. Returns its id.
 fn collecting(batches: &BatchFolder, batch: &Batch) -> Result<String> {
     let mut words: Vec<OsString> = vec![
         format!("--dependency=afterany:{}", batch.jobs.join(":")).into(),
@@ -128,7 +130,7 @@ fn collecting(batches: &BatchFolder, batch: &Batch) -> Result<String> {
     sbatch(batch, &words)
 }
 
-/// The option that names a log. In Slurm's patterns, `%%` is a literal percent sign.
+/// The `sbatch` option with the path of a log. In Slurm's patterns, `%%` is a literal percent sign.
 fn output(folder: &Path, name: &str) -> Result<OsString> {
     let folder = absolute(folder)?;
     let text = folder.to_str().ok_or_else(|| {
@@ -144,8 +146,8 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf> {
     fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
-/// Submits the next job of a batch and returns its id. If the controller does not answer, the attempt is repeated,
-/// unless the queue shows that the job was submitted.
+/// Submits the next job of a batch and returns its id. If the controller does not answer, this is repeated, unless
+/// the queue shows that the job was submitted.
 fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     let name = batch.job_name(batch.jobs.len());
     let mut all: Vec<OsString> = vec![
@@ -157,7 +159,7 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     let mut attempt = 1;
     loop {
         let error = match call("sbatch", &all) {
-            // The answer is the id. With several clusters, a semicolon and the cluster's name follow.
+            // The answer is the id. If there are several clusters, a semicolon and the cluster's name follow.
             Ok(text) => return Ok(text.trim().split(';').next().unwrap_or_default().to_owned()),
             Err(error) => error,
         };
@@ -174,7 +176,7 @@ fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     }
 }
 
-/// Whether the controller could not be reached. False if it refused the job.
+/// Whether the controller could not be reached. False if the controller refused the job.
 fn is_silent(error: &Error) -> bool {
     let text = error.to_string();
     let silent = [

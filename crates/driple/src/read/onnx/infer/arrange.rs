@@ -30,7 +30,7 @@ pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     }
 }
 
-/// The dimensions of a shape that is given by the values of a tensor.
+/// Converts the values of a tensor to the dimensions of a shape.
 fn sizes(values: &[Option<i64>]) -> Dimensions {
     values
         .iter()
@@ -46,8 +46,8 @@ fn elements(dimensions: &[Option<u64>]) -> Option<u64> {
 }
 
 /// The target shape. A target dimension of 0 copies the input's dimension at the same position, and
-/// -1 stands for all remaining elements. For example, the input 2 x 6 and the target `[0, 3, -1]`
-/// give 2 x 3 x 2.
+/// -1 stands for the size that accounts for all remaining elements. For example, the input 2 x 6
+/// and the target `[0, 3, -1]` give 2 x 3 x 2.
 fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let target = operation.values(1)?;
     let x = operation.input(0);
@@ -148,8 +148,8 @@ fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }
 
-/// The input, with the axis from which elements are selected replaced by the dimensions of the
-/// indices.
+/// The input's dimensions, where the dimensions of the indices replace the axis from which elements
+/// are selected.
 fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, indices) = (operation.input(0)?, operation.input(1)?);
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -157,7 +157,7 @@ fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some([&x[..along], indices, back].concat())
 }
 
-/// The input with some dimensions sliced. If the steps are not 1, these dimensions are unknown.
+/// The input's dimensions after slicing. If a step is not 1, all sliced dimensions are unknown.
 fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let starts = operation.integers("starts", 1);
@@ -191,7 +191,7 @@ pub(super) fn bound(at: i64, size: u64) -> Option<u64> {
     u64::try_from(at.clamp(0, size)).ok()
 }
 
-/// The input with padding. If the padding is unknown, so are all dimensions.
+/// The input's dimensions after padding. If the padding is unknown, so are all dimensions.
 fn pad(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let pads = operation.integers("pads", 1);
@@ -215,7 +215,7 @@ fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     reduced(operation, &all)
 }
 
-/// The input, with each dimension along the axes reduced to 1 or removed.
+/// The input's dimensions, with those along the axes reduced to 1 or removed.
 fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let axes = axes(along, x.len())?;
@@ -236,8 +236,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output: those of the input, with the output's share of the dimension
-/// along the axis.
+/// The dimensions of each output: those of the input, except that each output has only its share of
+/// the dimension along the axis.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;

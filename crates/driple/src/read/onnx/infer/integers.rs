@@ -7,7 +7,8 @@ use crate::read::onnx::tensors::VALUES;
 /// The values in order; `None` for an unknown value.
 type Integers = Vec<Option<i64>>;
 
-/// The values of a node's first output, if the operator works on tensors of at most one dimension.
+/// The values of a node's first output, computed on the assumption that all tensors have at most
+/// one dimension; `None` if they cannot be computed.
 pub(super) fn of(operation: &Operation<'_, '_>) -> Option<Integers> {
     match operation.node.op_type.as_str() {
         "Shape" => shape(operation),

@@ -137,13 +137,14 @@ impl<'o, 'g> Operation<'o, 'g> {
             .find(|attribute| attribute.name == name)
     }
 
-    /// An attribute of one integer, or `default` if it is missing.
+    /// The value of an integer attribute, or `default` if the attribute is missing.
     fn integer(&self, name: &str, default: i64) -> i64 {
         self.attribute(name)
             .map_or(default, |attribute| attribute.i)
     }
 
-    /// Integers that are an attribute in old versions of ONNX and an input in newer ones.
+    /// Integers that are stored in an attribute in old versions of ONNX and in an input in newer
+    /// versions.
     fn integers(&self, name: &str, input: usize) -> Option<Vec<i64>> {
         if let Some(attribute) = self.attribute(name) {
             return Some(attribute.ints.clone());
@@ -168,8 +169,8 @@ fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // The unknown dimension is either 1 or equal to the known one, so the result is the known
-        // dimension.
+        // The unknown dimension must be 1 or equal to the other one, so the result is the other
+        // one.
         (known, None) | (None, known) => Some(*known),
     });
     front

@@ -17,7 +17,7 @@ struct Window {
     /// Whether the operator pads so that the output's size is the input's size divided by the
     /// stride, rounded up.
     same: bool,
-    /// Whether an incomplete last step counts as a step.
+    /// Whether a last step counts even if the window reaches beyond the padded input.
     ceil: bool,
 }
 
@@ -49,8 +49,8 @@ pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// The output channels and the output's spatial size. Over that size, an ordinary convolution would
-/// take as many steps as the input has elements.
+/// The output channels and the output's spatial size. An ordinary convolution over an image of that
+/// size would give an image of the input's size.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;
@@ -82,7 +82,7 @@ pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
 }
 
 impl Window {
-    /// The window of a node. Missing attributes have their default values.
+    /// The window of a node. Missing attributes are set to their default values.
     fn of(operation: &Operation<'_, '_>, kernel: Vec<Option<u64>>) -> Option<Self> {
         let count = kernel.len();
         let pads = list(operation, "pads", 2 * count, 0)?;
@@ -134,7 +134,8 @@ impl Window {
     }
 }
 
-/// An attribute of `count` integers. If it is missing, all of them are `default`.
+/// The values of an attribute that must have `count` integers. If the attribute is missing, all
+/// values are `default`.
 fn list(operation: &Operation<'_, '_>, name: &str, count: usize, default: u64) -> Option<Vec<u64>> {
     let Some(attribute) = operation.attribute(name) else {
         return Some(vec![default; count]);

@@ -20,7 +20,7 @@ fn node(op: &str, name: &str, inputs: &[&str], outputs: &[&str]) -> Node {
     }
 }
 
-/// A node with attributes of integers.
+/// A node with integer attributes.
 fn with(mut node: Node, attributes: &[(&str, &[i64])]) -> Node {
     let attribute = |(name, ints): &(&str, &[i64])| Attribute {
         name: (*name).to_owned(),
@@ -139,11 +139,11 @@ fn faults_name_the_node() {
         ),
         (
             vec![node("", "n", &["x"], &["y"])],
-            "node 1 `n`: it has no `op_type`, which says what it does",
+            "node 1 `n`: it has no `op_type`, the type of its operation",
         ),
         (
             vec![],
-            "there is no node: expected an ONNX model with at least one",
+            "there are no nodes: expected an ONNX model with at least one node",
         ),
     ];
     for (nodes, expected) in cases {

@@ -1,4 +1,4 @@
-//! Gradients of operations on single elements, on axes, and on the order of axes.
+//! Gradients of operations on single elements, means over axes, and changes of the order of axes.
 
 use super::Backward;
 use crate::synth::network::Op;

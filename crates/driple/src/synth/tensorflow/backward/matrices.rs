@@ -36,8 +36,8 @@ impl Backward<'_> {
         )]
     }
 
-    /// The gradient of the scores. The cross entropy operation outputs it for each row. Here it is
-    /// multiplied by the gradient of the row's loss.
+    /// The gradient of the scores. The cross entropy operation outputs this gradient for each row.
+    /// Here it is multiplied by the gradient of the row's loss.
     pub(super) fn loss(&mut self, gradient: &str) -> Vec<String> {
         let rows = self.shape(1);
         let name = self.name("Tile");

@@ -138,7 +138,8 @@ impl Backward<'_> {
         }
     }
 
-    /// Makes the gradients of several inputs wait for each other, as TensorFlow does.
+    /// Adds control dependencies that make the gradients of several inputs wait for each other, as
+    /// TensorFlow does.
     fn together(&mut self, parts: &[String]) -> Vec<String> {
         let waits: Vec<String> = parts.iter().map(|part| format!("^{part}")).collect();
         let waits: Vec<&str> = waits.iter().map(String::as_str).collect();

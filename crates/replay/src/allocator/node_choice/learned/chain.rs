@@ -1,32 +1,34 @@
 //! An order in which nodes that move together are neighbours.
 //!
-//! Two nodes are alike if they mostly moved together (Jaccard's index of the two sets of moves). Nodes are linked, the
-//! most alike first, so that each has at most two neighbours and no ring forms. The resulting chains are pieces of the
-//! order. Two pieces are alike if most groups that touch either of them touch both. Pieces are linked in the same way,
-//! and reversed so that the ends that move together meet. This is repeated until no links remain.
+//! Two nodes are alike if they mostly moved together (the Jaccard index of their sets of moves). Nodes are linked in
+//! order of decreasing likeness, so that each has at most two neighbours and no ring forms. The resulting chains are
+//! pieces of the order. Two pieces are alike if most groups that touch either of them touch both. Pieces are linked in
+//! the same way, and reversed where needed so that ends that move together meet. This is repeated until no links
+//! remain.
 //!
-//! Example: node a moved in 10 groups and node b in 12, and 8 of these groups have both. So 14 groups have a or b, and
-//! with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
+//! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
+//! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
 //!
-//! On Summit's log, the three partners that are most like a node are its neighbours by name: their
-//! median distance is one, and 90 % are at most three apart.
+//! On Summit's log, the three nodes that are most like a node are its neighbours by name: their median distance is
+//! one, and 90 % are at most three apart.
 
 use super::groups::Groups;
 
-/// Number of partners of each piece that may become its neighbours.
+/// Maximum number of partners of a piece that are considered as its neighbours.
 const PARTNERS: usize = 10;
 
-/// Groups of more pieces than this are ignored: they say little about any two of their pieces, and would take most of
-/// the time.
+/// Groups of more pieces than this are ignored: they say little about any two of their pieces, but processing them
+/// would take most of the time.
 const WIDE: usize = 64;
 
-/// Number of groups that is added to those of every pair, so that two nodes with few moves do not
-/// look alike by chance.
+/// Number of groups that is added to the denominator of the likeness, so that two nodes with few moves do not look
+/// alike by chance.
 const PRIOR: f32 = 4.0;
 
 const NONE: u32 = u32::MAX;
 
-/// A new order of the nodes in `order`, from groups of nodes that moved together. Unlinked nodes keep their place.
+/// A new order of the nodes in `order`, derived from groups of nodes that moved together. Unlinked nodes keep their
+/// position.
 pub(super) fn chain(mut groups: Groups, order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, &node) in (0..).zip(order) {
@@ -49,7 +51,8 @@ pub(super) fn chain(mut groups: Groups, order: &[u32]) -> Vec<u32> {
     }
 }
 
-/// Sorts the pieces by the mean place of their nodes, and reverses those whose places fall.
+/// Sorts the pieces by the mean position of their nodes. Reverses a piece if its second half has a lower mean position
+/// than its first half.
 fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
     let mean = |nodes: &[u32]| {
         let sum: u64 = nodes
@@ -75,13 +78,13 @@ fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
 /// A possible link between two pieces. The fields are in the order in which links are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Link {
-    /// The likeness of the pieces and, for equal likeness, their closeness in the present order.
+    /// The likeness of the pieces, then their closeness in the present order.
     strength: u64,
     pieces: [u32; 2],
 }
 
 impl Link {
-    /// `likeness` is not negative, so its bits compare like the value.
+    /// `likeness` is not negative, so its bits are ordered like its values.
     fn new(likeness: f32, pieces: [u32; 2]) -> Self {
         let near = u32::MAX - pieces[0].abs_diff(pieces[1]);
         Link {
@@ -91,7 +94,7 @@ impl Link {
     }
 }
 
-/// The strongest links of each piece, the strongest of all first.
+/// The strongest links of each piece, all sorted from the strongest to the weakest.
 fn strongest_links(groups: &Groups, pieces: usize) -> Vec<Link> {
     let groups_of = groups.by_member(pieces);
     // For each piece: the number of groups that it shares with the current piece.
@@ -132,7 +135,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// Makes the links one by one, unless a piece already has two neighbours or a ring would form.
+    /// Makes the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
+    /// form.
     fn new(links: &[Link], pieces: usize) -> Self {
         let mut sides = vec![[NONE; 2]; pieces];
         let mut roots: Vec<u32> = (0..pieces as u32).collect();
@@ -174,8 +178,8 @@ impl Lines {
     }
 }
 
-/// Directs each line from the end with the lower index. `sides` then has the piece before and the piece after. Returns
-/// the first pieces of the lines.
+/// Directs each line from the end with the lower index. `sides` then contains the piece before and the piece after
+/// each piece. Returns the first pieces of the lines.
 fn direct(sides: &mut [[u32; 2]]) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut seen = vec![false; sides.len()];
@@ -210,11 +214,11 @@ fn root(roots: &mut [u32], mut piece: u32) -> u32 {
     piece
 }
 
-/// The position of each node.
+/// The piece of each node, and its position in that piece.
 struct Spots {
     /// Its piece.
     piece: Vec<u32>,
-    /// Its position in the piece: from −1 for the first node to 1 for the last, or 0 for the only node.
+    /// Its position in the piece: from −1 for the first node to 1 for the last; 0 if the piece has only one node.
     side: Vec<f32>,
     pieces: usize,
 }
@@ -237,14 +241,13 @@ impl Spots {
         spots
     }
 
-    /// Which pieces must be reversed, so that the nodes that move with the next piece come last,
-    /// and those that move with the previous piece come first.
+    /// Which pieces must be reversed, so that nodes that move with the next piece come last, and nodes that move with
+    /// the previous piece come first.
     ///
-    /// Example: a group has the last two of a piece's five nodes, with the sides 0.5 and 1, and
-    /// also touches the next piece of the line. The mean side of 0.75 is evidence that the
-    /// direction is right.
+    /// Example: a group contains the last two of a piece's five nodes, whose sides are 0.5 and 1, and also touches the
+    /// next piece of the line. The mean side of 0.75 is evidence that the direction is right.
     fn turned(&self, groups: &Groups, lines: &Lines) -> Vec<bool> {
-        // For each piece: above 0 if its direction is right, below 0 if it must be reversed.
+        // For each piece: positive if its direction is right, negative if it must be reversed.
         let mut right = vec![0.0f32; self.pieces];
         // For each piece that a group touches: the number of its members in the group, and the sum of their sides.
         let mut met = vec![(0.0f32, 0.0f32); self.pieces];
@@ -280,8 +283,8 @@ mod tests {
 
     use super::*;
 
-    // Derived by construction: runs of 8 neighbours of a hidden order move. The order is found,
-    // except for its direction and small errors.
+    // Derived by construction: runs of 8 neighbours in a hidden order move together. The hidden order is found, except
+    // for its direction and small errors.
     #[test]
     fn a_hidden_order_is_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -1,9 +1,10 @@
 //! Sets of nodes that left or joined together.
 
-/// Groups of members, one after the other. Members are indices of nodes or of pieces of an order.
+/// Groups of members, stored one after the other. Members are indices of nodes or of pieces of an
+/// order.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
-    /// Where each group begins in `members`, and the end of the last.
+    /// Where each group begins in `members`, followed by the end of the last group.
     starts: Vec<usize>,
     members: Vec<u32>,
 }
@@ -36,7 +37,7 @@ impl Groups {
         &self.members[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// Number of members of all groups.
+    /// Total number of members of all groups.
     pub fn moves(&self) -> usize {
         self.members.len()
     }
@@ -51,8 +52,8 @@ impl Groups {
         self.starts.iter_mut().for_each(|start| *start -= members);
     }
 
-    /// The same groups with pieces in place of nodes: `piece_of` has the piece of each node. A
-    /// group lists each piece once. Groups of a single piece are left out.
+    /// The same groups with pieces in place of nodes: `piece_of` contains the piece of each node. A
+    /// group lists each piece once. Groups with only one piece are omitted.
     pub fn of_pieces(&self, piece_of: &[u32]) -> Groups {
         let mut pieces = Groups::default();
         let mut group = Vec::new();
@@ -85,7 +86,8 @@ impl Groups {
         self
     }
 
-    /// The numbers of the groups that each member is in. Members are below `count`.
+    /// For each member, the numbers of the groups that contain it. Members must be less than
+    /// `count`.
     pub fn by_member(&self, count: usize) -> Groups {
         let mut starts = vec![0; count + 1];
         for &member in &self.members {

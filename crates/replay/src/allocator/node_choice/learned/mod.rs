@@ -1,7 +1,8 @@
-//! Learned: the rule [`Blocks`], with an order that is learnt from the log instead of from names.
+//! Learned: the rule [`Blocks`], with an order that is learnt from the log instead of derived from
+//! names.
 //!
-//! Nodes that leave or join at the same event are near each other. [`Groups`] remembers which nodes
-//! moved together, and from time to time [`chain`] derives a new order from them.
+//! Nodes that leave or join at the same event are probably near each other. [`Groups`] remembers
+//! which nodes moved together, and from time to time [`chain`] derives a new order from them.
 
 mod chain;
 mod groups;
@@ -13,18 +14,19 @@ use crate::allocator::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 
-/// Average number of remembered moves per node, half for each direction. Summit's log of two weeks has 134 per node.
+/// Average number of remembered moves per node, half for each direction. Summit's log of two weeks has 134 moves per
+/// node.
 const REMEMBERED: usize = 128;
 
-/// A new order is made once the number of moves has grown by this share, so that the total time
-/// stays proportional to the log.
+/// A new order is made once the number of moves has grown by this share, so that the total computing time stays
+/// proportional to the length of the log.
 const GROWTH: f64 = 0.3;
 
 /// Joining nodes count as evidence of neighbours only if they are close to each other in the present order: at most
-/// this many times as far apart as leaving nodes. On some machines, nodes from all places join at once.
+/// this many times as far apart as leaving nodes. On some machines, nodes from all over the machine join at once.
 const NEAR: f64 = 3.0;
 
-/// Weight of a new group in the mean distance: about the last hundred groups count.
+/// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
 const NEW_SHARE: f64 = 0.01;
 
 /// Assigns runs of neighbours in a learnt order.
@@ -33,20 +35,21 @@ pub struct Learned {
     blocks: Blocks,
     left: Moves,
     joined: Moves,
-    /// All nodes in the present order, and the place of each in it.
+    /// All nodes in the present order.
     order: Vec<u32>,
+    /// The position of each node in this order.
     places: Vec<u32>,
     /// Moves since the present order was made.
     new_moves: usize,
 }
 
-/// Groups of nodes that moved in one direction.
+/// Groups of nodes that moved in one direction: left or joined.
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
     /// Moving average, over groups, of the median distance between neighbours of a group in the present order. The
-    /// distance is relative to that of a group that is spread evenly over all nodes. Example: of 1,000 nodes, the four
-    /// at places 10, 11, 12 and 20 have the median distance 1, against 250 if spread evenly.
+    /// distance is divided by that of a group of the same size that is spread evenly over all nodes. Example: of 1,000
+    /// nodes, the four at positions 10, 11, 12 and 20 have the median distance 1, compared with 250 if spread evenly.
     distance: f64,
     /// Buffer.
     spots: Vec<u32>,
@@ -63,7 +66,7 @@ impl Default for Moves {
 }
 
 impl Moves {
-    /// Remembers nodes that moved together; there are at least two.
+    /// Remembers at least two nodes that moved together.
     fn learn(&mut self, group: impl Iterator<Item = u32> + Clone, places: &[u32]) {
         self.groups.push(group.clone());
         self.spots.clear();
@@ -87,7 +90,7 @@ impl Learned {
         Learned::from_order((0..log.nodes().len() as u32).collect())
     }
 
-    /// Begins with this order: it lists the indices of all nodes of the log.
+    /// Begins with the given order, which lists the indices of all nodes of the log.
     pub fn from_order(order: Vec<u32>) -> Self {
         let mut learned = Learned {
             blocks: Blocks::in_order(&order),

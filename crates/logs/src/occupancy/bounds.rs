@@ -1,0 +1,379 @@
+//! Which nodes could have been used by jobs that list fewer nodes than they used.
+//!
+//! Such a job is short: it used `lacking` nodes more than it lists. As it held them during its whole run, they are among
+//! its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
+//!
+//! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
+//!    run.
+//! 2. [`settle`] looks for jobs that have no more candidates than they lack. Such a job used all of its candidates, so
+//!    other short jobs that run at the same time lose them. This is repeated until nothing changes.
+//! 3. The candidates of the other jobs, which are open, are unknown while the job runs: the node was either used by the
+//!    job or idle. [`deal`] assigns each open job as many of them as it lacks, for a log with the right number of idle
+//!    nodes.
+//!
+//! For example, a machine has the nodes 0 to 5. Job A lists node 0 and lacks 2 nodes from second 0 to 10. Job B lists
+//! node 1 and lacks 1 node from 5 to 20. Job C runs on nodes 2 and 3 from 8 to 12. The candidates of A are 4 and 5, as
+//! C takes 2 and 3 during its run, and so are those of B. A lacks 2 nodes and has 2 candidates, so it used both. B
+//! then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
+//!
+//! If every job has its nodes for itself, and the stated counts are right, the bounds hold: a node that is neither held
+//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible, because a job
+//! that lacks 1 of the candidates 4 and 5 may share them with another job that lacks 1 of the same two. Then both nodes
+//! were busy, but the rules do not see it.
+
+use std::collections::BTreeMap;
+
+use super::edge::{Edge, Hold};
+use super::ranges::{NodeRange, merge_ranges};
+use super::sweep::{Window, sweep};
+
+/// A job that lists fewer nodes than it used. Jobs are ordered by start, then by serial.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShortJob {
+    /// Start, in seconds since 1970.
+    pub start: i64,
+    /// A number that distinguishes jobs that start in the same second, such as the line of the log.
+    pub serial: u64,
+    /// End, in seconds since 1970; [`super::OPEN`] if it has none.
+    pub end: i64,
+    /// Number of nodes that it used and does not list; `None` if the log does not state how many it used.
+    pub lacking: Option<u32>,
+    /// The last node that it lists, if there is one.
+    pub last: Option<u32>,
+}
+
+/// The candidates of short jobs, and the idleness by the counts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Candidates {
+    /// The candidates of each job in ascending order.
+    pub nodes: Vec<Vec<u32>>,
+    /// Node-seconds of the window in which a node is idle if jobs share no nodes: the number of nodes that no listed
+    /// job holds, minus the number that short jobs lack. `None` if the log does not state the number for every job.
+    pub idle_counted: Option<u64>,
+}
+
+/// The candidates take more memory than is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMany;
+
+/// Maximum number of candidates over all jobs: 256 MiB.
+const MOST: usize = 1 << 26;
+/// Maximum number of bits for the candidates of the jobs that run at once: 256 MiB.
+const MOST_BITS: usize = 1 << 31;
+
+/// Finds the candidates of jobs, which are in order, among `nodes` nodes. The edges of all known holds come in order.
+///
+/// # Errors
+/// The errors of `edges`. The inner error means that there are too many candidates.
+pub fn candidates<E>(
+    edges: impl IntoIterator<Item = Result<Edge, E>>,
+    nodes: usize,
+    jobs: &[ShortJob],
+    window: Window,
+) -> Result<Result<Candidates, TooMany>, E> {
+    let rank: Vec<u32> = (0..nodes as u32).collect();
+    let start = jobs
+        .first()
+        .map_or(window.from, |job| job.start.min(window.from));
+    let all = Window {
+        from: start,
+        to: i64::MAX,
+    };
+    let mut search = Search::new(nodes, jobs, window);
+    let mut is_first = true;
+    sweep(edges, &rank, all, false, |event| {
+        // Before the first event, the states of the nodes are not known.
+        if !std::mem::take(&mut is_first) {
+            search.advance(event.second);
+        }
+        for change in event.changes {
+            search.change(change.node(), change.idle());
+        }
+        Ok(())
+    })?;
+    search.advance(i64::MAX);
+    Ok(search.finish())
+}
+
+/// The state of the search for candidates at a second.
+struct Search<'a> {
+    jobs: &'a [ShortJob],
+    window: Window,
+    free: NodeBits,
+    /// Number of free nodes.
+    free_count: u64,
+    /// Index of the next job that starts.
+    next: usize,
+    /// The jobs that run, by end and index, with the nodes that have been free since the job's start.
+    running: BTreeMap<(i64, usize), NodeBits>,
+    /// Number of nodes that the jobs that run lack.
+    lacking: u64,
+    /// The second up to which `idle` is counted.
+    counted: i64,
+    idle: u64,
+    found: Vec<Vec<u32>>,
+    /// Number of candidates in `found`.
+    stored: usize,
+    is_full: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(nodes: usize, jobs: &'a [ShortJob], window: Window) -> Self {
+        Search {
+            jobs,
+            window,
+            free: NodeBits::empty(nodes),
+            free_count: 0,
+            next: 0,
+            running: BTreeMap::new(),
+            lacking: 0,
+            counted: window.from,
+            idle: 0,
+            found: vec![Vec::new(); jobs.len()],
+            stored: 0,
+            is_full: false,
+        }
+    }
+
+    /// Starts and ends the jobs up to `second`, before the changes of that second: a job that starts before sees
+    /// these changes, and one that starts then sees the nodes that are free after them.
+    fn advance(&mut self, second: i64) {
+        loop {
+            let start = self.jobs.get(self.next).map(|job| job.start);
+            let start = start.filter(|start| *start < second);
+            let end = self.running.first_key_value().map(|(key, _)| key.0);
+            let end = end.filter(|end| *end <= second);
+            match (start, end) {
+                // A job ends before another starts in the same second.
+                (start, Some(end)) if start.is_none_or(|start| end <= start) => self.end(end),
+                (Some(start), _) => self.start(start),
+                _ => break,
+            }
+        }
+        self.count_up_to(second);
+    }
+
+    fn start(&mut self, second: i64) {
+        self.count_up_to(second);
+        let job = &self.jobs[self.next];
+        self.lacking += u64::from(job.lacking.unwrap_or(0));
+        self.is_full |= (self.running.len() + 1) * self.free.len() > MOST_BITS;
+        let candidates = if self.is_full {
+            NodeBits::empty(0)
+        } else {
+            self.free.clone()
+        };
+        self.running.insert((job.end, self.next), candidates);
+        self.next += 1;
+    }
+
+    fn end(&mut self, second: i64) {
+        self.count_up_to(second);
+        let Some(((_, job), candidates)) = self.running.pop_first() else {
+            return;
+        };
+        self.lacking -= u64::from(self.jobs[job].lacking.unwrap_or(0));
+        self.stored += candidates.count();
+        self.is_full |= self.stored > MOST;
+        if !self.is_full {
+            self.found[job] = candidates.members();
+        }
+    }
+
+    fn change(&mut self, node: u32, idle: bool) {
+        if idle {
+            self.free.insert(node);
+            self.free_count += 1;
+            return;
+        }
+        self.free.remove(node);
+        self.free_count -= 1;
+        for candidates in self.running.values_mut() {
+            candidates.remove(node);
+        }
+    }
+
+    fn count_up_to(&mut self, second: i64) {
+        let second = second.min(self.window.to);
+        if second > self.counted {
+            let seconds = second.abs_diff(self.counted);
+            let idle = self.free_count.saturating_sub(self.lacking);
+            self.idle = self.idle.saturating_add(idle.saturating_mul(seconds));
+            self.counted = second;
+        }
+    }
+
+    fn finish(mut self) -> Result<Candidates, TooMany> {
+        while !self.running.is_empty() {
+            self.end(i64::MAX);
+        }
+        let is_stated = self.jobs.iter().all(|job| job.lacking.is_some());
+        if self.is_full {
+            return Err(TooMany);
+        }
+        Ok(Candidates {
+            nodes: self.found,
+            idle_counted: is_stated.then_some(self.idle),
+        })
+    }
+}
+
+/// What [`settle`] found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settled {
+    /// Whether each job is settled: it used all of its candidates.
+    pub is_settled: Vec<bool>,
+    /// Number of jobs with fewer candidates than they lack.
+    pub contradictions: u64,
+}
+
+/// Settles the jobs, which are in order, that have no more candidates than they lack, and removes these candidates
+/// from other jobs that run at the same time.
+pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
+    let mut settled = Settled {
+        is_settled: vec![false; jobs.len()],
+        contradictions: 0,
+    };
+    // A job after the last one that starts before `end` cannot overlap, nor can jobs before the first one of which an
+    // earlier or equal job ends after the start.
+    let mut latest = i64::MIN;
+    let ends: Vec<i64> = jobs
+        .iter()
+        .map(|job| {
+            latest = latest.max(job.end);
+            latest
+        })
+        .collect();
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for (index, job) in jobs.iter().enumerate() {
+            let count = candidates[index].len();
+            let Some(lacking) = job.lacking.map(|lacking| lacking as usize) else {
+                continue;
+            };
+            if settled.is_settled[index] || count > lacking {
+                continue;
+            }
+            settled.is_settled[index] = true;
+            settled.contradictions += u64::from(count < lacking);
+            has_changed = true;
+            let used = std::mem::take(&mut candidates[index]);
+            let first = ends.partition_point(|end| *end <= job.start);
+            for (other, at) in jobs[first..].iter().zip(first..) {
+                if other.start >= job.end {
+                    break;
+                }
+                if other.end > job.start && !settled.is_settled[at] {
+                    candidates[at].retain(|node| used.binary_search(node).is_err());
+                }
+            }
+            candidates[index] = used;
+        }
+    }
+    settled
+}
+
+/// Assigns each open job, in order, as many of its candidates as it lacks, without those that an earlier job was
+/// assigned during its run: first those after the last node that it lists, by `rank`, then from the first. A job that
+/// does not state how many nodes it used is assigned one.
+pub fn deal(
+    jobs: &[ShortJob],
+    candidates: &[Vec<u32>],
+    settled: &Settled,
+    rank: &[u32],
+) -> Vec<Vec<u32>> {
+    let place = |node: u32| rank.get(node as usize).copied().unwrap_or(node);
+    // When each node is assigned, as (start, end).
+    let mut assigned: BTreeMap<u32, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut dealt = vec![Vec::new(); jobs.len()];
+    for (index, job) in jobs.iter().enumerate() {
+        if settled.is_settled[index] {
+            continue;
+        }
+        let is_free = |node: &u32| {
+            let taken = assigned.get(node).map_or(&[][..], Vec::as_slice);
+            taken
+                .iter()
+                .all(|(start, end)| *end <= job.start || job.end <= *start)
+        };
+        let mut free: Vec<u32> = candidates[index].iter().copied().filter(is_free).collect();
+        let is_before = |node: u32| job.last.is_some_and(|last| place(node) <= place(last));
+        free.sort_unstable_by_key(|node| (is_before(*node), place(*node)));
+        free.truncate(job.lacking.unwrap_or(1) as usize);
+        for node in &free {
+            assigned
+                .entry(*node)
+                .or_default()
+                .push((job.start, job.end));
+        }
+        dealt[index] = free;
+    }
+    dealt
+}
+
+/// Adds the edges of a hold on `nodes` during the run of a job.
+pub fn hold(edges: &mut Vec<Edge>, job: &ShortJob, nodes: &[u32], why: Hold) {
+    let mut ranges: Vec<_> = nodes
+        .iter()
+        .map(|node| NodeRange {
+            first: *node,
+            count: 1,
+        })
+        .collect();
+    merge_ranges(&mut ranges);
+    for range in ranges {
+        edges.push(Edge::new(job.start, range, why, true, job.serial));
+        edges.push(Edge::new(job.end, range, why, false, job.serial));
+    }
+}
+
+/// A set of nodes, with a bit for each.
+#[derive(Debug, Clone)]
+struct NodeBits {
+    words: Vec<u64>,
+}
+
+impl NodeBits {
+    fn empty(nodes: usize) -> Self {
+        NodeBits {
+            words: vec![0; nodes.div_ceil(64)],
+        }
+    }
+
+    /// Number of bits.
+    fn len(&self) -> usize {
+        self.words.len() * 64
+    }
+
+    fn insert(&mut self, node: u32) {
+        if let Some(word) = self.words.get_mut(node as usize / 64) {
+            *word |= 1 << (node % 64);
+        }
+    }
+
+    fn remove(&mut self, node: u32) {
+        if let Some(word) = self.words.get_mut(node as usize / 64) {
+            *word &= !(1 << (node % 64));
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
+    }
+
+    fn members(&self) -> Vec<u32> {
+        let bits = |(index, word): (u32, &u64)| {
+            let mut word = *word;
+            std::iter::from_fn(move || {
+                let bit = (word != 0).then(|| word.trailing_zeros())?;
+                word &= word - 1;
+                Some(index * 64 + bit)
+            })
+        };
+        (0..).zip(&self.words).flat_map(bits).collect()
+    }
+}

@@ -1,0 +1,150 @@
+//! The edges of a log in which some jobs list fewer nodes than they used, and the bounds on its idleness.
+
+use std::io;
+
+use super::collector::Log;
+use super::short::{ShortJobs, too_many};
+use super::sort::{Sorted, Stored, spill_error};
+use crate::occupancy::bounds::{candidates, deal, hold, settle};
+use crate::occupancy::{Edge, Hold, Window, sweep};
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::words::counted;
+use gleaner_domain::{Observer, Quality, UnknownNodes};
+
+/// Edges that can be read several times, and those of the nodes that jobs do not list.
+pub(super) struct Bounded {
+    /// The holds that the log states.
+    known: Stored<Edge>,
+    /// The candidates of short jobs: those that they certainly used, and those that are unknown.
+    candidates: Vec<Edge>,
+    /// The unknown nodes that jobs are assigned.
+    dealt: Vec<Edge>,
+}
+
+impl Bounded {
+    /// Bounds the idleness of `nodes` nodes in a window, where `rank` is the order of the nodes. Also returns the
+    /// quality. Contradictions of the log become a remark.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read or written, too much is unknown to be held in memory, or `observer` stops.
+    pub fn new(
+        edges: Sorted<Edge>,
+        short: &ShortJobs,
+        rank: &[u32],
+        window: Window,
+        log: &mut Log,
+        observer: &dyn Observer,
+    ) -> Result<(Self, Quality)> {
+        let mut known = Stored::new(edges)?;
+        let jobs = short.jobs();
+        let found = candidates(
+            stoppable(known.pass()?, observer),
+            rank.len(),
+            &jobs,
+            window,
+        )?;
+        let Ok(mut found) = found else {
+            let found = "more unknown nodes than fit in 256 MiB".to_owned();
+            return Err(too_many(log, found));
+        };
+        let settled = settle(&jobs, &mut found.nodes);
+        if settled.contradictions > 0 {
+            log.notes.push(format!(
+                "{} used more nodes than were free: jobs share nodes, or the log contradicts itself",
+                counted(settled.contradictions, "job")
+            ));
+        }
+        let dealt = deal(&jobs, &found.nodes, &settled, rank);
+        let mut bounded = Bounded {
+            known,
+            candidates: Vec::new(),
+            dealt: Vec::new(),
+        };
+        for (index, job) in jobs.iter().enumerate() {
+            let why = if settled.is_settled[index] {
+                Hold::Running
+            } else {
+                Hold::Unknown
+            };
+            hold(&mut bounded.candidates, job, &found.nodes[index], why);
+            hold(&mut bounded.dealt, job, &dealt[index], Hold::Running);
+        }
+        bounded.candidates.sort_unstable();
+        bounded.dealt.sort_unstable();
+        let quality = bounded.measure(rank, window, observer)?;
+        let lacking = short.lacking(window);
+        let quality = Quality {
+            idle_counted: found.idle_counted,
+            unreadable: lacking.unreadable,
+            shortened: lacking.shortened,
+            missing: lacking.missing,
+            ..quality
+        };
+        Ok((bounded, quality))
+    }
+
+    /// Measures how much is idle for certain, and how much is unknown.
+    fn measure(
+        &mut self,
+        rank: &[u32],
+        window: Window,
+        observer: &dyn Observer,
+    ) -> Result<Quality> {
+        let edges = stoppable(self.edges(UnknownNodes::Busy)?, observer);
+        let shares = sweep(edges, rank, window, false, |_| Ok(()))?.shares;
+        let (idle, unknown) = (
+            shares.idle as u64,
+            shares.held[Hold::Unknown.index()] as u64,
+        );
+        Ok(Quality {
+            idle_upper: idle + unknown,
+            unknown,
+            ..Quality::certain(idle)
+        })
+    }
+
+    /// The edges in order for a log that shows unknown nodes like this.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read.
+    pub fn edges(&mut self, shown: UnknownNodes) -> Result<impl Iterator<Item = io::Result<Edge>>> {
+        let dealt = match shown {
+            UnknownNodes::Deal => &self.dealt[..],
+            UnknownNodes::Busy | UnknownNodes::Idle => &[],
+        };
+        let added = |edges| std::iter::Iterator::map(<[Edge]>::iter(edges), |edge| Ok(*edge));
+        let candidates = added(&self.candidates[..]);
+        Ok(merge(merge(self.known.pass()?, candidates), added(dealt)))
+    }
+}
+
+/// Edges that end with an error once `observer` stops.
+fn stoppable(
+    edges: impl Iterator<Item = io::Result<Edge>>,
+    observer: &dyn Observer,
+) -> impl Iterator<Item = Result<Edge>> {
+    edges.enumerate().map(|(index, edge)| {
+        if index % (1 << 16) == 0 {
+            check_stop(observer)?;
+        }
+        edge.map_err(spill_error)
+    })
+}
+
+/// Merges two sorted sequences. An error comes as soon as it is found.
+fn merge<A, B>(a: A, b: B) -> impl Iterator<Item = io::Result<Edge>>
+where
+    A: Iterator<Item = io::Result<Edge>>,
+    B: Iterator<Item = io::Result<Edge>>,
+{
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    std::iter::from_fn(move || {
+        let is_first = match (a.peek(), b.peek()) {
+            (Some(Err(_)), _) => true,
+            (_, Some(Err(_))) => false,
+            (Some(Ok(a)), Some(Ok(b))) => a <= b,
+            (a, _) => a.is_some(),
+        };
+        if is_first { a.next() } else { b.next() }
+    })
+}

@@ -1,0 +1,231 @@
+//! The jobs of a log that list fewer nodes than they used.
+
+use super::collector::Log;
+use super::node_set::{Looked, NodeSet};
+use crate::occupancy::bounds::ShortJob;
+use crate::occupancy::{OPEN, Window};
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::words::counted;
+
+/// Maximum number of such jobs: some 200 MiB.
+const MOST: usize = 1 << 21;
+
+/// Why a list has fewer nodes than the job used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The list cannot be read.
+    Unreadable,
+    /// The list is shorter than the stated count.
+    Shortened,
+    /// The list is empty.
+    Missing,
+}
+
+/// The nodes that a list lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lack {
+    pub cause: Cause,
+    /// Their number; `None` if the log does not state how many nodes the job used.
+    pub nodes: Option<u32>,
+    /// The last known node of the list.
+    pub last: Option<u32>,
+    /// The last name of the list, which may be the beginning of a longer one.
+    pub cut: Option<String>,
+    /// Length of a list that names as many nodes as the job used. Its last name is cut only if other lists of the file
+    /// are cut at this length. `None` if the list names fewer.
+    pub suspect: Option<usize>,
+}
+
+impl Lack {
+    /// What a list lacks that was looked up.
+    pub fn of(cause: Cause, nodes: Option<usize>, looked: Looked) -> Self {
+        Lack {
+            cause,
+            nodes: nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX)),
+            last: looked.last,
+            cut: looked.cut,
+            suspect: None,
+        }
+    }
+}
+
+/// How long the lists of a file are, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lengths {
+    longest: usize,
+    /// Whether a list of this length names fewer nodes than its job used.
+    is_cut: bool,
+}
+
+/// Minimum length at which fields of a table are cut.
+const LEAST_CUT: usize = 255;
+
+/// Jobs that list fewer nodes than they used.
+#[derive(Debug, Default)]
+pub(super) struct ShortJobs {
+    jobs: Vec<Short>,
+    /// The lengths of lists, by file.
+    lengths: Vec<Lengths>,
+}
+
+/// A job that lists fewer nodes than it used.
+#[derive(Debug)]
+struct Short {
+    job: ShortJob,
+    cause: Cause,
+    cut: Option<String>,
+    suspect: Option<usize>,
+    file: usize,
+}
+
+/// What became of the last names of lists.
+#[derive(Debug, Default)]
+pub(super) struct Completed {
+    /// Nodes that jobs used.
+    pub used: Vec<(ShortJob, u32)>,
+    /// Names of nodes that jobs used, and that no list has named before.
+    pub named: Vec<(ShortJob, String)>,
+}
+
+/// Node-seconds that lists lack, by cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Lacking {
+    pub unreadable: u64,
+    pub shortened: u64,
+    pub missing: u64,
+}
+
+impl ShortJobs {
+    /// Whether a list of this length in a file may have been cut although it names as many nodes as its job used: it is
+    /// the longest of the file so far.
+    pub fn is_suspect(&self, file: usize, length: usize) -> bool {
+        let longest = self.lengths.get(file).map_or(0, |lengths| lengths.longest);
+        length >= LEAST_CUT.max(longest)
+    }
+
+    /// Notes the length of a list in a file, and whether the list names fewer nodes than its job used.
+    pub fn measure(&mut self, file: usize, length: usize, is_short: bool) {
+        if self.lengths.len() <= file {
+            self.lengths.resize(file + 1, Lengths::default());
+        }
+        let lengths = &mut self.lengths[file];
+        if length > lengths.longest {
+            *lengths = Lengths {
+                longest: length,
+                is_cut: is_short,
+            };
+        } else if length == lengths.longest {
+            lengths.is_cut |= is_short;
+        }
+    }
+
+    /// Adds a job of a file.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn push(
+        &mut self,
+        lack: Lack,
+        (start, end): (i64, i64),
+        (file, serial): (usize, u64),
+        log: &Log,
+    ) -> Result<()> {
+        if self.jobs.len() == MOST {
+            let jobs = counted(MOST, "job");
+            let found = format!("more than {jobs} that list fewer nodes than they used");
+            return Err(too_many(log, found));
+        }
+        let job = ShortJob {
+            start,
+            serial,
+            end,
+            lacking: lack.nodes,
+            last: lack.last,
+        };
+        self.jobs.push(Short {
+            job,
+            cause: lack.cause,
+            cut: lack.cut,
+            suspect: lack.suspect,
+            file,
+        });
+        Ok(())
+    }
+
+    /// Decides about the last names of lists, and puts the jobs in order.
+    ///
+    /// A name that may have been cut is taken as it is if the machine has this node and no other name begins with it.
+    /// Such a job then lacks a node less. The last name of a list that turns out not to be suspect is complete.
+    pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
+        let mut completed = Completed::default();
+        if self.jobs.iter().any(|short| short.cut.is_some()) {
+            let names = nodes.completions();
+            for short in &mut self.jobs {
+                let Some(name) = short.cut.take() else {
+                    continue;
+                };
+                let lengths = self.lengths.get(short.file).copied().unwrap_or_default();
+                let cut_at = lengths.longest * usize::from(lengths.is_cut);
+                if short.suspect.is_some_and(|length| length != cut_at) {
+                    completed.named.push((short.job.clone(), name));
+                } else if let Some(node) = names.only_one(&name) {
+                    short.job.last = Some(node);
+                    completed.used.push((short.job.clone(), node));
+                } else {
+                    continue;
+                }
+                short.job.lacking = short.job.lacking.map(|lacking| lacking.saturating_sub(1));
+            }
+        }
+        self.jobs.retain(|short| short.job.lacking != Some(0));
+        self.jobs.sort_unstable_by(|a, b| a.job.cmp(&b.job));
+        (self, completed)
+    }
+
+    /// The length at which all lists of the log are cut that are too short, in bytes; `None` if there is no such
+    /// length.
+    pub fn cut_length(&self) -> Option<usize> {
+        let mut cut = self.lengths.iter().filter(|lengths| lengths.is_cut);
+        let length = cut.next()?.longest;
+        let is_one = cut.all(|lengths| lengths.longest == length);
+        (is_one && length >= LEAST_CUT).then_some(length)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// The jobs.
+    pub fn jobs(&self) -> Vec<ShortJob> {
+        self.jobs.iter().map(|short| short.job.clone()).collect()
+    }
+
+    /// The node-seconds that lists lack in a window. A job of an unknown number of nodes counts as one that lacks a
+    /// node.
+    pub fn lacking(&self, window: Window) -> Lacking {
+        let mut lacking = Lacking::default();
+        for Short { job, cause, .. } in &self.jobs {
+            let end = if job.end == OPEN { window.to } else { job.end };
+            let seconds = end
+                .min(window.to)
+                .saturating_sub(job.start.max(window.from));
+            let seconds = u64::try_from(seconds).unwrap_or(0);
+            let amount = seconds.saturating_mul(u64::from(job.lacking.unwrap_or(1)));
+            let sum = match cause {
+                Cause::Unreadable => &mut lacking.unreadable,
+                Cause::Shortened => &mut lacking.shortened,
+                Cause::Missing => &mut lacking.missing,
+            };
+            *sum = sum.saturating_add(amount);
+        }
+        lacking
+    }
+}
+
+/// The error for a log of which too much is unknown to be held in memory.
+pub(super) fn too_many(log: &Log, found: String) -> Error {
+    let fault = Fault::of(log.first_file(), found, "lists of all nodes of most jobs");
+    let remedy = "export the full lists, or read a shorter part of the log";
+    fault.remedy(remedy).into()
+}

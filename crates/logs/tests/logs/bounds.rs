@@ -1,0 +1,249 @@
+//! Bounds on the idleness of logs in which jobs list fewer nodes than they used.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use gleaner_domain::{Quality, UnknownNodes, Unobserved};
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{Format, Holds, Input, Options};
+use proptest::prelude::*;
+
+const SHOWN: [UnknownNodes; 3] = [UnknownNodes::Busy, UnknownNodes::Deal, UnknownNodes::Idle];
+
+/// A job that runs from `start` to `end` on `nodes`, and lists only the first `listed` of them.
+#[derive(Debug, Clone)]
+struct Job {
+    start: i64,
+    end: i64,
+    nodes: Vec<usize>,
+    listed: usize,
+}
+
+/// Random jobs on `nodes` nodes, none of which share nodes. Each takes random nodes that are free during its run.
+fn jobs(nodes: usize) -> impl Strategy<Value = Vec<Job>> {
+    let job = (
+        0i64..30,
+        1i64..12,
+        1usize..=nodes,
+        any::<u64>(),
+        any::<bool>(),
+    );
+    prop::collection::vec(job, 1..10).prop_map(move |wanted| {
+        let mut jobs: Vec<Job> = Vec::new();
+        for (start, length, count, seed, is_whole) in wanted {
+            let end = start + length;
+            let overlaps = |job: &&Job| job.start < end && start < job.end;
+            let taken: BTreeSet<usize> = jobs
+                .iter()
+                .filter(overlaps)
+                .flat_map(|job| job.nodes.clone())
+                .collect();
+            let mut free: Vec<usize> = (0..nodes).filter(|node| !taken.contains(node)).collect();
+            let shift = seed as usize % free.len().max(1);
+            free.rotate_left(shift);
+            free.truncate(count);
+            let listed = if is_whole {
+                free.len()
+            } else {
+                seed as usize / 7 % (free.len() + 1)
+            };
+            if !free.is_empty() {
+                jobs.push(Job {
+                    start,
+                    end,
+                    nodes: free,
+                    listed,
+                });
+            }
+        }
+        jobs
+    })
+}
+
+/// The log of these jobs as `sacct` prints it.
+fn sacct(jobs: &[Job]) -> String {
+    let mut text = "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned();
+    for (id, job) in jobs.iter().enumerate() {
+        let names: Vec<_> = job.nodes[..job.listed]
+            .iter()
+            .map(|node| format!("n{node}"))
+            .collect();
+        let count = job.nodes.len();
+        let time = |second: i64| format!("1970-01-01T00:00:{second:02}");
+        let (start, end, names) = (time(job.start), time(job.end), names.join(","));
+        writeln!(text, "{id}|COMPLETED|{start}|{end}|{count}|{names}").unwrap();
+    }
+    text
+}
+
+fn read(log: &str, nodes: usize) -> Holds {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("nodes");
+    let names: Vec<_> = (0..nodes).map(|node| format!("n{node}")).collect();
+    std::fs::write(&list, names.join(",")).unwrap();
+    let options = Options {
+        nodes: Some(list),
+        from: Some("1970-01-01T00:00:00".to_owned()),
+        to: Some("1970-01-01T00:00:50".to_owned()),
+        timezone: Some("UTC".to_owned()),
+        ..Options::new(Format::Slurm)
+    };
+    let input = Input::new(Path::new("log"), log.as_bytes());
+    scheduler::read_inputs([input], &options).unwrap()
+}
+
+/// The idle nodes of each of the first 50 seconds, for each way to show unknown nodes, and the quality.
+fn idle(holds: Holds) -> (Vec<Vec<BTreeSet<usize>>>, Quality) {
+    let mut logs = vec![vec![BTreeSet::new(); 50]; SHOWN.len()];
+    let summaries = holds
+        .sweep_all(&SHOWN, |log, event| {
+            let second = event.time.0 / 1_000_000_000;
+            for later in logs[log].iter_mut().skip(second as usize) {
+                for change in event.changes {
+                    if change.idle() {
+                        later.insert(change.node() as usize);
+                    } else {
+                        later.remove(&(change.node() as usize));
+                    }
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    (logs, summaries[1].quality.clone())
+}
+
+/// The nodes that are idle at each second.
+fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
+    let busy = |second: i64| -> BTreeSet<usize> {
+        let runs = jobs
+            .iter()
+            .filter(|job| (job.start..job.end).contains(&second));
+        runs.flat_map(|job| job.nodes.clone()).collect()
+    };
+    (0..50)
+        .map(|second| {
+            let busy = busy(second);
+            (0..nodes).filter(|node| !busy.contains(node)).collect()
+        })
+        .collect()
+}
+
+/// All ways to complete the lists of jobs: each takes as many nodes as it used that are free during its run.
+fn completions(jobs: &[Job], nodes: usize) -> Vec<Vec<Job>> {
+    let mut all = vec![Vec::<Job>::new()];
+    // Listed nodes are known, so they are taken first.
+    let listed: Vec<Job> = jobs
+        .iter()
+        .map(|job| Job {
+            nodes: job.nodes[..job.listed].to_vec(),
+            ..job.clone()
+        })
+        .collect();
+    for (index, job) in jobs.iter().enumerate() {
+        let mut longer = Vec::new();
+        for done in all {
+            let overlaps = |other: &&Job| other.start < job.end && job.start < other.end;
+            let others = listed.iter().chain(&done).filter(overlaps);
+            let taken: BTreeSet<usize> = others.flat_map(|other| other.nodes.clone()).collect();
+            let free: Vec<usize> = (0..nodes).filter(|node| !taken.contains(node)).collect();
+            for chosen in subsets(&free, job.nodes.len() - job.listed) {
+                let nodes = [&listed[index].nodes[..], &chosen].concat();
+                let mut done = done.clone();
+                done.push(Job {
+                    nodes,
+                    ..job.clone()
+                });
+                longer.push(done);
+            }
+        }
+        all = longer;
+    }
+    all
+}
+
+fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
+    match (size, of) {
+        (0, _) => vec![Vec::new()],
+        (_, []) => Vec::new(),
+        (_, [first, rest @ ..]) => {
+            let with = subsets(rest, size - 1).into_iter();
+            let with = with.map(|chosen| [&[*first][..], &chosen].concat());
+            with.chain(subsets(rest, size)).collect()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    // An oracle: the schedule from which the lists were cut.
+    #[test]
+    fn the_truth_lies_between_the_bounds(jobs in jobs(7)) {
+        let (logs, quality) = idle(read(&sacct(&jobs), 7));
+        let truth = truth(&jobs, 7);
+        for second in 0..50 {
+            let [lower, dealt, upper] = [0, 1, 2].map(|log| &logs[log][second]);
+            prop_assert!(lower.is_subset(&truth[second]), "{} {:?} {:?}", second, lower, truth[second]);
+            prop_assert!(truth[second].is_subset(upper), "{} {:?} {:?}", second, upper, truth[second]);
+            prop_assert!(lower.is_subset(dealt) && dealt.is_subset(upper));
+        }
+        let sum = |log: &[BTreeSet<usize>]| log.iter().map(|idle| idle.len() as u64).sum::<u64>();
+        prop_assert_eq!(quality.idle_lower, sum(&logs[0]));
+        prop_assert_eq!(quality.idle_upper, sum(&logs[2]));
+        if quality.unknown > 0 {
+            prop_assert_eq!(quality.idle_counted, Some(sum(&truth)));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::slow_cases(64, 20))]
+
+    // An oracle: all completions of the lists. What is idle in one and busy in another must be unknown.
+    #[test]
+    fn the_bounds_hold_for_every_completion(jobs in jobs(4)) {
+        let (logs, _) = idle(read(&sacct(&jobs), 4));
+        for completion in completions(&jobs, 4) {
+            let idle = truth(&completion, 4);
+            for second in 0..50 {
+                prop_assert!(logs[0][second].is_subset(&idle[second]));
+                prop_assert!(idle[second].is_subset(&logs[2][second]));
+            }
+        }
+    }
+}
+
+fn polaris() -> Option<Holds> {
+    let log = gleaner_testing::shared("machines/polaris-like/djc.csv")?;
+    let nodes = gleaner_testing::shared("machines/polaris-like/nodes.txt")?;
+    let options = Options {
+        nodes: Some(nodes),
+        from: Some("2025-03-04T00:00:00".to_owned()),
+        to: Some("2025-03-06T00:00:00".to_owned()),
+        timezone: Some("UTC".to_owned()),
+        ..Options::new(Format::Djc)
+    };
+    Some(scheduler::read(&[PathBuf::from(log)], &options, &Unobserved).unwrap())
+}
+
+// The figures of the reference data.
+#[test]
+fn cut_lists_of_a_machine_are_bounded_to_the_node_second() {
+    let Some(holds) = polaris() else {
+        return;
+    };
+    let quality = holds.quality().clone();
+    assert_eq!(quality.idle_lower, 12_573_117);
+    assert_eq!(quality.idle_upper, 13_426_188);
+    assert_eq!(quality.idle_counted, Some(13_145_619));
+    let summaries = holds.sweep_all(&SHOWN, |_, _| Ok(())).unwrap();
+    let idle: Vec<_> = summaries
+        .iter()
+        .map(|summary| summary.swept.shares)
+        .collect();
+    assert_eq!(idle[0].idle, 12_573_117.0);
+    assert_eq!(idle[1].idle, 13_145_619.0);
+    assert_eq!(idle[2].idle, 13_426_188.0);
+}

@@ -1,0 +1,210 @@
+//! Settings for nodes whose state a log leaves unknown.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::{Quality, UnknownNodes};
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Form, Spec, Value};
+
+settings! {
+    /// How to treat nodes that jobs used and that the log does not name, for example because long lists are cut.
+    #[derive(Debug, Clone)]
+    pub struct UnknownSettings {
+        /// How to show nodes whose state is unknown.
+        pub unknown: Shown = Shown(UnknownNodes::Deal) => Spec::of("STATE");
+        /// Also write the logs of the lower and the upper bound on the idleness, NAME.lower.gev and NAME.upper.gev
+        /// for NAME.gev.
+        pub bounds: bool = false => Spec::flag();
+        /// Maximum share of the idle time whose nodes may be unknown; `any` accepts every log.
+        pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
+    }
+}
+
+/// How an event log shows nodes whose state is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown(pub UnknownNodes);
+
+impl Shown {
+    const ALL: [(UnknownNodes, &'static str, &'static str); 3] = [
+        (
+            UnknownNodes::Busy,
+            "busy",
+            "As busy: a lower bound on the idleness",
+        ),
+        (
+            UnknownNodes::Idle,
+            "idle",
+            "As idle: an upper bound on the idleness",
+        ),
+        (
+            UnknownNodes::Deal,
+            "deal",
+            "Assigned to the jobs that lack them, so that the number of idle nodes is right",
+        ),
+    ];
+}
+
+impl Value for Shown {
+    const FORM: Form = Form::Text;
+    const IS_CLOSED: bool = true;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(_, name, _)| text == *name);
+        found
+            .map(|(shown, _, _)| Shown(*shown))
+            .ok_or_else(|| "expected one of busy, idle, deal".to_owned())
+    }
+
+    fn show(&self) -> String {
+        let found = Self::ALL.iter().find(|(shown, _, _)| *shown == self.0);
+        found.map_or("", |(_, name, _)| name).to_owned()
+    }
+
+    fn named() -> Vec<(String, &'static str)> {
+        let all = Self::ALL.iter();
+        all.map(|(_, name, meaning)| ((*name).to_owned(), *meaning))
+            .collect()
+    }
+}
+
+/// Maximum share of unknown nodes; `None` for any share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaxUnknown(pub Option<f64>);
+
+impl Value for MaxUnknown {
+    const FORM: Form = Form::Any;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        if text == "any" {
+            return Ok(MaxUnknown(None));
+        }
+        let share = text.to_str().and_then(|text| text.parse().ok());
+        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        share
+            .map(|share| MaxUnknown(Some(share)))
+            .ok_or_else(|| "expected a share from 0 to 1, or any".to_owned())
+    }
+
+    fn show(&self) -> String {
+        self.0.map_or("any".to_owned(), |share| share.to_string())
+    }
+}
+
+impl UnknownSettings {
+    /// The event logs to write: how each shows unknown nodes, and its path.
+    pub(super) fn outputs(&self, output: &Path) -> Vec<(UnknownNodes, PathBuf)> {
+        let mut outputs = vec![(self.unknown.0, output.to_owned())];
+        if self.bounds {
+            outputs.push((UnknownNodes::Busy, beside(output, "lower")));
+            outputs.push((UnknownNodes::Idle, beside(output, "upper")));
+        }
+        outputs
+    }
+
+    /// Checks that enough is known of a log.
+    ///
+    /// # Errors
+    /// Too much is unknown, or bounds are requested for a log that does not name nodes.
+    pub(super) fn check(&self, quality: &Quality, file: &Path) -> Result<()> {
+        if quality.are_nodes_generated && self.bounds {
+            return Err(Error::Usage(
+                "--bounds: the log only counts the nodes of jobs. If jobs do not share nodes, the number of idle nodes \
+                 is exact, so there are no bounds: leave out --bounds"
+                    .into(),
+            ));
+        }
+        let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
+                      --nodes, write the bounds as logs of their own with --bounds, or accept any share with \
+                      --max-unknown any";
+        self.max_unknown.check(quality, file, remedy)
+    }
+}
+
+impl MaxUnknown {
+    /// The default: a tenth of the idle time.
+    pub const DEFAULT: MaxUnknown = MaxUnknown(Some(0.1));
+
+    /// Checks that the share of a log is at most this one.
+    ///
+    /// # Errors
+    /// Too much is unknown. The fault says what would help.
+    pub(super) fn check(self, quality: &Quality, file: &Path, remedy: &str) -> Result<()> {
+        let share = quality.unknown_share();
+        let Some(most) = self.0.filter(|most| share > *most) else {
+            return Ok(());
+        };
+        let found = format!(
+            "{:.1} % of the idle time on unknown nodes: {}",
+            100.0 * share,
+            quality.sentences().join("; ")
+        );
+        let fault = Fault::of(file, found, format!("at most {:.1} %", 100.0 * most));
+        Err(fault.remedy(remedy).into())
+    }
+}
+
+/// `NAME.bound.EXTENSION` for `NAME.EXTENSION`.
+fn beside(output: &Path, bound: &str) -> PathBuf {
+    let extension = output.extension().unwrap_or_default().to_string_lossy();
+    output.with_extension(format!("{bound}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_written_beside_the_log() {
+        let settings = UnknownSettings {
+            bounds: true,
+            ..UnknownSettings::default()
+        };
+        let paths = settings.outputs(Path::new("a/log.gev"));
+        let paths: Vec<_> = paths
+            .iter()
+            .map(|(_, path)| path.to_str().unwrap())
+            .collect();
+        assert_eq!(paths, ["a/log.gev", "a/log.lower.gev", "a/log.upper.gev"]);
+    }
+
+    #[test]
+    fn too_much_that_is_unknown_is_refused() {
+        let settings = UnknownSettings::default();
+        let quality = Quality {
+            idle_upper: 1000,
+            unknown: 101,
+            ..Quality::certain(899)
+        };
+        let message = settings.check(&quality, Path::new("log")).unwrap_err();
+        assert_eq!(message.exit_code(), 3);
+        assert!(
+            message.to_string().contains("--max-unknown any"),
+            "{message}"
+        );
+        let any = UnknownSettings {
+            max_unknown: MaxUnknown(None),
+            ..settings.clone()
+        };
+        any.check(&quality, Path::new("log")).unwrap();
+        let less = Quality {
+            unknown: 100,
+            ..quality
+        };
+        settings.check(&less, Path::new("log")).unwrap();
+    }
+
+    #[test]
+    fn shares_are_read() {
+        for (text, share) in [
+            ("any", Some(None)),
+            ("0.25", Some(Some(0.25))),
+            ("2", None),
+            ("x", None),
+        ] {
+            let read = MaxUnknown::read(OsStr::new(text)).ok();
+            assert_eq!(read.map(|read| read.0), share, "{text}");
+        }
+    }
+}
