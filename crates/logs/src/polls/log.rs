@@ -47,8 +47,8 @@ pub struct PollSummary {
     /// Number of idle fragments in the event log.
     pub fragments: u64,
     /// Standard error of the idle node-time that polling causes, as a share of it. It is D·√(F/6) for F
-    /// fragments and a mean interval of D seconds, because either end of a fragment is late by a
-    /// uniform part of an interval.
+    /// fragments and a mean interval of D seconds, because each end of a fragment is late by a
+    /// random part of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
