@@ -37,8 +37,8 @@ fn nodes_come_and_leave() {
         "1970-01-01 00:30:00 -i-10",
     ];
     assert_eq!(found, expected);
-    // By hand: 3 nodes for 90.5 s, one until 600 s and 3 until 1800 s.
-    assert_eq!(summary.quality.idle_lower, 271 + 509 + 3600);
+    // By hand: 3 nodes for 90.5 s, one for 509.5 s and 3 for 1200 s.
+    assert_eq!(summary.quality.idle_lower, 4381);
     assert!(!summary.quality.are_nodes_generated);
     assert!(summary.notes[0].contains("--start"), "{:?}", summary.notes);
 }
@@ -57,7 +57,7 @@ fn counts_are_assigned_to_the_lowest_nodes() {
         "2026-01-01 06:30:00 -n2",
     ];
     assert_eq!(found, expected);
-    assert_eq!(summary.quality.idle_lower, 271 + 509 + 3600);
+    assert_eq!(summary.quality.idle_lower, 4381);
     assert!(summary.quality.are_nodes_generated);
 }
 
