@@ -71,7 +71,9 @@ pub fn run(args: &Args) -> Result<()> {
         let facts = [summary::facts(summary), summary::search(summary)].concat();
         let time = summary::time_taken(replayed.seconds, "replaying");
         let facts = facts.into_iter().chain([time]);
-        print(&text(&[Block::Facts(facts.collect())]))?;
+        let meaning = format!("The replay is {}.", replayed.meaning());
+        let blocks = [Block::Facts(facts.collect()), Block::Note(meaning)];
+        print(&text(&blocks))?;
     }
     terminal.remark(&summary.remarks());
     replayed.report_faults(&terminal)?;

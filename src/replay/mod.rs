@@ -378,6 +378,11 @@ impl Replayed {
         &self.outcome.summary
     }
 
+    /// What the replay means for whoever runs the machine, to complete "the replay is".
+    pub fn meaning(&self) -> String {
+        gleaner_runs::summary::meaning(&self.outcome.summary, &self.outcome.tasks)
+    }
+
     /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables as CSV and Parquet.
     /// `gleaner report` and `gleaner check` read it. Returns a line that describes its contents.
     ///

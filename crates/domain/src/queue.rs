@@ -1,5 +1,7 @@
 //! The batch queue behind an event log: how many jobs waited at each row, and which job took which node.
 
+use crate::{EventLog, EventLogBuilder, Utc};
+
 /// Jobs that waited for nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pending {
@@ -66,5 +68,141 @@ impl Queue {
                 let takers = &self.takers[starts[row]..starts[row + 1]];
                 takers.iter().all(|taker| *taker as usize <= jobs)
             })
+    }
+}
+
+impl EventLog {
+    /// The share of the idle node-time in which jobs waited for nodes, by the queue at each row; `None` if the log does
+    /// not state the queue, or no node is idle.
+    pub fn idle_share_while_queued(&self) -> Option<f64> {
+        let (mut idle, mut all, mut queued) = (0i64, 0.0, 0.0);
+        for row in 1..self.len() {
+            let pending = self.queue(row - 1)?.pending?;
+            let joined = self
+                .changes(row - 1)
+                .iter()
+                .filter(|change| change.idle())
+                .count() as i64;
+            idle += 2 * joined - self.changes(row - 1).len() as i64;
+            let seconds = self.times()[row].seconds_since(self.times()[row - 1]);
+            all += idle as f64 * seconds;
+            if pending.jobs > 0 {
+                queued += idle as f64 * seconds;
+            }
+        }
+        (all > 0.0).then(|| queued / all)
+    }
+
+    /// The log without the fragments that last less than `seconds`: their nodes stay busy. Fragments that the log's
+    /// start or end cuts are kept, because they may last longer. Rows without changes are left out, except the last
+    /// one.
+    pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
+        let ignored = self.short_fragments(seconds);
+        let mut out = EventLogBuilder::new(self.nodes().to_vec());
+        out.set_clock(self.clock().clone());
+        out.set_quality(self.quality().cloned());
+        let (mut first, mut kept, mut takers) = (0, Vec::new(), Vec::new());
+        for (row, (time, changes)) in self.rows().enumerate() {
+            kept.clear();
+            takers.clear();
+            let queue = self.queue(row);
+            for (index, change) in changes.iter().enumerate() {
+                if !ignored[first + index] {
+                    kept.push(*change);
+                    takers.extend(queue.map(|queue| queue.takers[index]));
+                }
+            }
+            first += changes.len();
+            if row > 0 && row + 1 < self.len() && kept.is_empty() {
+                continue;
+            }
+            out.push_row(time, kept.iter().copied());
+            if let Some(queue) = queue {
+                out.push_queue(RowQueue {
+                    takers: &takers,
+                    ..queue
+                });
+            }
+        }
+        out.finish_trusted()
+    }
+
+    /// For each change, whether it begins or ends a fragment of less than `seconds`.
+    fn short_fragments(&self, seconds: f64) -> Vec<bool> {
+        let mut ignored = vec![false; self.change_count()];
+        // The index of the change that began the fragment of each idle node, and its time.
+        let mut began: Vec<Option<(usize, Utc)>> = vec![None; self.nodes().len()];
+        let mut index = 0;
+        for (row, (time, changes)) in self.rows().enumerate() {
+            for change in changes {
+                let node = &mut began[change.node() as usize];
+                if change.idle() {
+                    *node = (row > 0).then_some((index, time));
+                } else if let Some((start, from)) = node.take()
+                    && time.seconds_since(from) < seconds
+                {
+                    ignored[start] = true;
+                    ignored[index] = true;
+                }
+                index += 1;
+            }
+        }
+        ignored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Change;
+
+    /// Two nodes with fragments of 0 to 100 s (cut), 200 to 230 s and 210 to 300 s. A job waits from 200 s to 210 s.
+    fn log() -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into()]);
+        let rows: [(i64, &[(u32, bool)], u64); 6] = [
+            (0, &[(0, true)], 0),
+            (100, &[(0, false)], 0),
+            (200, &[(0, true)], 1),
+            (210, &[(1, true)], 0),
+            (230, &[(0, false)], 0),
+            (300, &[(1, false)], 0),
+        ];
+        for (second, changes, jobs) in rows {
+            let changes = changes.iter().map(|(node, idle)| Change::new(*node, *idle));
+            log.push_row(Utc::from_seconds(second), changes);
+            log.push_queue(RowQueue {
+                pending: Some(Pending { jobs, nodes: jobs }),
+                jobs: &[1],
+                takers: &[u32::from(second == 230)],
+            });
+        }
+        log.finish().unwrap()
+    }
+
+    // Derived by formula: of 220 idle node-seconds, the queue holds a job during 10.
+    #[test]
+    fn idle_time_with_a_queue_is_counted() {
+        let log = log();
+        assert_eq!(log.idle_node_seconds(), 220.0);
+        assert_eq!(log.idle_share_while_queued(), Some(10.0 / 220.0));
+    }
+
+    #[test]
+    fn short_fragments_are_left_out_with_their_takers() {
+        let longer = log().without_short_fragments(31.0);
+        let seconds: Vec<i64> = longer
+            .times()
+            .iter()
+            .map(|time| time.0 / 1_000_000_000)
+            .collect();
+        assert_eq!(seconds, [0, 100, 210, 300]);
+        assert_eq!(longer.idle_node_seconds(), 190.0);
+        assert_eq!(longer.queue(3).unwrap().takers, [0]);
+        assert_eq!(log().without_short_fragments(30.0), log());
+        // The first fragment may have begun before the log.
+        assert_eq!(
+            log().without_short_fragments(1000.0).idle_node_seconds(),
+            100.0
+        );
     }
 }

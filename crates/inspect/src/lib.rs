@@ -42,7 +42,7 @@ pub use timeline::Timeline;
 use serde::Serialize;
 
 use gleaner_domain::error::Result;
-use gleaner_domain::{EventLog, Observer, Utc};
+use gleaner_domain::{EventLog, Observer, Quality, Utc};
 
 /// The description of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,6 +68,10 @@ pub struct Inspection {
     pub idle_node_seconds: f64,
     /// Mean number of idle nodes over time.
     pub idle_nodes_mean: f64,
+    /// What the log's source leaves unknown; `None` if the log does not state it.
+    pub quality: Option<Quality>,
+    /// Share of the idle node-time in which jobs waited for nodes; `None` if the log does not state the queue.
+    pub queued_share: Option<f64>,
     /// Share of node-time that is idle.
     pub idle_share: f64,
     /// Largest number of nodes that were idle at once.
@@ -132,6 +136,8 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> 
         changes: log.change_count(),
         idle_node_seconds: scan.idle_node_seconds,
         idle_nodes_mean,
+        quality: log.quality().cloned(),
+        queued_share: log.idle_share_while_queued(),
         idle_share: ratio(scan.idle_node_seconds, capacity),
         idle_nodes_max: scan.idle_nodes_max,
         suspicions: suspicion::suspicions(log, &scan.uniform, idle_nodes_mean, &gaps),

@@ -36,6 +36,12 @@ pub struct Options {
     /// Whether the tasks are resubmitted as they finish. If so, they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
+    /// The fragments shorter than this many seconds were removed from the log, which the summary reports; `None` if the
+    /// log has all fragments.
+    pub min_fragment: Option<f64>,
+    /// How many seconds a node that a task holds needs until a batch job can use it; `None` if delays of batch jobs
+    /// are not counted.
+    pub hand_back: Option<f64>,
     /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
     pub bound: bool,
 }
@@ -56,6 +62,8 @@ impl Options {
             seed: 0,
             completion_events: false,
             repeat_tasks: false,
+            min_fragment: None,
+            hand_back: None,
             bound: false,
         }
     }

@@ -4,7 +4,7 @@
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::replay::{Ended, EventKind, Outcome};
-use gleaner_domain::{Change, EventLog, TrainingTask, Utc};
+use gleaner_domain::{Change, EventLog, RowQueue, TrainingTask, Utc};
 
 use super::allocator::decide::Decider;
 use super::allocator::node_choice::{self, NodeChoice};
@@ -72,6 +72,8 @@ pub(super) struct Step<'c> {
     pub event: usize,
     /// Nodes that left and joined.
     pub changes: &'c [Change],
+    /// The batch queue, if the log states it.
+    pub queue: Option<RowQueue<'c>>,
     pub kind: EventKind,
 }
 
@@ -106,7 +108,7 @@ impl<'a> Replay<'a> {
         let settings = options.allocator(log.clock().first_offset());
         let name = (decider.name(), log.len());
         Ok(Replay {
-            ledger: Ledger::new(start, nodes, name, options.bound),
+            ledger: Ledger::new(start, nodes, name, options),
             allocator: Allocator::new(settings, source, start, nodes, Box::new(choice))?,
             log,
             decider,
@@ -152,6 +154,7 @@ impl<'a> Replay<'a> {
                 time,
                 event,
                 changes,
+                queue: log.queue(event),
                 kind: EventKind::Nodes,
             };
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
@@ -185,6 +188,7 @@ impl<'a> Replay<'a> {
                 time,
                 event,
                 changes: &[],
+                queue: None,
                 kind: EventKind::Completion,
             };
             if !self.step(&step)? {

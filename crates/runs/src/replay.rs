@@ -31,6 +31,9 @@ pub fn tables<'a>(
         AllocationRow::table(&outcome.allocations, &outcome.tasks, log.nodes()),
         Table::of("fragments", fragments),
     ];
+    if let Some(delays) = &outcome.delays {
+        tables.push(Table::of("delays", delays));
+    }
     if let Some(search) = &outcome.search {
         tables.push(Table::of("search", &search.events));
         tables.push(Table::of("trials", &search.trials));

@@ -1,16 +1,18 @@
 //! The facts about a replay, for printing, for pages, and for comparisons with other runs.
 
 use gleaner_document::Fact;
-use gleaner_document::numbers::{count, hours};
-use gleaner_domain::NodeRule;
+use gleaner_document::numbers::{count, hours, percent};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::objective::NAMED;
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::results::run::Seconds;
 use gleaner_domain::words::{counted, duration};
+use gleaner_domain::{NodeRule, Quality};
 
+mod meaning;
 mod quantity;
 
+pub use meaning::meaning;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
 /// The summary as pretty-printed JSON.
@@ -33,6 +35,7 @@ pub fn facts(s: &Summary) -> Vec<Fact> {
         ));
     }
     facts.extend(circumstances(s));
+    facts.extend(reliability(s));
     facts.extend(QUANTITIES.iter().filter_map(|quantity| quantity.fact(s)));
     facts
 }
@@ -66,6 +69,19 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
         Fact::new("solver", solver(s)),
         Fact::new("decisions", decisions(s)),
     ]
+}
+
+/// What the log leaves unknown, and whether jobs waited while its nodes were idle.
+pub fn reliability(s: &Summary) -> Vec<Fact> {
+    let quality = s.log_quality.iter().flat_map(Quality::sentences);
+    let mut facts: Vec<Fact> = quality
+        .map(|sentence| Fact::new("quality of the log", sentence))
+        .collect();
+    facts.extend(s.log_queued_share.map(|share| {
+        let value = format!("{} of the idle node-time", percent(share));
+        Fact::new("jobs waited", value)
+    }));
+    facts
 }
 
 /// The wall time of a run by stage. `computing` names the stage between reading and writing.

@@ -15,8 +15,9 @@ use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
-/// Tables of every replay, and of replays driven by a search.
+/// Tables of every replay, of those that count the delays of batch jobs, and of those driven by a search.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
+const DELAYS: [&str; 1] = ["delays"];
 const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
 
 /// Checks a replay.
@@ -37,6 +38,9 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     inputs.tasks = tasks.map(|task| task.as_in_tables(&clock)).collect();
     Given::of(info).same(&inputs.sources)?;
     tables::listed(info, TABLES, true, &mut findings);
+    if run.delays.is_some() {
+        tables::listed(info, DELAYS, true, &mut findings);
+    }
     if run.search.is_some() {
         tables::listed(info, SEARCH_TABLES, true, &mut findings);
     }
@@ -45,6 +49,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
         tasks: &run.tasks,
         allocations: &run.allocations,
         nodes: &run.nodes,
+        delays: run.delays.as_deref(),
         summary: &run.summary,
         search: run.search.as_ref(),
     };
@@ -57,6 +62,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
             search: options.search.as_deref(),
             seed: options.seed,
             repeat: options.repeat_tasks,
+            min_fragment: options.min_fragment,
         },
         &written,
         observer,

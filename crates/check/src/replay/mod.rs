@@ -13,10 +13,11 @@
 use super::Findings;
 use gleaner_domain::Observer;
 use gleaner_domain::error::Result;
-use gleaner_domain::results::replay::{AllocationRow, StepRow, Summary, TaskRow};
+use gleaner_domain::results::replay::{AllocationRow, DelayRow, StepRow, Summary, TaskRow};
 use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
 
+mod delays;
 mod edges;
 mod fragments;
 mod ledger;
@@ -51,6 +52,8 @@ pub struct Inputs<'a> {
     pub seed: u64,
     /// Whether the tasks are resubmitted in rounds.
     pub repeat: bool,
+    /// Length in seconds below which fragments were ignored, if any were.
+    pub min_fragment: Option<f64>,
 }
 
 /// The results of a replay.
@@ -64,6 +67,8 @@ pub struct Written<'a> {
     pub allocations: &'a [AllocationRow],
     /// Names of the nodes in `allocations`.
     pub nodes: &'a [String],
+    /// `delays`; `None` if the replay did not count the delays of batch jobs.
+    pub delays: Option<&'a [DelayRow]>,
     /// `summary.json`.
     pub summary: &'a Summary,
     /// `search`, `trials` and `rungs`; `None` if no search trained the tasks.
@@ -88,6 +93,7 @@ pub fn replay(
         ledger.compare_tasks(&mut findings);
         ledger.compare_search(&mut findings);
         ledger.compare_summary(&mut findings);
+        delays::delays(inputs, written, &mut findings);
     }
     Ok(findings)
 }

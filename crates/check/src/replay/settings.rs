@@ -10,7 +10,7 @@ const SUMMARY: &str = "summary.json";
 
 /// Arguments that are used to read the log, the tasks and the search again. All tables depend on
 /// them.
-const READ: [&str; 14] = [
+const READ: [&str; 15] = [
     "events",
     "tasks",
     "curves",
@@ -23,6 +23,7 @@ const READ: [&str; 14] = [
     "drop_end_row",
     "timezone",
     "max_tasks",
+    "min_fragment",
     "repeat_tasks",
     "search",
 ];
@@ -84,6 +85,13 @@ pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summa
         bound,
     );
     findings.covers(RUN_FILE, ["arguments/bound"]);
+    let hand_back = argument("hand_back").and_then(Value::as_f64);
+    findings.option(
+        format_args!("{SUMMARY}: hand_back_seconds"),
+        summary.hand_back_seconds,
+        hand_back,
+    );
+    findings.covers(RUN_FILE, ["arguments/hand_back"]);
     window(argument("t_fwd"), chosen.t_fwd, summary, &mut findings);
     findings.equal(
         format_args!("{SUMMARY}: objective_expression"),

@@ -90,6 +90,16 @@ impl Ledger<'_> {
             findings.number(format_args!("{FILE}: {field}"), written, expected);
         }
         findings.equal(format_args!("{FILE}: nodes"), s.nodes, log.nodes().len());
+        let is_same = s.log_quality.as_ref() == log.quality();
+        findings.holds(is_same, || {
+            format!("{FILE}: log_quality differs from the log's")
+        });
+        self.compare_queue(findings);
+        findings.option(
+            format_args!("{FILE}: min_fragment_seconds"),
+            s.min_fragment_seconds,
+            self.inputs.min_fragment,
+        );
         findings.covers(
             FILE,
             [
@@ -99,9 +109,41 @@ impl Ledger<'_> {
                 "to",
                 "log_span_seconds",
                 "log_idle_node_seconds",
+                "log_quality",
+                "log_queued_share",
+                "min_fragment_seconds",
             ],
         );
         findings.covers(FILE, ["span_seconds", "nodes"]);
+    }
+
+    /// Compares the share of the idle node-time in which jobs waited, summed node by node.
+    fn compare_queue(&self, findings: &mut Findings) {
+        let log = self.inputs.log;
+        let mut since = vec![None; log.nodes().len()];
+        let (mut all, mut queued) = (0.0, 0.0);
+        let mut is_known = true;
+        for (row, (time, changes)) in log.rows().enumerate() {
+            let jobs = row
+                .checked_sub(1)
+                .map(|row| log.queue(row).and_then(|q| q.pending));
+            let jobs = jobs.map(|pending| pending.map(|pending| pending.jobs));
+            is_known &= jobs != Some(None);
+            let last = row.checked_sub(1).map_or(time, |row| log.times()[row]);
+            let idle = since.iter().flatten().count() as f64;
+            all += idle * time.seconds_since(last);
+            if jobs.flatten().is_some_and(|jobs| jobs > 0) {
+                queued += idle * time.seconds_since(last);
+            }
+            for change in changes {
+                since[change.node() as usize] = change.idle().then_some(time);
+            }
+        }
+        findings.option(
+            format_args!("{FILE}: log_queued_share"),
+            self.written.summary.log_queued_share,
+            (is_known && all > 0.0).then(|| queued / all),
+        );
     }
 
     /// Compares the reason why the replay ended.

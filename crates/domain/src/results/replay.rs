@@ -9,7 +9,7 @@ use gleaner_search::Algorithm;
 use super::search::SearchOutcome;
 use super::{Column, Field, Named, Table};
 use crate::tasks::{ENDLESS, MAX_TASKS};
-use crate::{NodeRule, Objective, Utc};
+use crate::{NodeRule, Objective, Quality, Utc};
 
 /// What happened at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,6 +264,28 @@ record! {
     }
 }
 
+record! {
+    /// A batch job that started later because a task held its nodes: a row of `delays`.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct DelayRow {
+        /// time of the event at which the job takes nodes
+        time: Utc = "time" ["time"],
+        /// index of the event in the log
+        event: usize = "evt" [""],
+        /// number of the job among those that take nodes at the event, from 1; 0 if the log does not state which job
+        /// takes which node, so that the event counts as one job
+        job: u32 = "job" [""],
+        /// nodes of the job, whether they were idle or not
+        nodes: u32 = "nodes" ["nodes"],
+        /// nodes of the job that tasks held
+        nodes_in_use: u32 = "nodes_in_use" ["nodes"],
+        /// how much later the job starts
+        delay: f64 = "delay_s" ["s"],
+        /// `delay_s` × `nodes`
+        delayed_node_seconds: f64 = "delayed_node_seconds" ["node·s"],
+    }
+}
+
 /// Why a replay ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -317,6 +339,14 @@ summary! {
         log_span_seconds: f64 ["s"],
         /// idle node-time in the log or its slice
         log_idle_node_seconds: f64 ["node·s"],
+        /// what the log's source left unknown (docs/OUTPUTS.md); null if the log does not state it
+        log_quality: Option<Quality> [""],
+        /// share of the log's idle node-time in which jobs waited for nodes, by the queue at each event; null if the log
+        /// does not state the queue
+        log_queued_share: Option<f64> [""],
+        /// fragments shorter than this were ignored (`--min-fragment`), which no allocator could have known; null if all
+        /// fragments were used
+        min_fragment_seconds: Option<f64> ["s"],
         /// first event that was replayed
         from: String ["time"],
         /// last event that was replayed
@@ -382,6 +412,13 @@ summary! {
         bound_work: Option<f64> ["work"] shown,
         /// A as a share of `bound_work`; null if that is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
+        /// how long a node that a task holds needs until a batch job can use it (`--hand-back`); null, as in the next two
+        /// fields, if it was not given
+        hand_back_seconds: Option<f64> ["s"],
+        /// number of batch jobs that started later because a task held some of their nodes
+        delayed_jobs: Option<usize> ["jobs"] least,
+        /// their delay times their nodes
+        delayed_node_seconds: Option<f64> ["node·s"] least,
         /// number of tasks in all rounds, submitted or not
         tasks: usize [""] shown as "task_count",
         /// how often the set of tasks was submitted (`--repeat-tasks`)
@@ -456,6 +493,12 @@ impl Summary {
                     .to_owned(),
             );
         }
+        if let Some(seconds) = self.min_fragment_seconds {
+            remarks.push(format!(
+                "fragments shorter than {seconds} s were ignored. No allocator knows how long a node stays idle, so \
+                 this is hindsight"
+            ));
+        }
         let is_early = self.span_seconds < 0.5 * self.log_span_seconds;
         if self.ended == Ended::TasksFinished && is_early && self.search.is_none() {
             remarks.push(format!(
@@ -492,6 +535,8 @@ pub struct Outcome {
     pub tasks: Vec<TaskRow>,
     /// Intervals in which a task held a node, in the order of their ends.
     pub allocations: Vec<AllocationRow>,
+    /// The batch jobs that started later; `None` unless [`Summary::hand_back_seconds`] is set.
+    pub delays: Option<Vec<DelayRow>>,
     /// The results of the search; `None` if the tasks do not belong to one.
     pub search: Option<SearchOutcome>,
     /// Totals of the run.

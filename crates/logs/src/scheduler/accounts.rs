@@ -37,6 +37,7 @@ struct Open {
     planned: Option<i64>,
     hold: Hold,
     nodes: Vec<NodeRange>,
+    submit: Option<Moment>,
     at: At,
 }
 
@@ -122,6 +123,7 @@ impl AccountReader {
                 planned: planned.filter(|end| hold == Hold::Reserved && *end > from),
                 hold,
                 nodes,
+                submit: submission(record),
                 at,
             };
             self.open.insert(id, open);
@@ -155,13 +157,16 @@ impl AccountReader {
         };
         match (open, (self.hosts)(record)) {
             (Some(open), None) if from <= to => Open { from, ..open }.report(Some(to), collector),
-            (_, hosts) => match named(hosts, record, at, collector)? {
-                Some(hosts) => {
-                    let nodes = Nodes::Lists(&hosts, None);
-                    report(Hold::Running, nodes, (from, Some(to)), at, collector)
-                }
-                None => Ok(()),
-            },
+            (_, hosts) => {
+                // A job that names no nodes still held some.
+                let hosts = named(hosts, record, at, collector)?.unwrap_or_default();
+                let job = Job {
+                    submit: submission(record),
+                    runs: &[Run::between(from, Some(to), Nodes::Lists(&hosts, None))],
+                    ..Job::default()
+                };
+                collector.take(at, &Record::Job(job))
+            }
         }
     }
 
@@ -213,13 +218,8 @@ impl AccountReader {
         let to = self.stamp(record.stamp, at, collector)?;
         let lists = [Cow::Borrowed(record.id)];
         let nodes = Nodes::Lists(&lists, None);
-        report(
-            Hold::Down,
-            nodes,
-            (from.unwrap_or_default(), Some(to)),
-            at,
-            collector,
-        )
+        let run = Run::between(from.unwrap_or_default(), Some(to), nodes);
+        collector.take(at, &Record::Hold(Hold::Down, run))
     }
 }
 
@@ -241,13 +241,8 @@ impl LineReader for AccountReader {
             let [from] = collector.log.seconds(at, [Some(since)])?;
             let lists = [Cow::Owned(node)];
             let nodes = Nodes::Lists(&lists, None);
-            report(
-                Hold::Down,
-                nodes,
-                (from.unwrap_or_default(), None),
-                at,
-                collector,
-            )?;
+            let run = Run::between(from.unwrap_or_default(), None, nodes);
+            collector.take(at, &Record::Hold(Hold::Down, run))?;
         }
         Ok(())
     }
@@ -256,8 +251,16 @@ impl LineReader for AccountReader {
 impl Open {
     /// Reports the job or the reservation. `to` is its end in seconds since 1970; `None` if unknown.
     fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
-        let nodes = Nodes::Found(&self.nodes);
-        report(self.hold, nodes, (self.from, to), self.at, collector)
+        let run = Run::between(self.from, to, Nodes::Found(&self.nodes));
+        let record = match self.hold {
+            Hold::Running => Record::Job(Job {
+                submit: self.submit,
+                runs: &[run],
+                ..Job::default()
+            }),
+            hold => Record::Hold(hold, run),
+        };
+        collector.take(self.at, &record)
     }
 }
 
@@ -275,23 +278,10 @@ fn named(
     Ok(hosts)
 }
 
-/// Reports a job or another hold, with its start and end in seconds since 1970.
-fn report(
-    hold: Hold,
-    nodes: Nodes<'_>,
-    (from, to): (i64, Option<i64>),
-    at: At,
-    collector: &mut Collector<'_>,
-) -> Result<()> {
-    let run = Run::between(from, to, nodes);
-    if hold != Hold::Running {
-        return collector.take(at, &Record::Hold(hold, run));
-    }
-    let job = Job {
-        runs: &[run],
-        ..Job::default()
-    };
-    collector.take(at, &Record::Job(job))
+/// The time at which a job was submitted, if the record states it.
+fn submission(record: &AccountLine<'_>) -> Option<Moment> {
+    let value = record.value("qtime").or_else(|| record.value("ctime"))?;
+    epoch(&value).map(Moment::Second)
 }
 
 /// The key in the map of open jobs and reservations. A job and a reservation can have the same id.

@@ -245,7 +245,8 @@ impl IdleNodes {
             Nodes::Lists(lists, None) => Some(lists.len()),
             Nodes::Lists(_, count) => *count,
             Nodes::Machines(machines) => Some(machines.len()),
-            Nodes::Unknown | Nodes::Found(_) => None,
+            Nodes::Found(ranges) => Some(ranges.iter().map(|run| run.count as usize).sum()),
+            Nodes::Unknown => None,
         };
         self.pending.push(submit, start, count.unwrap_or(1))
     }

@@ -12,6 +12,7 @@
 //! changes. The ledger keeps its own record of which task holds which node, because the first half needs it.
 
 mod accounts;
+mod delays;
 mod efficiency;
 mod fairness;
 mod hindsight;
@@ -27,8 +28,10 @@ use gleaner_domain::{Change, TrainingTask, Utc};
 pub(crate) use summary::Closing;
 
 use crate::allocator::{Holding, Progress, Reallocation, Resize};
+use crate::options::Options;
 use crate::run::Step;
 use accounts::{Active, Spell};
+use delays::Delays;
 use holds::Holds;
 use steps::{Moves, Period, Steps};
 use yardsticks::Yardsticks;
@@ -45,13 +48,19 @@ pub(crate) struct Ledger {
     accounts: Vec<TaskRow>,
     holds: Holds,
     yardsticks: Yardsticks,
+    delays: Delays,
     steps: Steps,
 }
 
 impl Ledger {
     /// Creates an empty ledger for `nodes` nodes that begins at `start`. `solver` is the name of the decider,
     /// and `events` is the number of events in the log.
-    pub fn new(start: Utc, nodes: usize, (solver, events): (&str, usize), bound: bool) -> Self {
+    pub fn new(
+        start: Utc,
+        nodes: usize,
+        (solver, events): (&str, usize),
+        options: &Options,
+    ) -> Self {
         Ledger {
             start,
             now: start,
@@ -59,7 +68,8 @@ impl Ledger {
             active: Vec::new(),
             accounts: Vec::new(),
             holds: Holds::new(nodes),
-            yardsticks: Yardsticks::new(bound),
+            yardsticks: Yardsticks::new(options.bound),
+            delays: Delays::new(options.hand_back),
             steps: Steps::new(solver, events),
         }
     }
@@ -82,7 +92,7 @@ impl Ledger {
     /// the order of admission. The caller must then call [`Ledger::book`].
     pub fn advance(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Vec<u32> {
         let (idle_node_seconds, unused_node_seconds) = self.accrue(tasks, step.time);
-        let mut moves = self.preempt(tasks, step.changes);
+        let mut moves = self.preempt(tasks, step);
         moves.joined = step.changes.len() as u32 - moves.left;
         self.idle = (self.idle + moves.joined).saturating_sub(moves.left);
         let (progress, spell, finished) = self.settle(step.kind);
@@ -170,13 +180,15 @@ impl Ledger {
     }
 
     /// Removes the nodes that left. A task that held several of them pays only once.
-    fn preempt(&mut self, tasks: &[TrainingTask], changes: &[Change]) -> Moves {
+    fn preempt(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Moves {
         let mut moves = Moves::default();
-        for change in changes.iter().filter(|change| !change.idle()) {
+        let left = step.changes.iter().enumerate();
+        for (index, change) in left.filter(|(_, change)| !change.idle()) {
             moves.left += 1;
             let Some(holder) = self.holds.end(change.node(), self.now) else {
                 continue;
             };
+            self.delays.used(index);
             let Some(active) = self.active.iter_mut().find(|a| a.task == holder) else {
                 continue;
             };
@@ -196,6 +208,7 @@ impl Ledger {
                 moves.preemption_cost += cost;
             }
         }
+        self.delays.book(step, moves.left);
         self.steps.losses += u64::from(moves.left > 0 && !self.active.is_empty());
         moves
     }

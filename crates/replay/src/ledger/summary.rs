@@ -1,7 +1,7 @@
 //! Closes a ledger: computes efficiency, totals and the summary.
 
 use gleaner_domain::Observer;
-use gleaner_domain::results::replay::{Ended, Outcome, StepStatus, Summary, TaskRow};
+use gleaner_domain::results::replay::{DelayRow, Ended, Outcome, StepStatus, Summary, TaskRow};
 use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::{EventLog, TrainingTask, Utc};
 
@@ -55,6 +55,7 @@ impl Ledger {
             accounts,
             compared,
             counts,
+            delays: &self.delays.rows,
             search: search.as_ref(),
         };
         let summary = parts.summary(&closing);
@@ -63,6 +64,7 @@ impl Ledger {
             timings: self.steps.timings,
             tasks: self.accounts,
             allocations: self.holds.rows,
+            delays: self.delays.finish(),
             search,
             summary,
         }
@@ -108,6 +110,7 @@ struct Parts<'a> {
     accounts: &'a [TaskRow],
     compared: Compared,
     counts: Counts,
+    delays: &'a [DelayRow],
     search: Option<&'a SearchOutcome>,
 }
 
@@ -164,6 +167,9 @@ impl Parts<'_> {
             log_to: shown(log_end),
             log_span_seconds: log_end.seconds_since(start),
             log_idle_node_seconds: log.idle_node_seconds(),
+            log_quality: log.quality().cloned(),
+            log_queued_share: log.idle_share_while_queued(),
+            min_fragment_seconds: options.min_fragment,
             active_seconds: measured.active_seconds,
             objective: options.objective.clone(),
             objective_expression: options.objective.expression(),
@@ -202,6 +208,11 @@ impl Parts<'_> {
             fluid_efficiency: share(measured.fluid_work),
             bound_work: *bound,
             bound_efficiency: bound.and_then(share),
+            hand_back_seconds: options.hand_back,
+            delayed_jobs: options.hand_back.map(|_| self.delays.len()),
+            delayed_node_seconds: options
+                .hand_back
+                .map(|_| self.delays.iter().map(|row| row.delayed_node_seconds).sum()),
             tasks: self.counts.tasks,
             rounds: self.counts.rounds,
             tasks_endless: self.counts.endless,

@@ -51,6 +51,7 @@ pub fn inputs<'a>(
         search: None,
         seed: 0,
         repeat: false,
+        min_fragment: None,
     }
 }
 
@@ -61,6 +62,7 @@ pub fn it_follows(inputs: &Inputs<'_>, outcome: &Outcome) {
         tasks: &outcome.tasks,
         allocations: &outcome.allocations,
         nodes: inputs.log.nodes(),
+        delays: outcome.delays.as_deref(),
         summary: &outcome.summary,
         search: outcome.search.as_ref(),
     };

@@ -4,6 +4,7 @@
 mod allocator;
 mod audit;
 mod bound;
+mod delays;
 mod efficiency;
 mod groups;
 mod node_choice;

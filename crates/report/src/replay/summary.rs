@@ -4,7 +4,7 @@ use super::Named;
 use crate::{Block, Fact, Grid, Head};
 use gleaner_document::indented;
 use gleaner_domain::results::replay::Summary;
-use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, terms};
+use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, meaning, terms};
 
 /// All figures. A single replay has a list of facts. Several replays are shown side by side, with changes relative to
 /// the first.
@@ -87,5 +87,6 @@ pub(super) fn lead(runs: &[Named<'_>]) -> String {
     };
     let [log, replayed, .., decisions] = circumstances(&run.result.summary);
     let (log, replayed, decisions) = (log.value, replayed.value, decisions.value);
-    format!("Log: {log}. Replayed: {replayed}. Decisions: {decisions}.")
+    let meaning = meaning(&run.result.summary, &run.result.tasks);
+    format!("The replay is {meaning}. Log: {log}. Replayed: {replayed}. Decisions: {decisions}.")
 }

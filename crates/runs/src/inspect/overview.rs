@@ -2,6 +2,7 @@
 
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours, number, percent};
+use gleaner_domain::Quality;
 use gleaner_domain::words::{counted, duration};
 use gleaner_inspect::{Inspection, UnchangedNodes};
 
@@ -28,6 +29,14 @@ pub fn facts(i: &Inspection) -> Vec<Fact> {
         Fact::main("idle fragments", count(i.fragments.lengths.count)).remark(cut(i)),
     ];
     facts.extend(median(i));
+    facts.extend(i.queued_share.map(|share| {
+        Fact::new(
+            "jobs waited",
+            format!("{} of the idle node-time", percent(share)),
+        )
+    }));
+    let quality = i.quality.iter().flat_map(Quality::sentences);
+    facts.extend(quality.map(|sentence| Fact::new("quality of the log", sentence)));
     facts
 }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::files::{RunFiles, time};
 use super::rows::{read_columns, read_records};
 use gleaner_domain::error::Result;
-use gleaner_domain::results::replay::{AllocationRow, FragmentRow, StepRow, Summary, TaskRow};
+use gleaner_domain::results::replay::{
+    AllocationRow, DelayRow, FragmentRow, StepRow, Summary, TaskRow,
+};
 use gleaner_domain::results::search::{RungRow, SearchOutcome, SearchRow};
 
 /// The results of a replay.
@@ -24,6 +26,8 @@ pub struct ReplayRun {
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.
     pub fragments: Option<Vec<FragmentRow>>,
+    /// The batch jobs that started later because tasks held their nodes; `None` if they were not counted.
+    pub delays: Option<Vec<DelayRow>>,
     /// The outcome of the search's trials; `None` if the replay had no search.
     pub search: Option<SearchOutcome>,
 }
@@ -36,6 +40,7 @@ impl ReplayRun {
             summary: files.json("summary.json")?,
             steps: read_steps(files)?,
             fragments: read_fragments(files)?,
+            delays: read_delays(files)?,
             search: read_search(files)?,
             allocations,
             nodes,
@@ -50,6 +55,15 @@ fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
         let is_late = above.is_some_and(|above| row.time < above.time);
         is_late.then_some(("evtTime", "a time that is not before that of the row above"))
     })
+}
+
+/// Reads the delays of batch jobs, if the run wrote them.
+fn read_delays(files: &RunFiles<'_>) -> Result<Option<Vec<DelayRow>>> {
+    const FILE: &str = "delays.parquet";
+    if !files.has(FILE) {
+        return Ok(None);
+    }
+    read_records(files, FILE, |_, _| None).map(Some)
 }
 
 /// Reads the idle fragments, if the run wrote them.

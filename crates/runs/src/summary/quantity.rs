@@ -135,7 +135,7 @@ impl Quantity {
 }
 
 /// The figures of every replay, in the order in which they are shown.
-pub const QUANTITIES: [Quantity; 24] = [
+pub const QUANTITIES: [Quantity; 26] = [
     Quantity::node_time("idle node-time", |s| Some(s.idle_node_seconds))
         .main()
         .remark(|s| format!("({} nodes on average)", number(s.idle_nodes_mean()))),
@@ -232,6 +232,16 @@ pub const QUANTITIES: [Quantity; 24] = [
             "useful work as a share of an upper bound on the work of any allocator, even one that knew the \
              whole log (--bound)",
         ),
+    Quantity::count("delayed batch jobs", |s| s.delayed_jobs.map(|jobs| jobs as f64))
+        .main()
+        .remark(|s| {
+            let seconds = s.hand_back_seconds.unwrap_or_default();
+            format!("by {} each", duration(seconds))
+        })
+        .meaning("batch jobs that started later because a task held one of their nodes (--hand-back)"),
+    Quantity::node_time("delayed node-time", |s| s.delayed_node_seconds)
+        .part(1)
+        .meaning("delays of batch jobs times their nodes"),
     Quantity::share("slowest task", |s| s.fairness_min)
         .remark(|_| "of its progress on all nodes that it can use".to_owned())
         .missing("not applicable: no task made progress")

@@ -348,6 +348,10 @@ impl Replay {
         skip_invalid: bool,
         observer: &dyn Observer,
     ) -> Result<Self> {
+        let log = match rules.min_fragment {
+            Some(seconds) => log.without_short_fragments(seconds),
+            None => log,
+        };
         let (window, notes) = rules.window(&log, &tasks, observer)?;
         let set = tasks.within_window(window, skip_invalid)?;
         if rules.repeat_tasks {

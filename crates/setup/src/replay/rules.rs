@@ -50,6 +50,16 @@ settings! {
         /// (docs/SEARCHES.md).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub search: Option<Algorithm> = None => Spec::of("ALGORITHM");
+        /// Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
+        /// the result is hindsight [default: use all fragments].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub min_fragment: Option<f64> = None => Spec::of("SECONDS")
+            .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
+        /// Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can
+        /// use it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub hand_back: Option<f64> = None => Spec::of("SECONDS")
+            .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
         /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
         /// the same tasks and rescaling costs (docs/BOUND.md).
         #[serde(default)]
@@ -110,6 +120,8 @@ impl Rules {
             seed: self.seed,
             completion_events: self.completion_events,
             repeat_tasks: self.repeat_tasks,
+            min_fragment: self.min_fragment,
+            hand_back: self.hand_back,
             bound: self.bound,
         }
     }

@@ -50,6 +50,7 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
         allocations: Vec::new(),
         nodes: Vec::new(),
         fragments: None,
+        delays: None,
         search,
     }
 }

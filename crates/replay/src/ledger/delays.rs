@@ -1,0 +1,68 @@
+//! Batch jobs that start later because tasks held their nodes.
+
+use gleaner_domain::results::replay::DelayRow;
+
+use crate::run::Step;
+
+/// The delayed jobs. A job is delayed once, whatever the number of its nodes that tasks held.
+#[derive(Debug)]
+pub(super) struct Delays {
+    /// How long a node needs to become free, in seconds; `None` if delays are not counted.
+    hand_back: Option<f64>,
+    /// Indexes of the changes of the current step by which tasks lost nodes.
+    used: Vec<usize>,
+    pub rows: Vec<DelayRow>,
+}
+
+impl Delays {
+    pub fn new(hand_back: Option<f64>) -> Self {
+        Delays {
+            hand_back,
+            used: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Notes that a task lost a node by this change of the step.
+    pub fn used(&mut self, change: usize) {
+        if self.hand_back.is_some() {
+            self.used.push(change);
+        }
+    }
+
+    /// Adds the jobs that took nodes from tasks at a step at which `left` nodes left. Nodes that no job took, for
+    /// example because they failed, delay none. If the log does not state the jobs, the step counts as one job with
+    /// all nodes that left.
+    pub fn book(&mut self, step: &Step<'_>, left: u32) {
+        let Some(delay) = self.hand_back.filter(|_| !self.used.is_empty()) else {
+            return;
+        };
+        let row = |job: u32, nodes: u32, nodes_in_use: u32| DelayRow {
+            time: step.time,
+            event: step.event,
+            job,
+            nodes,
+            nodes_in_use,
+            delay,
+            delayed_node_seconds: delay * f64::from(nodes),
+        };
+        let Some(queue) = step.queue else {
+            self.rows.push(row(0, left, self.used.len() as u32));
+            self.used.clear();
+            return;
+        };
+        let mut in_use = vec![0; queue.jobs.len() + 1];
+        for change in self.used.drain(..) {
+            in_use[queue.takers[change] as usize] += 1;
+        }
+        let jobs = (1..).zip(queue.jobs).zip(&in_use[1..]);
+        let delayed = jobs.filter(|(_, in_use)| **in_use > 0);
+        self.rows
+            .extend(delayed.map(|((job, nodes), in_use)| row(job, *nodes, *in_use)));
+    }
+
+    /// The rows, if delays are counted.
+    pub fn finish(self) -> Option<Vec<DelayRow>> {
+        self.hand_back.map(|_| self.rows)
+    }
+}

@@ -1,0 +1,80 @@
+//! What a replay means for whoever runs the machine, in one sentence.
+
+use std::collections::BTreeMap;
+
+use gleaner_document::numbers::{count, hours, large, number};
+use gleaner_domain::results::replay::{Summary, TaskRow};
+use gleaner_domain::words::{counted, duration};
+
+/// Maximum number of trainings that the sentence names.
+const NAMED: usize = 3;
+
+/// The sentence: how many dedicated nodes would have done the same work, which trainings were done, how much of the idle
+/// time they used, and how much later batch jobs started. For example: equal to 31.8 dedicated nodes; 279 trainings of
+/// resnet50; 5,120 node-hours of 5,400 idle; at most 10 s of delay for each of 35 batch jobs.
+pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
+    let nodes = s.efficiency.map(|efficiency| {
+        let nodes = number(efficiency * s.equivalent_nodes);
+        format!("equal to {nodes} dedicated nodes")
+    });
+    let used = format!(
+        "{} node-hours of {} idle",
+        hours(s.used_node_seconds),
+        hours(s.idle_node_seconds)
+    );
+    let parts = [nodes, trained(s, tasks), Some(used), delay(s)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The trainings that were done, and the work of tasks that are endless. The rounds `a`, `a#2` and `a#3` of a task are
+/// trainings of `a`.
+fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
+    if let Some(trials) = s.trials_finished {
+        return Some(format!("{} trained to the end", counted(trials, "trial")));
+    }
+    let mut finished: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut endless: Vec<(&str, f64)> = Vec::new();
+    for task in tasks {
+        let name = task
+            .name
+            .split_once('#')
+            .map_or(&*task.name, |(name, _)| name);
+        if task.end.is_some() {
+            *finished.entry(name).or_default() += 1;
+        } else if task.work == f64::INFINITY && task.work_done > 0.0 {
+            endless.push((name, task.work_done));
+        }
+    }
+    let mut finished: Vec<(&str, usize)> = finished.into_iter().collect();
+    finished.sort_by_key(|(_, trainings)| std::cmp::Reverse(*trainings));
+    let trainings = finished
+        .iter()
+        .enumerate()
+        .map(|(index, (name, trainings))| match index {
+            0 => format!("{} of {name}", counted(*trainings, "training")),
+            _ => format!("{} of {name}", count(*trainings)),
+        });
+    endless.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let work = endless
+        .iter()
+        .map(|(name, work)| format!("{} units of work of {name}", large(*work)));
+    let all: Vec<String> = trainings.chain(work).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let mut named = all[..all.len().min(NAMED)].join(", ");
+    if more > 0 {
+        named += &format!(" and more of {}", counted(more, "other task"));
+    }
+    (!named.is_empty()).then_some(named)
+}
+
+/// How much later batch jobs started.
+fn delay(s: &Summary) -> Option<String> {
+    let seconds = duration(s.hand_back_seconds?);
+    Some(match s.delayed_jobs? {
+        0 => "no batch job was delayed".to_owned(),
+        jobs => format!(
+            "at most {seconds} of delay for each of {}",
+            counted(jobs, "batch job")
+        ),
+    })
+}
