@@ -136,8 +136,11 @@ fn shared(name: &str) -> Option<Vec<u8>> {
     Some(std::fs::read(path).unwrap())
 }
 
+/// An event: its time, and the nodes that change, each with whether it becomes idle.
+type Event = (i64, Vec<(usize, bool)>);
+
 /// The events of the schedule of which other samples are made, with the nodes n0 to n7.
-fn truth() -> Option<Vec<(i64, Vec<(usize, bool)>)>> {
+fn truth() -> Option<Vec<Event>> {
     let path = gleaner_testing::shared("machines/samples/truth.csv")?;
     let log = events::read(&path).unwrap().value;
     let rows = log.rows().map(|(time, changes)| {
