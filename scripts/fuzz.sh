@@ -18,6 +18,7 @@ cargo fuzz --version >/dev/null 2>&1 || cargo install --locked "cargo-fuzz@$vers
 declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
     [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf
+    [polls]="sinfo-polls.txt whisk-polls.txt" [spot]="spot-named.csv spot-counts.csv spot-dated.txt"
     [philly]=philly-jobs.json [pai]="pai_job_table.csv pai_task_table.csv" [batsim]=batsim.json
     [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [topology]= [graph]= [graphs_data]= [pickle]= [torch]= [inspector]= [expression]=
 )

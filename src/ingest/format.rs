@@ -4,7 +4,8 @@ use std::ffi::OsString;
 
 use super::{
     BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
-    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
+    PaiSettings, PbsSettings, PhillySettings, SinfoSettings, SlurmSettings, SpotSettings,
+    SwfSettings,
 };
 use gleaner_domain::error::Result;
 use gleaner_logs::gpu;
@@ -85,6 +86,19 @@ pub const FORMATS: &[IngestFormat] = &[
         "swf",
         "Read a log in the Standard Workload Format 2.2",
         "gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev",
+        Made::Events,
+    ),
+    IngestFormat::of::<SinfoSettings>(
+        "sinfo",
+        "Read polls of the states of nodes: lines EPOCH STATE NODES, or the blocks of HPC-Whisk",
+        "gleaner ingest sinfo sinfo.log -o log.gev",
+        Made::Events,
+    ),
+    IngestFormat::of::<SpotSettings>(
+        "spot",
+        "Read a trace of spot instances: MILLISECONDS,add|remove,NODE or MILLISECONDS,COUNT or \
+         DATE,TIME,COUNT",
+        "gleaner ingest spot p3-trace.csv -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<PhillySettings>(

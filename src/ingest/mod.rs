@@ -1,7 +1,10 @@
 //! Event logs of idle nodes from logs of batch schedulers, and tables of jobs from traces of GPU clusters.
 
 mod format;
+mod named;
+mod sinfo;
 mod slurm;
+mod spot;
 mod trace;
 mod unknown;
 
@@ -15,11 +18,15 @@ use gleaner_logs::scheduler;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
+use named::named;
+
 #[cfg(feature = "cli")]
 pub use format::Arguments;
 pub use format::{FORMATS, IngestFormat, Made, ReadSettings};
 pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
+pub use sinfo::{ChangeTimes, IdleOrBusy, SinfoSettings};
 pub use slurm::{SlurmSettings, VcColumn};
+pub use spot::SpotSettings;
 pub use trace::{
     BatsimSettings, ClusterSettings, GavelSettings, HeliosSettings, PaiSettings, PhillySettings,
     TraceSettings,
@@ -109,8 +116,22 @@ settings! {
         pub records: DjcSettings;
         /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
+        /// Field that states the nodes of a job, in place of the processors divided by
+        /// --cores-per-node.
+        pub nodes_field: Option<NodesField> = None => Spec::of("FIELD").conflicts(&["cores_per_node"]);
     }
 }
+
+/// Fields of SWF logs that state the nodes of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodesField {
+    /// The last field, which follows those of the format.
+    Last,
+}
+
+named!(NodesField:
+    NodesField::Last, "last" => "The last field, after those of the format: N of a text that ends in NxM";
+);
 
 impl InputSettings {
     fn options(&self, format: Format) -> Options {
@@ -159,6 +180,7 @@ impl Ingest for SwfSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let options = Options {
             cores_per_node: self.cores_per_node,
+            are_nodes_last: self.nodes_field == Some(NodesField::Last),
             ..self.records.options(Format::Swf)
         };
         self.records.log.write(files, &options, observer)

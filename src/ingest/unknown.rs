@@ -18,7 +18,7 @@ settings! {
         /// for NAME.gev.
         pub bounds: bool = false => Spec::flag();
         /// Maximum share of the idle time whose nodes may be unknown; `any` accepts every log.
-        pub max_unknown: MaxUnknown = MaxUnknown(Some(0.1)) => Spec::of("SHARE");
+        pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
     }
 }
 
@@ -115,8 +115,24 @@ impl UnknownSettings {
                     .into(),
             ));
         }
+        let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
+                      --nodes, write the bounds as logs of their own with --bounds, or accept any share with \
+                      --max-unknown any";
+        self.max_unknown.check(quality, file, remedy)
+    }
+}
+
+impl MaxUnknown {
+    /// The default: a tenth of the idle time.
+    pub const DEFAULT: MaxUnknown = MaxUnknown(Some(0.1));
+
+    /// Checks that the share of a log is at most this one.
+    ///
+    /// # Errors
+    /// Too much is unknown. The fault says what would help.
+    pub(super) fn check(self, quality: &Quality, file: &Path, remedy: &str) -> Result<()> {
         let share = quality.unknown_share();
-        let Some(most) = self.max_unknown.0.filter(|most| share > *most) else {
+        let Some(most) = self.0.filter(|most| share > *most) else {
             return Ok(());
         };
         let found = format!(
@@ -125,9 +141,6 @@ impl UnknownSettings {
             quality.sentences().join("; ")
         );
         let fault = Fault::of(file, found, format!("at most {:.1} %", 100.0 * most));
-        let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
-                      --nodes, write the bounds as logs of their own with --bounds, or accept any share with \
-                      --max-unknown any";
         Err(fault.remedy(remedy).into())
     }
 }

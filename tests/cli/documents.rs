@@ -2,7 +2,7 @@
 //! page.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -117,6 +117,39 @@ fn the_page_of_providers_runs() {
     for file in ["log.html", "month.html", "log.parquet"] {
         assert!(directory.path().join(file).exists(), "{file}");
     }
+}
+
+/// The line for cron runs with programs that stand in for `sinfo`, `date` and `sleep`.
+#[test]
+fn the_line_for_cron_writes_polls() {
+    let blocks = blocks("docs/PROVIDERS.md");
+    let cron: Vec<&Block> = blocks.iter().filter(|b| b.info == "sh cron").collect();
+    let [line] = &cron[0].lines[..] else {
+        panic!("one line is expected")
+    };
+    assert_eq!(line, gleaner_logs::polls::CRON_LINE);
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let program = |name: &str, text: &str| {
+        let path = at.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    program("sinfo", "echo \"$4\" | sed 's/%T/idle/; s/%N/n[1-3]/'");
+    program(
+        "date",
+        "echo >> times; echo $((1795453200 + 15 * $(wc -l < times)))",
+    );
+    program("sleep", "exit 0");
+    // cron turns `\%` into `%`.
+    let command = line.strip_prefix("* * * * * ").unwrap().replace("\\%", "%");
+    shell(at, &format!("PATH=.:$PATH; {command}"));
+    let polls = fs::read_to_string(at.join("sinfo.log")).unwrap();
+    assert_eq!(polls.lines().count(), 4, "{polls}");
+    assert!(polls.starts_with("1795453215 idle n[1-3]\n"), "{polls}");
+    shell(at, "gleaner ingest sinfo sinfo.log -o log.csv");
+    let log = fs::read_to_string(at.join("log.csv")).unwrap();
+    assert!(log.ends_with("2026-11-23 17:01:00+00:00,,\n"), "{log}");
 }
 
 #[test]
@@ -341,8 +374,10 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 // Blocks of kind `text` are outputs, which depend on the clock and the build, so no test compares them.
-                "docs/PROVIDERS.md" | "docs/HPO.md" | "docs/DEVELOPERS.md"
-                | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
+                "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
+                "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/OPERATORS.md" => {
+                    ["sh", "text"].contains(&block.info.as_str())
+                }
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
                 "docs/SEARCHES.md" => {

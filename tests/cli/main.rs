@@ -11,6 +11,7 @@ mod documents;
 mod driple;
 mod explain;
 mod external;
+mod ingest_polls;
 mod ingest_slurm;
 mod ingest_traces;
 mod inspect;

@@ -37,6 +37,8 @@ const LINES: &[(&str, &str)] = &[
     ("ingest slurm", "logs/sacct-gpus.txt --jobs o.csv"),
     ("ingest swf", "logs/workload.swf -o o.gev"),
     ("ingest djc", "logs/djc.csv -o o.gev"),
+    ("ingest sinfo", "logs/sinfo-polls.txt -o o.gev"),
+    ("ingest spot", "logs/spot-counts.csv -o o.gev"),
     ("ingest philly", "logs/philly-jobs.json -o o.csv"),
     (
         "ingest pai",

@@ -15,6 +15,7 @@ fn long_jobs_do_not_make_endless_tables() {
         writeln!(jobs, "{job},a,8,0,1000000000").unwrap();
     }
     fs::write(at.join("long.csv"), jobs).unwrap();
+    fs::write(at.join("many.csv"), "0,4294967295\n").unwrap();
     fs::write(at.join("vcs.csv"), "vc,num\na,1\n").unwrap();
     let line = "simulate --trace long.csv --cluster vcs.csv --estimates oracle";
     let found = attack(at, &format!("{line} --policy qssf,easy --json"));
@@ -83,6 +84,7 @@ fn unbounded_counts_are_refused() {
         "; MaxNodes: 4294967295\n1 0 0 10 4294967295 -1 -1 4294967295 10 -1 1 1 1 1 1 1 -1 -1\n",
     )
     .unwrap();
+    fs::write(at.join("many.csv"), "0,4294967295\n").unwrap();
     fs::write(at.join("vcs.csv"), "vc,num\na,4294967295\n").unwrap();
     fs::write(
         at.join("vast.csv"),
@@ -91,6 +93,7 @@ fn unbounded_counts_are_refused() {
     .unwrap();
     for line in [
         "ingest swf many.swf -o x.gev",
+        "ingest spot many.csv -o x.gev",
         "ingest batsim logs/batsim.json --node-count 4294967295 -o x.csv",
         "simulate --trace vast.csv --cluster vcs.csv --policy fifo",
         "simulate --trace vast.csv --cluster vcs.csv --policy fifo --gpus-per-node 4294967295",

@@ -17,5 +17,7 @@
 
 pub mod gpu;
 pub mod occupancy;
+pub mod polls;
 pub mod scheduler;
+pub mod spot;
 pub mod zone;

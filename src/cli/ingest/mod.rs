@@ -44,8 +44,13 @@ Event logs of January 2026:
   Cobalt  {cobalt}
   DJC     {djc}
   SWF     {swf}
+  polls   {sinfo}
+  spot    {spot}
 
 Do not give sacct -T, which cuts times off. Its -D shows every run of a job that was requeued.
+
+Without access to accounting, poll sinfo (docs/PROVIDERS.md has a line for cron):
+  while sleep 15; do sinfo -h -a -o \"$(date +%s) %T %N\"; done >> sinfo.log
 
 Jobs and their virtual clusters:
   Slurm   sacct -a -X -P -D -S 2026-01-01 -E 2026-02-01 \\
@@ -66,6 +71,8 @@ What to do with them:
         cobalt = read("cobalt"),
         djc = read("djc"),
         swf = read("swf"),
+        sinfo = read("sinfo"),
+        spot = read("spot"),
         philly = read("philly"),
         pai = read("pai"),
         batsim = read("batsim"),

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::source::{Kind, Source};
+use gleaner_logs::polls::is_poll_line;
 use gleaner_logs::scheduler::{is_swf_line, record_kind};
 
 /// Number of bytes at the start of a file that are inspected.
@@ -35,6 +36,10 @@ const COBALT: Known = (
 const SWF: Known = (
     "a workload in the Standard Workload Format",
     "make an event log of it with `gleaner ingest swf FILE -o log.gev`",
+);
+const POLLS: Known = (
+    "polls of the states of nodes",
+    "make an event log of them with `gleaner ingest sinfo FILE -o log.gev`",
 );
 const DJC: Known = (
     "ALCF's job records",
@@ -91,6 +96,9 @@ fn known(head: &str) -> Option<Known> {
     let first = lines.next()?;
     if first.starts_with(';') || is_swf_line(first) {
         return Some(SWF);
+    }
+    if is_poll_line(first) {
+        return Some(POLLS);
     }
     if first.starts_with("NodeName=") {
         return Some(NODES);

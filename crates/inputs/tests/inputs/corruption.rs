@@ -13,8 +13,10 @@ use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
 use gleaner_logs::gpu;
+use gleaner_logs::polls;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Options};
+use gleaner_logs::spot;
 use gleaner_runs::prepared::{write_cluster, write_jobs};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -105,6 +107,18 @@ fn read_djc(path: &Path) -> gleaner_domain::Result<()> {
 
 fn read_swf(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Swf)
+}
+
+/// Reads polls up to their last event.
+fn read_polls(path: &Path) -> gleaner_domain::Result<()> {
+    let log = polls::read(&[path.to_owned()], &polls::Options::default(), &Unobserved)?;
+    log.sweep(|_, _| Ok(())).map(drop)
+}
+
+/// Reads a trace of spot instances up to its last event.
+fn read_spot(path: &Path) -> gleaner_domain::Result<()> {
+    let log = spot::read(&[path.to_owned()], &spot::Options::default(), &Unobserved)?;
+    log.sweep(|_, _| Ok(())).map(drop)
 }
 
 fn read_slurm_events(path: &Path) -> gleaner_domain::Result<()> {
@@ -209,6 +223,11 @@ fn scheduler_logs() -> Vec<Sample> {
         sample("djc.csv", read_djc),
         sample("djc-locations.csv", read_djc),
         sample("workload.swf", read_swf),
+        sample("sinfo-polls.txt", read_polls),
+        sample("whisk-polls.txt", read_polls),
+        sample("spot-named.csv", read_spot),
+        sample("spot-counts.csv", read_spot),
+        sample("spot-dated.txt", read_spot),
         sample("philly-jobs.json", read_philly),
         sample("philly-machines.csv", read_philly_machines),
         sample("pai_job_table.csv", read_pai_jobs),

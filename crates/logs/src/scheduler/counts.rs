@@ -75,6 +75,14 @@ pub enum Reason {
     NoTask,
     /// There are tasks of a job that occurs nowhere else.
     NoJob,
+    /// The poll, or the row of a trace, is not later than one before it.
+    Earlier,
+    /// The row adds a node that is there, or removes one that is not.
+    NoChange,
+    /// The poll lists a node a second time.
+    ListedTwice,
+    /// The word for the state of the nodes is unknown.
+    UnknownState,
     /// A time or a number is beyond what a real job can have.
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
@@ -141,6 +149,14 @@ impl Reason {
             Reason::NoThroughput => "of a kind without a throughput (left out)",
             Reason::NoTask => "without a task",
             Reason::NoJob => "with tasks and no row in the table of jobs",
+            Reason::Earlier => "out of order of time (left out)",
+            Reason::NoChange => {
+                "that add a node that is there, or remove one that is not (left out)"
+            }
+            Reason::ListedTwice => {
+                "with nodes that the same poll lists before (the first state is used)"
+            }
+            Reason::UnknownState => "with an unknown state (the nodes count as busy)",
             Reason::Absurd => "with times or numbers that no job has (left out)",
             Reason::NeverOccurs => {
                 "at a local time that did not occur, because the clock was put forward (the offset \
@@ -251,25 +267,18 @@ impl LogCounts {
     }
 }
 
-impl fmt::Display for LogCounts {
-    /// What was read, used, left out and odd, one per line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LogCounts {
+    /// Writes what was read, in one line.
+    pub(crate) fn write_read(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lines, files) = (
             counted(self.lines, &self.unit.to_string()),
             counted(self.files, "file"),
         );
-        writeln!(f, "read      {lines} of {files}")?;
-        write!(f, "used      {}", counted(self.jobs, "job"))?;
-        if self.running > 0 {
-            write!(f, ", {} of them without an end", self.running)?;
-        }
-        if self.outages > 0 {
-            let outages = match self.outages {
-                1 => "1 outage or reservation".to_owned(),
-                more => format!("{more} outages or reservations"),
-            };
-            write!(f, "; {outages}")?;
-        }
+        write!(f, "read      {lines} of {files}")
+    }
+
+    /// Writes what was left out and odd, one per line, each after a line break.
+    pub(crate) fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (reason, found) in &self.found {
             let kind = if reason.is_fault() {
                 "problem "
@@ -282,6 +291,25 @@ impl fmt::Display for LogCounts {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for LogCounts {
+    /// What was read, used, left out and odd, one per line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_read(f)?;
+        write!(f, "\nused      {}", counted(self.jobs, "job"))?;
+        if self.running > 0 {
+            write!(f, ", {} of them without an end", self.running)?;
+        }
+        if self.outages > 0 {
+            let outages = match self.outages {
+                1 => "1 outage or reservation".to_owned(),
+                more => format!("{more} outages or reservations"),
+            };
+            write!(f, "; {outages}")?;
+        }
+        self.write_found(f)
     }
 }
 

@@ -80,19 +80,22 @@ pub(super) use clock::moment;
 pub use clock::{SchedulerClock, epoch, stamp};
 pub(super) use collector::{At, Collector, Log, Sink};
 pub use djc::whole;
+pub(super) use node_list::read as read_node_list;
+pub(super) use node_set::{MAX_NODES, NodeSet};
 pub(super) use philly::{PhillyReader, shown};
 pub(super) use reader::{LineReader, LogReader, read_all};
 pub(super) use record::{Job, Moment, Nodes, Record, Run};
 pub(super) use slurm::SacctReader;
 pub use slurm::is_unknown;
+pub(super) use sort::{Sorted, Sorter, spill_error};
 pub use swf::is_job as is_swf_line;
+pub(super) use window::parse as window_time;
 
 use accounts::AccountReader;
 use bounded::Bounded;
 use djc::DjcReader;
 use edges::Edges;
 use idle::IdleNodes;
-use node_set::NodeSet;
 use slurm_events::EventReader;
 use swf::SwfReader;
 
@@ -139,6 +142,9 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// Number of processors of a node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
+    /// Whether the last field of SWF logs, after those of the format, states the nodes of a job, as in
+    /// `frontier:excl:2500x112`.
+    pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,
     /// Whether the first fault is an error.
@@ -162,6 +168,7 @@ impl Options {
             timezone: None,
             delimiter: None,
             cores_per_node: None,
+            are_nodes_last: false,
             node_count: None,
             strict: false,
             segment: Self::SEGMENT,
@@ -238,7 +245,7 @@ fn reader(options: &Options, are_several: bool) -> Box<dyn LogReader> {
         Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
         Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
         Format::Djc => Box::new(DjcReader::default()),
-        Format::Swf => Box::new(SwfReader::new(options.cores_per_node, options.node_count)),
+        Format::Swf => Box::new(SwfReader::new(options)),
         Format::Philly => Box::new(PhillyReader::for_idle_nodes()),
     }
 }
@@ -314,7 +321,7 @@ fn uncovered(window: Window, covered: Option<Window>, nodes: usize) -> u64 {
 }
 
 /// Generated names for nodes that the log only counts, and their order.
-fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
+pub(super) fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
     let names = (0..count).map(|node| format!("n{node:0width$}"));
     (names.collect(), (0..count).collect())

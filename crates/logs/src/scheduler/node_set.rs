@@ -10,11 +10,11 @@ use gleaner_domain::names::natural_order;
 
 /// Maximum number of nodes of a machine: a million, several times as many as the largest machine
 /// has.
-pub(super) const MAX_NODES: usize = 1 << 20;
+pub const MAX_NODES: usize = 1 << 20;
 
 /// The nodes of a machine: those of a given list, or all that a log names.
 #[derive(Debug)]
-pub(super) struct NodeSet {
+pub struct NodeSet {
     names: Names,
     /// Whether the list of nodes is complete. Other names are then unknown.
     fixed: bool,
@@ -43,7 +43,7 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Looked {
+pub struct Looked {
     /// Number of nodes that the lists name. Unless brackets are repeated, a node that is named twice counts once.
     pub named: usize,
     /// Number of them that are unknown.
@@ -60,7 +60,7 @@ pub(super) struct Looked {
 
 /// What a log states about the lists of a job.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stated {
+pub struct Stated {
     /// Number of nodes that the job used.
     pub count: usize,
     /// Whether the lists may have been cut even if they name as many nodes.
@@ -266,7 +266,7 @@ impl NodeSet {
 
 /// The names of all nodes in alphabetical order, with their indexes.
 #[derive(Debug)]
-pub(super) struct Completions(Vec<(String, u32)>);
+pub struct Completions(Vec<(String, u32)>);
 
 impl Completions {
     /// The node with this name, which may have been cut, if no other name begins with it. For example, of n1, n2 and

@@ -1,6 +1,7 @@
 //! Reads the Standard Workload Format 2.2: comments with a header, and a line of 18 numbers for
-//! each job.
+//! each job. Some logs have further fields after them, which need not be numbers.
 
+use super::Options;
 use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
@@ -47,6 +48,8 @@ pub(super) struct SwfReader {
     /// Processors of a node and nodes of the machine, as the user gave them.
     cores: Option<u32>,
     given_nodes: Option<u32>,
+    /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
+    are_nodes_last: bool,
     header: SwfHeader,
     /// Whether the header was read and applied.
     settled: bool,
@@ -65,12 +68,13 @@ struct SwfHeader {
 }
 
 impl SwfReader {
-    /// A reader with these numbers of processors per node and of nodes of the machine. If they are
-    /// `None`, those in the header are used.
-    pub fn new(cores: Option<u32>, nodes: Option<u32>) -> Self {
+    /// A reader with the numbers of processors per node and of nodes of the machine that the user
+    /// gave. Otherwise, those in the header are used.
+    pub fn new(options: &Options) -> Self {
         SwfReader {
-            cores,
-            given_nodes: nodes,
+            cores: options.cores_per_node,
+            given_nodes: options.node_count,
+            are_nodes_last: options.are_nodes_last,
             ..SwfReader::default()
         }
     }
@@ -100,7 +104,7 @@ impl SwfReader {
             let (nodes, processors) = (header.nodes?, header.processors?);
             Some(processors.div_ceil(nodes))
         });
-        if cores.is_none() {
+        if cores.is_none() && !self.are_nodes_last {
             log.notes.push(
                 "the number of processors per node is unknown, so every processor counts as a node; \
                  set it with --cores-per-node"
@@ -126,23 +130,21 @@ impl SwfReader {
     }
 
     /// Reports a job.
-    fn job(&self, numbers: &[f64], at: At, collector: &mut Collector<'_>) -> Result<()> {
+    fn job(&self, line: &JobLine<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
+        let numbers = &line.numbers;
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
             // A job that was cancelled in the queue has no run time or no wait time.
             collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
-        let used = [numbers[ALLOCATED], numbers[REQUESTED]];
-        let Some(processors) = used.into_iter().find(|count| *count > 0.0) else {
-            let found = "no number of processors";
-            return collector.log.fault(Reason::NoNodes, at, found);
+        let nodes = match self.nodes(line) {
+            Ok(nodes) => nodes,
+            Err(found) => return collector.log.fault(Reason::NoNodes, at, found),
         };
         let zero = self.header.start.unwrap_or(0);
         let start = zero + (numbers[SUBMIT] + wait) as i64;
         let end = start + run as i64;
-        // The conversion to `u32` saturates at the largest number that fits.
-        let nodes = (processors as u32).div_ceil(self.cores.unwrap_or(1));
         let job = Job {
             submit: Some(Moment::Second(zero + numbers[SUBMIT] as i64)),
             runs: &[Run::between(start, Some(end), Nodes::Count(nodes))],
@@ -150,6 +152,39 @@ impl SwfReader {
         };
         collector.take(at, &Record::Job(job))
     }
+
+    /// The number of nodes of a job. The error says what the line lacks.
+    fn nodes(&self, line: &JobLine<'_>) -> Result<u32, String> {
+        if self.are_nodes_last {
+            let nodes = line.last.and_then(nodes_of_shape);
+            return nodes.ok_or_else(|| {
+                let last = line.last.unwrap_or_default();
+                format!("no number of nodes, such as in 8x64, in the last field {last:?}")
+            });
+        }
+        let used = [line.numbers[ALLOCATED], line.numbers[REQUESTED]];
+        let processors = used.into_iter().find(|count| *count > 0.0);
+        let processors = processors.ok_or("no number of processors")?;
+        // The conversion to `u32` saturates at the largest number that fits.
+        Ok((processors as u32).div_ceil(self.cores.unwrap_or(1)))
+    }
+}
+
+/// A line of a job.
+struct JobLine<'l> {
+    /// The fields of the format.
+    numbers: Vec<f64>,
+    /// The last field after those of the format; `None` if there are no further fields.
+    last: Option<&'l str>,
+}
+
+/// The number of nodes in a text that ends in nodes times processors, such as `frontier:excl:8x64`.
+fn nodes_of_shape(text: &str) -> Option<u32> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (before, processors) = text.rsplit_once('x')?;
+    let nodes = &before[before.trim_end_matches(is_digit).len()..];
+    let is_shape = !processors.is_empty() && processors.chars().all(is_digit);
+    nodes.parse().ok().filter(|nodes| is_shape && *nodes > 0)
 }
 
 impl LineReader for SwfReader {
@@ -163,8 +198,8 @@ impl LineReader for SwfReader {
             self.settle(&mut collector.log);
         }
         let at = collector.log.at(line.place);
-        match numbers(text) {
-            Ok(numbers) => self.job(&numbers, at, collector),
+        match job_line(text) {
+            Ok(line) => self.job(&line, at, collector),
             Err(found) => collector.log.fault(Reason::Unreadable, at, found),
         }
     }
@@ -172,26 +207,29 @@ impl LineReader for SwfReader {
 
 /// Whether a line is a job in this format.
 pub fn is_job(line: &str) -> bool {
-    numbers(line).is_ok()
+    job_line(line).is_ok()
 }
 
-/// The numbers of a line. The error says what is wrong with it.
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
+/// The fields of a line. The error says what is wrong with it.
+fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    if words.len() != FIELDS.len() {
+    let Some((fields, others)) = words.split_at_checked(FIELDS.len()) else {
         return Err(format!(
             "{}, not the {} of the format ({})",
             counted(words.len(), "field"),
             FIELDS.len(),
             FIELDS.join(", ")
         ));
-    }
-    let named = words.iter().zip(FIELDS);
+    };
+    let named = fields.iter().zip(FIELDS);
     let numbers = named.map(|(word, name)| {
         let wrong = || format!("{word:?} for the {name} is not a number");
         number(word).ok_or_else(wrong)
     });
-    numbers.collect()
+    Ok(JobLine {
+        numbers: numbers.collect::<Result<_, _>>()?,
+        last: others.last().copied(),
+    })
 }
 
 /// A number, limited to what a job can have in seconds or processors.
@@ -200,4 +238,27 @@ fn number(text: &str) -> Option<f64> {
     let number: f64 = text.parse().ok()?;
     // Other numbers, such as sums of memory and processor time, may be larger, but are not used.
     number.is_finite().then(|| number.clamp(-MOST, MOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_is_nodes_times_processors() {
+        assert_eq!(nodes_of_shape("frontier:excl:2500x112"), Some(2500));
+        assert_eq!(nodes_of_shape("8x64"), Some(8));
+        for text in [
+            "8",
+            "x64",
+            "8x",
+            "8x64 ",
+            "0x64",
+            "ax1",
+            "8x64k",
+            "99999999999x1",
+        ] {
+            assert_eq!(nodes_of_shape(text), None, "{text}");
+        }
+    }
 }

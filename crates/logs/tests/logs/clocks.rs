@@ -1,9 +1,9 @@
 //! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
 //! clock.
 
-use gleaner_domain::Local;
+use gleaner_domain::{Local, Stamp};
 use gleaner_logs::gpu;
-use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
+use gleaner_logs::scheduler::{Format, Options, Reason, Summary, stamp};
 use proptest::prelude::*;
 
 use super::support::{between, events, month_first, sample, text};
@@ -291,6 +291,54 @@ fn offsets_in_job_records_are_honoured() {
     let (rows, summary) = read(&zoned, &Options::new(Format::Djc));
     assert_eq!(rows, expected);
     assert!(summary.span.0.ends_with("+02:00"), "{}", summary.span.0);
+}
+
+/// One start of an event log, written in four ways, gives the same event log in every format.
+#[test]
+fn the_window_may_have_an_offset_in_every_format() {
+    for (format, name) in [
+        (Format::Slurm, "sacct.txt"),
+        (Format::Pbs, "pbs.txt"),
+        (Format::Cobalt, "cobalt.log"),
+        (Format::Djc, "djc.csv"),
+        (Format::Swf, "workload.swf"),
+        (Format::Philly, "philly-jobs.json"),
+    ] {
+        let in_chicago = Options {
+            timezone: Some("America/Chicago".to_owned()),
+            ..Options::new(format)
+        };
+        let (_, whole) = read(&text(name), &in_chicago);
+        let Some(Stamp::Zoned { utc, offset }) = stamp(&whole.span.0) else {
+            panic!("{}: {}", name, whole.span.0)
+        };
+        let second = utc.second() + 61;
+        let shown = |offset: i64| Local::from_seconds(second + offset).to_string();
+        let expected = shown(offset.into());
+        let mut found = Vec::new();
+        for from in [
+            second.to_string(),
+            expected.clone(),
+            format!("{}Z", shown(0)),
+            format!("{}+05:30", shown(19_800)),
+        ] {
+            let options = Options {
+                from: Some(from),
+                to: Some(whole.span.1.clone()),
+                ..in_chicago.clone()
+            };
+            found.push(read(&text(name), &options).0);
+        }
+        assert!(
+            found[0][0].starts_with(&expected),
+            "{name}: {}",
+            found[0][0]
+        );
+        assert!(
+            found.iter().all(|rows| *rows == found[0]),
+            "{name}: {found:?}"
+        );
+    }
 }
 
 /// The distinct times in a text, such as `2026-01-01 08:00:00`.

@@ -1,0 +1,295 @@
+//! Turns polls into times at which nodes become idle or busy.
+//!
+//! A node changes at the poll that first shows it changed. Its state holds until the next poll that
+//! mentions it. If that poll is more than the longest allowed gap later, the state holds for one
+//! interval only, and is then unknown until that poll. For example, polls are 15 s apart, the longest
+//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown
+//! from 30 to 115, and idle again from 115 on.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::machine::Machine;
+use super::reader::Poll;
+use super::states::StateClass;
+use crate::occupancy::{Edge, Hold, NodeRange, Window};
+use crate::scheduler::{Sorted, Sorter};
+use gleaner_domain::error::Result;
+
+/// How polls become changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rules {
+    /// Median interval of the polls, in seconds.
+    pub interval: i64,
+    /// The longest time for which a state holds, in seconds; at least `interval`.
+    pub max_gap: i64,
+    /// Whether unknown nodes are shown as idle.
+    pub is_unknown_idle: bool,
+    /// Whether nodes that are powered down are idle.
+    pub is_powered_down_idle: bool,
+    /// If set, a node changes at a random time between the poll that shows the change and the
+    /// previous poll that mentions the node; this is the seed.
+    pub spread: Option<u64>,
+    /// The part of time in which node-time is counted.
+    pub window: Window,
+}
+
+impl Rules {
+    fn is_idle(&self, class: StateClass) -> bool {
+        class.is_idle(self.is_powered_down_idle)
+    }
+}
+
+/// The history of a node so far.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// Time of the last poll that mentions it; `None` before the first one.
+    last: Option<i64>,
+    /// Its class at that time.
+    class: StateClass,
+    /// Whether the event log shows it as idle after its last change. Nodes that no edge holds are
+    /// idle, so this is true at first.
+    is_shown_idle: bool,
+}
+
+/// Takes polls in order of time.
+pub(super) struct Timeline {
+    rules: Rules,
+    rng: ChaCha8Rng,
+    nodes: Vec<Node>,
+    machine: Machine,
+    /// The nodes that the last poll lists, if it gives a class to all others.
+    listed: Vec<u32>,
+    /// Times of the first and the last poll so far.
+    span: Option<(i64, i64)>,
+    busy: Edges,
+    unknown: Edges,
+    /// Node-seconds by class, in the order of [`StateClass::ALL`].
+    seconds: [u64; StateClass::ALL.len()],
+}
+
+/// What polls say about the whole time from the first to the last.
+pub(super) struct Timed {
+    /// When nodes are not idle.
+    pub busy: Sorted<Edge>,
+    /// When the states of nodes are unknown.
+    pub unknown: Sorted<Edge>,
+    /// Node-seconds by class within the window, in the order of [`StateClass::ALL`].
+    pub seconds: [u64; StateClass::ALL.len()],
+}
+
+impl Timeline {
+    /// A timeline of these nodes, which sorts up to `segment` edges at a time in memory.
+    pub fn new(rules: Rules, machine: Machine, segment: usize) -> Self {
+        let unseen = Node {
+            last: None,
+            class: StateClass::Busy,
+            is_shown_idle: true,
+        };
+        Timeline {
+            rng: ChaCha8Rng::seed_from_u64(rules.spread.unwrap_or_default()),
+            rules,
+            nodes: vec![unseen; machine.places.len()],
+            machine,
+            listed: Vec::new(),
+            span: None,
+            busy: Edges::new(segment),
+            unknown: Edges::new(segment),
+            seconds: [0; StateClass::ALL.len()],
+        }
+    }
+
+    /// Takes a poll.
+    ///
+    /// # Errors
+    /// A temporary file cannot be written.
+    pub fn take(&mut self, poll: &Poll<'_>) -> Result<()> {
+        let time = poll.time;
+        let before = self.span.map(|(_, last)| last);
+        self.span.get_or_insert((time, time)).1 = time;
+        // Files may have grown since the nodes were counted. Later nodes are left out.
+        let count = self.nodes.len();
+        let known = || {
+            poll.nodes
+                .iter()
+                .filter(|(node, _)| (*node as usize) < count)
+        };
+        for (node, class) in known() {
+            if let (Some(others), Some(before)) = (poll.others, before) {
+                self.catch_up(*node, others, before);
+            }
+            self.mention(*node, *class, time)?;
+        }
+        let Some(others) = poll.others else {
+            return Ok(());
+        };
+        // A node that is not listed has the class `others`, as it had since it was last listed. So
+        // it needs no visit, except after a gap, in which all nodes are unknown.
+        let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
+        let mut earlier = std::mem::take(&mut self.listed);
+        if is_gap {
+            earlier.clear();
+            earlier.extend(0..count as u32);
+        }
+        for node in &earlier {
+            if self.nodes[*node as usize].last != Some(time) {
+                if let Some(before) = before {
+                    self.catch_up(*node, others, before);
+                }
+                self.mention(*node, others, time)?;
+            }
+        }
+        earlier.clear();
+        earlier.extend(known().map(|(node, _)| *node));
+        self.listed = earlier;
+        Ok(())
+    }
+
+    /// Books the time until the poll at `time` of a node that had the class `others`, without gaps.
+    fn catch_up(&mut self, node: u32, others: StateClass, time: i64) {
+        let history = &mut self.nodes[node as usize];
+        if let Some(last) = history.last.filter(|last| *last < time) {
+            history.last = Some(time);
+            self.count(others, last, time);
+        }
+    }
+
+    /// Takes the class of a node in a poll.
+    fn mention(&mut self, node: u32, class: StateClass, time: i64) -> Result<()> {
+        let Node {
+            last, class: was, ..
+        } = self.nodes[node as usize];
+        let is_idle = self.rules.is_idle(class);
+        let known_until = self.known_until(last, was, time);
+        if known_until < time {
+            self.show_unknown(node, known_until, time)?;
+            self.show(node, time, is_idle)?;
+        } else if let Some(last) = last.filter(|_| self.rules.is_idle(was) != is_idle) {
+            let at = match self.rules.spread {
+                Some(_) => self.rng.random_range(last + 1..=time),
+                None => time,
+            };
+            self.show(node, at, is_idle)?;
+        } else {
+            self.show(node, time, is_idle)?;
+        }
+        let history = &mut self.nodes[node as usize];
+        (history.last, history.class) = (Some(time), class);
+        Ok(())
+    }
+
+    /// The time until which the state of a node is known, at most `time`. Counts the time since
+    /// `last`, the last poll that mentions the node, up to then. A node is unknown before its first
+    /// poll.
+    fn known_until(&mut self, last: Option<i64>, class: StateClass, time: i64) -> i64 {
+        let Some(last) = last else {
+            return self.span.map_or(time, |(first, _)| first);
+        };
+        let until = if time - last > self.rules.max_gap {
+            last + self.rules.interval
+        } else {
+            time
+        };
+        self.count(class, last, until);
+        until
+    }
+
+    /// Counts the time of a node within the window.
+    fn count(&mut self, class: StateClass, from: i64, to: i64) {
+        let window = self.rules.window;
+        let seconds = to.min(window.to) - from.max(window.from);
+        self.seconds[class.index()] += u64::try_from(seconds).unwrap_or(0);
+    }
+
+    /// Shows a node as unknown from `from` to `to`.
+    fn show_unknown(&mut self, node: u32, from: i64, to: i64) -> Result<()> {
+        self.show(node, from, self.rules.is_unknown_idle)?;
+        let Some(place) = self.machine.places[node as usize] else {
+            return Ok(());
+        };
+        self.unknown.push(from, place, true)?;
+        self.unknown.push(to, place, false)
+    }
+
+    /// Shows a node as idle or busy from `time` on.
+    fn show(&mut self, node: u32, time: i64, is_idle: bool) -> Result<()> {
+        let history = &mut self.nodes[node as usize];
+        if history.is_shown_idle == is_idle {
+            return Ok(());
+        }
+        history.is_shown_idle = is_idle;
+        match self.machine.places[node as usize] {
+            Some(place) => self.busy.push(time, place, !is_idle),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the timeline at the last poll.
+    ///
+    /// # Errors
+    /// A temporary file cannot be written.
+    pub fn finish(mut self, others: Option<StateClass>) -> Result<Timed> {
+        let end = self.span.map_or(0, |(_, last)| last);
+        for node in 0..self.nodes.len() as u32 {
+            if let Some(others) = others {
+                self.catch_up(node, others, end);
+            }
+            let Node { last, class, .. } = self.nodes[node as usize];
+            let known_until = self.known_until(last, class, end);
+            if known_until < end {
+                self.show_unknown(node, known_until, end)?;
+            }
+        }
+        Ok(Timed {
+            busy: self.busy.finish()?,
+            unknown: self.unknown.finish()?,
+            seconds: self.seconds,
+        })
+    }
+}
+
+/// Edges of single nodes. Those of consecutive nodes become one edge.
+struct Edges {
+    sorter: Sorter<Edge>,
+    last: Option<(i64, NodeRange, bool)>,
+}
+
+impl Edges {
+    fn new(segment: usize) -> Self {
+        Edges {
+            sorter: Sorter::new(segment),
+            last: None,
+        }
+    }
+
+    fn push(&mut self, second: i64, node: u32, starts: bool) -> Result<()> {
+        if let Some((of, range, kind)) = &mut self.last
+            && (*of, *kind, range.first + range.count) == (second, starts, node)
+        {
+            range.count += 1;
+            return Ok(());
+        }
+        self.flush()?;
+        let range = NodeRange {
+            first: node,
+            count: 1,
+        };
+        self.last = Some((second, range, starts));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match self.last.take() {
+            Some((second, range, starts)) => {
+                let edge = Edge::new(second, range, Hold::Running, starts, 0);
+                self.sorter.push(edge)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<Sorted<Edge>> {
+        self.flush()?;
+        self.sorter.finish()
+    }
+}

@@ -1,0 +1,175 @@
+//! The event log that a trace makes, and its summary.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::scheduler::LogCounts;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
+use gleaner_domain::{Change, Clock, Quality, Utc};
+
+/// Nanoseconds of a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// A trace, ready to be turned into events.
+pub struct SpotLog {
+    pub(super) nodes: Vec<String>,
+    /// Place of each node in `nodes`, by its index in `rows`.
+    pub(super) rank: Vec<u32>,
+    pub(super) rows: Rows,
+    pub(super) clock: Clock,
+    pub(super) log_counts: LogCounts,
+    pub(super) notes: Vec<String>,
+}
+
+/// The rows of a trace, in order of time.
+pub(super) enum Rows {
+    /// A node, and whether it is there from then on.
+    Named(Vec<(Utc, Change)>),
+    /// The number of nodes from then on.
+    Counted(Vec<(Utc, u32)>),
+}
+
+/// Summary of a trace that was converted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpotSummary {
+    /// What was read and odd.
+    pub log_counts: LogCounts,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Local times of the start and end of the event log, as text.
+    pub span: (String, String),
+    /// Number of events.
+    pub events: u64,
+    /// Number of changes over all events.
+    pub changes: u64,
+    /// Share of node-time in which nodes are idle.
+    pub idle_share: f64,
+    /// The quality of the event log.
+    pub quality: Quality,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+impl SpotLog {
+    /// Names of the nodes, in the order of the event log.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// The clock of the event log.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Calls `event` with every event in order of time. The arguments are the time and the nodes that
+    /// change, by ascending index. All rows of a time are one event.
+    ///
+    /// # Errors
+    /// `event` fails.
+    pub fn sweep(self, mut event: impl FnMut(Utc, &[Change]) -> Result<()>) -> Result<SpotSummary> {
+        let mut totals = Totals::default();
+        match &self.rows {
+            Rows::Named(rows) => {
+                let mut idle = vec![false; self.nodes.len()];
+                for group in rows.chunk_by(|a, b| a.0 == b.0) {
+                    // A node that comes and leaves at one time does not change.
+                    let last: BTreeMap<u32, bool> = group
+                        .iter()
+                        .map(|(_, change)| (self.rank[change.node() as usize], change.idle()))
+                        .collect();
+                    let changes = last.into_iter().filter(|(node, is_idle)| {
+                        std::mem::replace(&mut idle[*node as usize], *is_idle) != *is_idle
+                    });
+                    let changes = changes.map(|(node, is_idle)| Change::new(node, is_idle));
+                    let changes: Vec<_> = changes.collect();
+                    totals.event(group[0].0, &changes, rows, &mut event)?;
+                }
+            }
+            Rows::Counted(rows) => {
+                let mut count = 0;
+                for group in rows.chunk_by(|a, b| a.0 == b.0) {
+                    let (time, next) = group[group.len() - 1];
+                    let changed = count.min(next)..count.max(next);
+                    let changes: Vec<_> = changed
+                        .map(|node| Change::new(node, next > count))
+                        .collect();
+                    count = next;
+                    totals.event(time, &changes, rows, &mut event)?;
+                }
+            }
+        }
+        Ok(self.summary(&totals))
+    }
+
+    fn summary(self, totals: &Totals) -> SpotSummary {
+        let (from, to) = totals.span.unwrap_or((Utc(0), Utc(0)));
+        let all = (i128::from(to.0) - i128::from(from.0)) * self.nodes.len() as i128;
+        let idle = totals.idle_nanos;
+        SpotSummary {
+            nodes: self.nodes.len(),
+            span: (self.clock.show(from), self.clock.show(to)),
+            events: totals.events,
+            changes: totals.changes,
+            idle_share: if all > 0 {
+                idle as f64 / all as f64
+            } else {
+                0.0
+            },
+            quality: Quality {
+                are_nodes_generated: matches!(self.rows, Rows::Counted(_)),
+                ..Quality::certain(u64::try_from(idle / SECOND).unwrap_or(0))
+            },
+            log_counts: self.log_counts,
+            notes: self.notes,
+        }
+    }
+}
+
+/// What a sweep has counted so far.
+#[derive(Default)]
+struct Totals {
+    span: Option<(Utc, Utc)>,
+    events: u64,
+    changes: u64,
+    /// Number of idle nodes after the last event.
+    idle: i128,
+    /// Idle node-time in nanoseconds.
+    idle_nanos: i128,
+}
+
+impl Totals {
+    /// Passes an event on, unless nothing changes and it is neither the first nor the last.
+    fn event<T>(
+        &mut self,
+        time: Utc,
+        changes: &[Change],
+        rows: &[(Utc, T)],
+        event: &mut impl FnMut(Utc, &[Change]) -> Result<()>,
+    ) -> Result<()> {
+        let is_last = rows.last().is_some_and(|(last, _)| *last == time);
+        if changes.is_empty() && self.span.is_some() && !is_last {
+            return Ok(());
+        }
+        let (_, last) = self.span.get_or_insert((time, time));
+        self.idle_nanos += self.idle * (i128::from(time.0) - i128::from(last.0));
+        *last = time;
+        let joined = changes.iter().filter(|change| change.idle()).count() as i128;
+        self.idle += 2 * joined - changes.len() as i128;
+        self.events += 1;
+        self.changes += changes.len() as u64;
+        event(time, changes)
+    }
+}
+
+impl fmt::Display for SpotSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.log_counts.write_read(f)?;
+        self.log_counts.write_found(f)?;
+        writeln!(f, "\nnodes     {}", self.nodes)?;
+        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
+        let changes = counted(self.changes, "change");
+        writeln!(f, "events    {}, of {changes}", self.events)?;
+        write!(f, "idle      {:.2} % of node-time", 100.0 * self.idle_share)
+    }
+}

@@ -1,0 +1,104 @@
+//! Traces of spot instances, which a cloud's provider gives and takes back.
+//!
+//! Three forms are read; the first line shows which:
+//!
+//! ```text
+//! 60000,remove,node2          milliseconds since the start, a change, and the node
+//! 60000,7                     milliseconds since the start, and the number of nodes from then on
+//! 2021-05-21, 00:01:00, 7     a local time, and the number of nodes from then on
+//! ```
+//!
+//! A node is idle while it is there. Counts are assigned to nodes with generated names: of N nodes
+//! those with the lowest N indexes are idle, so that the node that came last leaves first.
+
+mod log;
+mod reader;
+mod row;
+
+use std::path::{Path, PathBuf};
+
+pub use log::{SpotLog, SpotSummary};
+
+use crate::occupancy::Window;
+use crate::scheduler::{Input, Log, SchedulerClock, window_time};
+use crate::zone::Zone;
+use gleaner_domain::clock::Occurrence;
+use gleaner_domain::error::Result;
+use gleaner_domain::{Observer, Stamp, Utc};
+use reader::SpotReader;
+
+/// Options of reading traces of spot instances.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The time at which a trace in milliseconds begins. Default: 1970-01-01 00:00:00.
+    pub start: Option<String>,
+    /// Time zone of local times, such as `America/Chicago` or `+01:00`.
+    pub timezone: Option<String>,
+    /// Whether the first fault is an error.
+    pub strict: bool,
+}
+
+/// Reads a trace. The observer receives progress in MiB of each file.
+///
+/// # Errors
+/// A file cannot be read, or nothing in it can be used. With [`Options::strict`], the first fault is
+/// an error, too. [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the reading
+/// is stopped.
+pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<SpotLog> {
+    let inputs = files
+        .iter()
+        .map(|file| Input::open_observed(file, observer));
+    read_inputs(inputs, options)
+}
+
+/// Reads a trace from streams.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_inputs<'a>(
+    inputs: impl IntoIterator<Item = Result<Input<'a>>>,
+    options: &Options,
+) -> Result<SpotLog> {
+    let mut log = Log::new(
+        SchedulerClock::of_flag(options.timezone.as_deref())?,
+        options.strict,
+    );
+    let start = options.start.as_deref();
+    let start = start.map(|text| start_of(text, &mut log)).transpose()?;
+    let mut reader = SpotReader::new(start.unwrap_or(Utc(0)));
+    for input in inputs {
+        let mut input = input?;
+        log.begin(input.path());
+        while let Some(line) = input.next_line()? {
+            if log.counts.take(&line)? {
+                reader.line(&line, &mut log)?;
+            }
+        }
+    }
+    reader.finish(log, start)
+}
+
+/// The start of a trace, as the user gave it. An offset from UTC is also the zone of the trace, unless
+/// the user names another.
+fn start_of(text: &str, log: &mut Log) -> Result<Utc> {
+    let stamp = window_time("--start", text)?;
+    match stamp {
+        Stamp::Zoned { offset, .. } => {
+            let zone = Zone::fixed(offset);
+            zone.into_iter().for_each(|zone| log.clock.say_zone(zone));
+        }
+        Stamp::Epoch(_) => log.clock.count_epochs(),
+        Stamp::Local(_) => {}
+    }
+    let whole = Window { from: 0, to: 0 };
+    let second = log.clock.given(stamp, Occurrence::First, whole)?;
+    Ok(Utc::from_seconds(second))
+}
+
+/// Reads a trace from bytes, for tests.
+///
+/// # Errors
+/// As for a file with these bytes.
+pub fn read_bytes(name: &Path, bytes: &[u8], options: &Options) -> Result<SpotLog> {
+    read_inputs([Input::new(name, bytes)], options)
+}

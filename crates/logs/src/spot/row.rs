@@ -1,0 +1,86 @@
+//! The rows of a trace.
+
+use crate::scheduler::{MAX_NODES, Moment, moment};
+use gleaner_domain::words::counted;
+
+/// Maximum length of a node's name, in bytes.
+const MAX_NAME: usize = 255;
+
+/// The form of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Milliseconds, and a node that comes or leaves.
+    Named,
+    /// Milliseconds, and a number of nodes.
+    Counted,
+    /// Local time, and a number of nodes.
+    Dated,
+}
+
+/// What a line says happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event<'l> {
+    /// A node comes or leaves.
+    Node { name: &'l str, is_there: bool },
+    /// The number of nodes from now on.
+    Count(u32),
+}
+
+/// The time of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    Milliseconds(i64),
+    Written(Moment),
+}
+
+/// Parses a line. The error says what is wrong with it.
+pub(super) fn parse(text: &str) -> Result<(Form, Time, Event<'_>), String> {
+    let mut cells = text.split(',').map(str::trim);
+    let all = [cells.next(), cells.next(), cells.next(), cells.next()];
+    match all {
+        [Some(time), Some("add"), Some(name), None] => node_event(time, name, true),
+        [Some(time), Some("remove"), Some(name), None] => node_event(time, name, false),
+        [Some(time), Some(number), None, None] => {
+            Ok((Form::Counted, milliseconds(time)?, count(number)?))
+        }
+        [Some(date), Some(time), Some(number), None] => {
+            let written = format!("{date} {time}");
+            let found = moment(&written).ok_or_else(|| format!("{written:?} for a time"))?;
+            Ok((Form::Dated, Time::Written(found), count(number)?))
+        }
+        _ => Err(format!(
+            "{} for a row",
+            counted(text.split(',').count(), "cell")
+        )),
+    }
+}
+
+fn node_event<'l>(
+    time: &str,
+    name: &'l str,
+    is_there: bool,
+) -> Result<(Form, Time, Event<'l>), String> {
+    if !(1..=MAX_NAME).contains(&name.len()) {
+        return Err(format!("{name:?} for a node, not 1 to {MAX_NAME} bytes"));
+    }
+    let event = Event::Node { name, is_there };
+    Ok((Form::Named, milliseconds(time)?, event))
+}
+
+fn milliseconds(text: &str) -> Result<Time, String> {
+    /// In the year 2262, the last whose nanoseconds since 1970 fit in 64 bits.
+    const LAST: i64 = 9_200_000_000_000;
+    let time = text.parse().ok().filter(|time| (0..=LAST).contains(time));
+    let time = time.ok_or_else(|| format!("{text:?} for milliseconds since the start"))?;
+    Ok(Time::Milliseconds(time))
+}
+
+fn count(text: &str) -> Result<Event<'static>, String> {
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| *count as usize <= MAX_NODES);
+    let count =
+        count.ok_or_else(|| format!("{text:?} for a number of at most {MAX_NODES} nodes"))?;
+    Ok(Event::Count(count))
+}

@@ -1,0 +1,13 @@
+//! Any bytes are either refused with a fault or read as a trace of spot instances, down to the last event.
+#![no_main]
+
+use std::path::Path;
+
+use gleaner_logs::spot::{Options, read_bytes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(log) = read_bytes(Path::new("log"), bytes, &Options::default()) {
+        log.sweep(|_, _| Ok(())).expect("what was read can be told");
+    }
+});

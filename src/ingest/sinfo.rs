@@ -1,0 +1,116 @@
+//! Polls of the states of nodes: an event log of idle nodes.
+
+use std::path::{Path, PathBuf};
+
+use super::Ingest;
+use super::named::named;
+use super::unknown::MaxUnknown;
+use gleaner_domain::Observer;
+use gleaner_domain::error::{Result, check_stop};
+use gleaner_inputs::write::events;
+use gleaner_inputs::write::events::EventWriter;
+use gleaner_logs::polls;
+use gleaner_setup::settings;
+use gleaner_setup::settings::Spec;
+
+settings! {
+    /// Polls of the states of nodes, such as repeated calls of Slurm's sinfo.
+    #[derive(Debug, Clone)]
+    pub struct SinfoSettings {
+        /// Event log to write: a name that ends in .gev, .parquet or .csv.
+        pub output: PathBuf = PathBuf::new() => Spec::of("FILE").short('o').required();
+        /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
+        /// output of `scontrol show nodes` or `sinfo -N` [default: the nodes that the polls name].
+        pub nodes: Option<PathBuf> = None => Spec::of("LIST|FILE");
+        /// Start of the event log, such as 2026-01-01T00:00:00 or 2026-01-01T00:00:00Z [default: the
+        /// first poll].
+        pub from: Option<String> = None => Spec::of("TIME");
+        /// End of the event log [default: the last poll].
+        pub to: Option<String> = None => Spec::of("TIME");
+        /// Time zone of the event log, such as America/Chicago or -06:00 [default: UTC].
+        pub timezone: Option<String> = None => Spec::of("ZONE");
+        /// Seconds for which the state of a node holds until the next poll that mentions it. If that poll
+        /// is later, the state holds for one interval, and the node is then unknown [default: 5 times
+        /// the median interval of the polls].
+        pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
+        /// How the event log shows nodes while their state is unknown.
+        pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
+        /// Maximum share of the idle time whose nodes may be unknown, in the time in which the state of any node is
+        /// known; `any` accepts every log.
+        pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
+        /// Whether nodes that are powered down are idle.
+        pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
+        /// When a node changes that is in another state than in the poll before.
+        pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");
+        /// Seed of the random times of --times spread.
+        pub seed: u64 = 0 => Spec::of("NUMBER");
+        /// Stop at the first line that cannot be read or that contradicts itself.
+        pub strict: bool = false => Spec::flag();
+    }
+}
+
+/// How an event log shows nodes whose state is disputable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdleOrBusy {
+    /// As busy.
+    Busy,
+    /// As idle.
+    Idle,
+}
+
+named!(IdleOrBusy:
+    IdleOrBusy::Busy, "busy" => "As busy";
+    IdleOrBusy::Idle, "idle" => "As idle";
+);
+
+/// When nodes change that two polls show in different states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeTimes {
+    /// At the later poll.
+    Polled,
+    /// At a random time between the polls.
+    Spread,
+}
+
+named!(ChangeTimes:
+    ChangeTimes::Polled, "polled" => "At the later poll; the efficiency of a replay is then too high if polls are far apart";
+    ChangeTimes::Spread, "spread" => "At a random time between both polls; the efficiency is then too low if nodes leave in groups";
+);
+
+impl SinfoSettings {
+    fn options(&self) -> polls::Options {
+        polls::Options {
+            nodes: self.nodes.clone(),
+            from: self.from.clone(),
+            to: self.to.clone(),
+            timezone: self.timezone.clone(),
+            max_gap: self.max_gap.map(i64::from),
+            is_unknown_idle: self.unknown == IdleOrBusy::Idle,
+            is_powered_down_idle: self.powered_down == IdleOrBusy::Idle,
+            spread: (self.times == ChangeTimes::Spread).then_some(self.seed),
+            strict: self.strict,
+            ..polls::Options::default()
+        }
+    }
+}
+
+impl Ingest for SinfoSettings {
+    fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
+        let output: &Path = &self.output;
+        events::Format::of(output)?;
+        let log = polls::read(files, &self.options(), observer)?;
+        let mut writer = EventWriter::create_on(output, log.nodes(), log.clock())?;
+        let summary = log.sweep(|time, changes| {
+            check_stop(observer)?;
+            writer.push(time, changes, None)
+        })?;
+        check_stop(observer)?;
+        let first = files.first().map_or(Path::new(""), PathBuf::as_path);
+        let remedy = "let a state hold for longer with --max-gap, or accept any share with --max-unknown any";
+        self.max_unknown.check(&summary.quality, first, remedy)?;
+        writer.finish(Some(&summary.quality))?;
+        observer.remark(&summary.notes);
+        observer.inform(&[format!("wrote {}\n{summary}", output.display())]);
+        Ok(())
+    }
+}
