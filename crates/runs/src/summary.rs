@@ -79,7 +79,7 @@ pub fn reliability(s: &Summary) -> Vec<Fact> {
         .collect();
     facts.extend(s.log_queued_share.map(|share| {
         let value = format!("{} of the idle node-time", percent(share));
-        Fact::new("jobs waited", value)
+        Fact::new("while jobs waited", value)
     }));
     facts
 }

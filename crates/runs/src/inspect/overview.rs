@@ -31,7 +31,7 @@ pub fn facts(i: &Inspection) -> Vec<Fact> {
     facts.extend(median(i));
     facts.extend(i.queued_share.map(|share| {
         Fact::new(
-            "jobs waited",
+            "while jobs waited",
             format!("{} of the idle node-time", percent(share)),
         )
     }));

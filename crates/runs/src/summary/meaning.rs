@@ -62,7 +62,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     let more = all.len().saturating_sub(NAMED);
     let mut named = all[..all.len().min(NAMED)].join(", ");
     if more > 0 {
-        named += &format!(" and more of {}", counted(more, "other task"));
+        named += &format!(" and {}", counted(more, "other task"));
     }
     (!named.is_empty()).then_some(named)
 }
@@ -72,9 +72,10 @@ fn delay(s: &Summary) -> Option<String> {
     let seconds = duration(s.hand_back_seconds?);
     Some(match s.delayed_jobs? {
         0 => "no batch job was delayed".to_owned(),
+        1 => format!("at most {seconds} of delay for a batch job"),
         jobs => format!(
-            "at most {seconds} of delay for each of {}",
-            counted(jobs, "batch job")
+            "at most {seconds} of delay for each of {} batch jobs",
+            count(jobs)
         ),
     })
 }
