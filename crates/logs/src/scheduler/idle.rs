@@ -8,7 +8,7 @@ use super::hostlist;
 use super::node_set::{Looked, MAX_NODES, NodeSet, Stated};
 use super::pending::Pending;
 use super::record::{Job, Nodes, Record};
-use super::short::{Cause, Lack, ShortJobs};
+use super::short::{Cause, Doubt, Lack, ShortJobs};
 use super::sort::Sorter;
 use super::span::Span;
 use crate::occupancy::bounds::ShortJob;
@@ -70,7 +70,7 @@ impl Found<'_> {
                 nodes: count.map(|count| count.min(MAX_NODES) as u32),
                 last: None,
                 cut: None,
-                suspect: None,
+                doubt: Doubt::Short,
             }),
         }
     }
@@ -133,6 +133,14 @@ impl IdleNodes {
             if self.nodes.look_up([name.as_str()], None).is_ok() {
                 push(&mut self.edges, self.nodes.runs(), Held::of(&job))?;
             }
+        }
+        if let Some(first) = completed.cut.iter().min() {
+            let (file, line) = place_of(*first);
+            let file = log.files.get((file as usize).wrapping_sub(1));
+            let file = file.map_or("?".into(), |file| file.display().to_string());
+            let example = || format!("{file}, line {line}: the last name is cut");
+            let jobs = completed.cut.len() as u64;
+            log.counts.note(Reason::ListShort, jobs, example);
         }
         if let Some(length) = self.short.cut_length() {
             log.notes.push(format!(
@@ -387,9 +395,14 @@ fn listed<'n>(
         });
     };
     let is_cut = looked.cut.is_some();
-    // A suspect list names as many nodes as the job used if its last name is complete.
-    let suspect = (is_cut && looked.named + 1 == count).then_some(length);
-    let is_short = looked.named < count && suspect.is_none_or(|_| !is_suspect);
+    // A list of which only the last name is doubted names as many nodes as the job used if that name is whole.
+    let is_whole = is_cut && looked.named + 1 == count;
+    let doubt = match (is_whole, looked.is_new, is_suspect) {
+        (true, true, _) => Doubt::New,
+        (true, false, true) => Doubt::Length(length),
+        _ => Doubt::Short,
+    };
+    let is_short = looked.named < count && doubt == Doubt::Short;
     short.measure(file, length, is_short);
     if is_short || looked.named > count {
         let reason = if is_short {
@@ -403,7 +416,7 @@ fn listed<'n>(
     }
     let missing = count.saturating_sub(looked.named);
     let lack = (missing > 0).then(|| Lack {
-        suspect: suspect.filter(|_| is_suspect),
+        doubt,
         ..Lack::of(Cause::Shortened, Some(missing), looked)
     });
     Ok(Found {

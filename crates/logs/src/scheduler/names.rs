@@ -199,6 +199,13 @@ impl Names {
         }
     }
 
+    /// Whether a name has an index.
+    pub fn has(&self, name: &str) -> bool {
+        let (stem, number) = Stem::of(name);
+        let blocks = self.stems.get(&stem);
+        blocks.is_some_and(|blocks| known(blocks, number, number + 1).is_some())
+    }
+
     /// All names, spelt out, by index.
     pub fn spelt(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.len];

@@ -27,9 +27,16 @@ pub struct NodeSet {
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
+    /// How often each name has been the last one of a list, for names that are not known yet.
+    sights: BTreeMap<String, u32>,
     /// If the list of nodes is complete: its names in alphabetical order, once they are needed.
     sorted: OnceCell<Completions>,
 }
+
+/// A last name that has been seen this often is a node, even if other names begin with it.
+const SIGHTS: u32 = 16;
+/// Maximum number of last names that are doubted at a time. With more, new names are nodes at once.
+const MOST_DOUBTS: usize = 1 << 16;
 
 /// Maximum number of ranges that are stored for lists whose brackets multiply: 8 MiB.
 const MAX_PRODUCT_RUNS: usize = 1 << 20;
@@ -47,6 +54,8 @@ pub struct Looked {
     pub last: Option<u32>,
     /// The last name, if it may have been cut. It was not looked up.
     pub cut: Option<String>,
+    /// Whether the only reason to doubt the last name is that no list has named it before.
+    pub is_new: bool,
 }
 
 /// What a log states about the lists of a job.
@@ -67,6 +76,7 @@ impl Default for NodeSet {
             products: BTreeMap::new(),
             products_room: MAX_PRODUCT_RUNS,
             runs: Vec::new(),
+            sights: BTreeMap::new(),
             sorted: OnceCell::new(),
         }
     }
@@ -135,6 +145,11 @@ impl NodeSet {
             looked.cut = Some(last.to_owned());
             return Ok(());
         }
+        if !self.fixed && self.is_doubtful(last) {
+            looked.cut = Some(last.to_owned());
+            looked.is_new = true;
+            return Ok(());
+        }
         let unknown = looked.unknown;
         self.add_once(last, looked)?;
         if looked.unknown > unknown && self.fixed && self.sorted().is_beginning(last) {
@@ -142,6 +157,23 @@ impl NodeSet {
             looked.cut = Some(last.to_owned());
         }
         Ok(())
+    }
+
+    /// Whether a last name is not known yet, and has been seen only a few times. Each call counts as a sight.
+    fn is_doubtful(&mut self, name: &str) -> bool {
+        if self.names.has(name) {
+            return false;
+        }
+        if self.sights.len() >= MOST_DOUBTS {
+            return false;
+        }
+        let sights = self.sights.entry(name.to_owned()).or_default();
+        *sights += 1;
+        if *sights < SIGHTS {
+            return true;
+        }
+        self.sights.remove(name);
+        false
     }
 
     /// The names of a complete list of nodes in alphabetical order.
@@ -248,8 +280,16 @@ impl Completions {
             .then_some(*index)
     }
 
+    /// Whether this is the name of a node.
+    pub fn has(&self, name: &str) -> bool {
+        let found = self
+            .0
+            .binary_search_by(|(other, _)| other.as_str().cmp(name));
+        found.is_ok()
+    }
+
     /// Whether a name is the beginning of another.
-    fn is_beginning(&self, name: &str) -> bool {
+    pub fn is_beginning(&self, name: &str) -> bool {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() <= name);
         sorted
@@ -316,6 +356,7 @@ mod tests {
             example: Some("x".to_owned()),
             last: Some(1),
             cut: None,
+            is_new: false,
         };
         assert_eq!(looked, expected);
         assert_eq!(nodes.ranked().0, ["b", "a"]);
@@ -333,6 +374,13 @@ mod tests {
         let looked = nodes.look_up(["n[10-12],n2"], stated(5)).unwrap();
         assert_eq!((looked.named, looked.cut.as_deref()), (3, Some("n2")));
         assert_eq!(nodes.len(), 3);
+        // A new last name is doubted until it is known otherwise.
+        let looked = nodes.look_up(["n[10-12],n2"], stated(4)).unwrap();
+        assert_eq!(
+            (looked.cut.as_deref(), looked.is_new, nodes.len()),
+            (Some("n2"), true, 3)
+        );
+        nodes.look_up(["n2,n10"], stated(2)).unwrap();
         let looked = nodes.look_up(["n[10-12],n2"], stated(4)).unwrap();
         assert_eq!((looked.named, looked.cut, nodes.len()), (4, None, 4));
         let names = nodes.completions();

@@ -31,9 +31,21 @@ pub(super) struct Lack {
     pub last: Option<u32>,
     /// The last name of the list, which may be the beginning of a longer one.
     pub cut: Option<String>,
-    /// Length of a list that names as many nodes as the job used. Its last name is cut only if other lists of the file
-    /// are cut at this length. `None` if the list names fewer.
-    pub suspect: Option<usize>,
+    /// Why the last name may have been cut.
+    pub doubt: Doubt,
+}
+
+/// Why the last name of a list may have been cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// The list names fewer nodes than the job used.
+    Short,
+    /// The list names as many nodes as the job used, but is as long, in bytes, as the longest of its file. The name is
+    /// cut if other lists of the file are cut at this length.
+    Length(usize),
+    /// The list names as many nodes as the job used, but no list has named this one before. The name is cut if no list
+    /// names it later, and other names begin with it.
+    New,
 }
 
 impl Lack {
@@ -44,7 +56,7 @@ impl Lack {
             nodes: nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX)),
             last: looked.last,
             cut: looked.cut,
-            suspect: None,
+            doubt: Doubt::Short,
         }
     }
 }
@@ -74,7 +86,7 @@ struct Short {
     job: ShortJob,
     cause: Cause,
     cut: Option<String>,
-    suspect: Option<usize>,
+    doubt: Doubt,
     file: usize,
 }
 
@@ -85,6 +97,8 @@ pub(super) struct Completed {
     pub used: Vec<(ShortJob, u32)>,
     /// Names of nodes that jobs used, and that no list has named before.
     pub named: Vec<(ShortJob, String)>,
+    /// Serials of the jobs whose list turned out to be cut although it names as many nodes as the job used.
+    pub cut: Vec<u64>,
 }
 
 /// Node-seconds that lists lack, by cause.
@@ -146,7 +160,7 @@ impl ShortJobs {
             job,
             cause: lack.cause,
             cut: lack.cut,
-            suspect: lack.suspect,
+            doubt: lack.doubt,
             file,
         });
         Ok(())
@@ -165,16 +179,24 @@ impl ShortJobs {
                     continue;
                 };
                 let lengths = self.lengths.get(short.file).copied().unwrap_or_default();
-                let cut_at = lengths.longest * usize::from(lengths.is_cut);
-                if short.suspect.is_some_and(|length| length != cut_at) {
+                let is_whole = match short.doubt {
+                    Doubt::Short => false,
+                    Doubt::Length(length) => !lengths.is_cut || length != lengths.longest,
+                    Doubt::New => names.has(&name) || !names.is_beginning(&name),
+                };
+                if is_whole {
                     completed.named.push((short.job.clone(), name));
-                } else if let Some(node) = names.only_one(&name) {
-                    short.job.last = Some(node);
-                    completed.used.push((short.job.clone(), node));
-                } else {
+                    short.job.lacking = short.job.lacking.map(|lacking| lacking.saturating_sub(1));
                     continue;
                 }
-                short.job.lacking = short.job.lacking.map(|lacking| lacking.saturating_sub(1));
+                if short.doubt != Doubt::Short {
+                    completed.cut.push(short.job.serial);
+                }
+                if let Some(node) = names.only_one(&name) {
+                    short.job.last = Some(node);
+                    short.job.lacking = short.job.lacking.map(|lacking| lacking.saturating_sub(1));
+                    completed.used.push((short.job.clone(), node));
+                }
             }
         }
         self.jobs.retain(|short| short.job.lacking != Some(0));

@@ -215,6 +215,106 @@ proptest! {
     }
 }
 
+/// What happened to the list of a job.
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    None,
+    /// Only this many characters are left.
+    Cut(usize),
+    /// The name at this place is missing.
+    Dropped(usize),
+    /// The name at this place takes the place of the last one.
+    Doubled(usize),
+    /// There is no list.
+    Emptied,
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        3 => Just(Damage::None),
+        1 => (0usize..30).prop_map(Damage::Cut),
+        1 => (0usize..7).prop_map(Damage::Dropped),
+        1 => (0usize..7).prop_map(Damage::Doubled),
+        1 => Just(Damage::Emptied),
+    ]
+}
+
+/// A list of names with two digits each, so that no name is the beginning of another.
+fn damaged(nodes: &[usize], damage: Damage) -> String {
+    let mut names: Vec<_> = nodes.iter().map(|node| format!("n{node:02}")).collect();
+    match damage {
+        Damage::Dropped(place) if names.len() > 1 => drop(names.remove(place % nodes.len())),
+        Damage::Doubled(place) => names[nodes.len() - 1] = names[place % nodes.len()].clone(),
+        Damage::Emptied => names.clear(),
+        _ => {}
+    }
+    let list = names.join(",");
+    match damage {
+        Damage::Cut(length) => list.chars().take(length).collect(),
+        _ => list,
+    }
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    // An oracle: the schedule whose lists were damaged.
+    #[test]
+    fn damaged_lists_are_bounded_and_make_no_nodes(
+        jobs in jobs(7), damages in prop::collection::vec(damage(), 10), is_djc: bool, is_listed: bool,
+    ) {
+        let mut log = if is_djc {
+            "START_TIMESTAMP,END_TIMESTAMP,NODES_USED,LOCATION\n".to_owned()
+        } else {
+            "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned()
+        };
+        // The last jobs make every node known, and are enough for most lists to be complete.
+        let all = |start| Job {
+            start,
+            end: start + 1,
+            nodes: (0..7).collect(),
+            listed: 7,
+        };
+        let whole = [&jobs[..], &[45, 46, 47].map(all)].concat();
+        for (id, job) in whole.iter().enumerate() {
+            let damage = damages.get(id).filter(|_| id < jobs.len());
+            let list = damaged(&job.nodes, damage.copied().unwrap_or(Damage::None));
+            let count = job.nodes.len();
+            let [start, end] = [job.start, job.end].map(|second| format!("1970-01-01T00:00:{second:02}"));
+            if is_djc {
+                writeln!(log, "{start},{end},{count},\"{list}\"").unwrap();
+            } else {
+                writeln!(log, "{id}|COMPLETED|{start}|{end}|{count}|{list}").unwrap();
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let nodes = folder.path().join("nodes");
+        std::fs::write(&nodes, "n[00-06]").unwrap();
+        let options = Options {
+            nodes: is_listed.then_some(nodes),
+            from: Some("1970-01-01T00:00:00".to_owned()),
+            to: Some("1970-01-01T00:00:50".to_owned()),
+            timezone: Some("UTC".to_owned()),
+            ..Options::new(if is_djc { Format::Djc } else { Format::Slurm })
+        };
+        let input = Input::new(Path::new("log"), log.as_bytes());
+        let holds = scheduler::read_inputs([input], &options).unwrap();
+        if !holds.are_nodes_named() {
+            // Too few lists of these records name as many nodes as their jobs used.
+            return Ok(());
+        }
+        let names: Vec<_> = (0..7).map(|node| format!("n{node:02}")).collect();
+        prop_assert_eq!(holds.nodes(), &names[..]);
+        let (logs, _) = idle(holds);
+        let truth = truth(&whole, 7);
+        for second in 0..50 {
+            let [lower, upper] = [0, 2].map(|log| &logs[log][second]);
+            prop_assert!(lower.is_subset(&truth[second]), "{} {:?} {:?}\n{}", second, lower, truth[second], log);
+            prop_assert!(truth[second].is_subset(upper), "{} {:?} {:?}\n{}", second, upper, truth[second], log);
+        }
+    }
+}
+
 fn polaris() -> Option<Holds> {
     let log = gleaner_testing::shared("machines/polaris-like/djc.csv")?;
     let nodes = gleaner_testing::shared("machines/polaris-like/nodes.txt")?;
