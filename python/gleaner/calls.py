@@ -36,8 +36,10 @@ def replay(
     formulation: Optional[Literal['counts', 'paper']] = None,
     from_: Optional[When] = None,
     gap: Optional[Number] = None,
+    hand_back: Optional[Number] = None,
     initial: Optional[Literal['random', 'solve', 'empty']] = None,
     max_tasks: Optional[Number] = None,
+    min_fragment: Optional[Number] = None,
     node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
     nodes: Optional[Number] = None,
     repeat_tasks: Optional[bool] = None,
@@ -90,10 +92,16 @@ def replay(
         UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
+    hand_back
+        Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can use
+        it
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
+    min_fragment
+        Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
+        the result is hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
     nodes
@@ -150,8 +158,10 @@ def replay(
             formulation=formulation,
             from_=from_,
             gap=gap,
+            hand_back=hand_back,
             initial=initial,
             max_tasks=max_tasks,
+            min_fragment=min_fragment,
             node_choice=node_choice,
             nodes=nodes,
             repeat_tasks=repeat_tasks,
@@ -357,8 +367,10 @@ def compare(
     first_node: Optional[Number] = None,
     from_: Optional[When] = None,
     gap: Optional[Number] = None,
+    hand_back: Optional[Number] = None,
     initial: Optional[Literal['random', 'solve', 'empty']] = None,
     max_tasks: Optional[Number] = None,
+    min_fragment: Optional[Number] = None,
     node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
     nodes: Optional[Number] = None,
     objective: Optional[str] = None,
@@ -400,10 +412,16 @@ def compare(
         UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
+    hand_back
+        Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can use
+        it
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
         Maximum number of tasks active at once (-maxJ) [default: 10]
+    min_fragment
+        Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
+        the result is hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
     nodes
@@ -460,8 +478,10 @@ def compare(
             first_node=first_node,
             from_=from_,
             gap=gap,
+            hand_back=hand_back,
             initial=initial,
             max_tasks=max_tasks,
+            min_fragment=min_fragment,
             node_choice=node_choice,
             nodes=nodes,
             objective=objective,
@@ -662,6 +682,7 @@ def ingest(
     *files: StrPath,
     output: Optional[StrPath] = None,
     jobs: Optional[StrPath] = None,
+    bounds: Optional[bool] = None,
     cluster: Optional[Input] = None,
     cores_per_node: Optional[Number] = None,
     delimiter: Optional[str] = None,
@@ -669,13 +690,21 @@ def ingest(
     from_: Optional[When] = None,
     gpus_per_node: Optional[Number] = None,
     machines: Optional[Input] = None,
+    max_gap: Optional[Number] = None,
+    max_unknown: Optional[Number] = None,
     node_count: Optional[Number] = None,
     nodes: Optional[Union[Input, Number]] = None,
+    nodes_field: Optional[Literal['last']] = None,
+    powered_down: Optional[Literal['busy', 'idle']] = None,
+    seed: Optional[Number] = None,
+    start: Optional[When] = None,
     steps_per_second: Optional[Number] = None,
     strict: Optional[bool] = None,
     throughputs: Optional[Input] = None,
+    times: Optional[Literal['polled', 'spread']] = None,
     timezone: Optional[str] = None,
     to: Optional[When] = None,
+    unknown: Optional[Literal['busy', 'idle', 'deal']] = None,
     vc: Optional[Literal['partition', 'account']] = None,
     worker_type: Optional[str] = None,
 ) -> Union[EventLog, Trace]:
@@ -687,6 +716,9 @@ def ingest(
 
     Options:
 
+    bounds
+        Also write the logs of the lower and the upper bound on the idleness, NAME.lower.gev and NAME.upper.gev for
+        NAME.gev
     cluster
         File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
         NAME_vc_config.csv beside another NAME.csv]
@@ -702,23 +734,40 @@ def ingest(
         GPUs of each node that jobs run on [default: 8; 1 for Batsim]
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
+    max_gap
+        Seconds for which the state of a node holds until the next poll that mentions it. If that poll is later, the
+        state holds for one interval, and the node is then unknown [default: 5 times the median interval of the polls]
+    max_unknown
+        Maximum share of the idle time whose nodes may be unknown; `any` accepts every log [default: 0.1]
     node_count
         Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
         header, or the most nodes ever used at once]
     nodes
         Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the output of
         `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
+    nodes_field
+        Field that states the nodes of a job, in place of the processors divided by --cores-per-node
+    powered_down
+        Whether nodes that are powered down are idle [default: busy]
+    seed
+        Seed of the random times of --times spread [default: 0]
+    start
+        Time at which a trace in milliseconds begins, such as 2026-01-01T00:00:00Z [default: 1970-01-01T00:00:00]
     steps_per_second
         Steps per second of all jobs, instead of a file of throughputs
     strict
         Stop at the first line that cannot be read or that contradicts itself
     throughputs
         Steps per second of each kind of job: simulation_throughputs.json
+    times
+        When a node changes that is in another state than in the poll before [default: polled]
     timezone
         Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
         otherwise local times stay as they are, and seconds since 1970 are shown in UTC]
     to
         End of the event log [default: the time until which the log is complete]
+    unknown
+        How to show nodes whose state is unknown [default: deal]
     vc
         Column whose values are the virtual clusters of the jobs [default: partition]
     worker_type
@@ -733,6 +782,7 @@ def ingest(
         output=output,
         jobs=jobs,
         **api.given(
+            bounds=bounds,
             cluster=cluster,
             cores_per_node=cores_per_node,
             delimiter=delimiter,
@@ -740,13 +790,21 @@ def ingest(
             from_=from_,
             gpus_per_node=gpus_per_node,
             machines=machines,
+            max_gap=max_gap,
+            max_unknown=max_unknown,
             node_count=node_count,
             nodes=nodes,
+            nodes_field=nodes_field,
+            powered_down=powered_down,
+            seed=seed,
+            start=start,
             steps_per_second=steps_per_second,
             strict=strict,
             throughputs=throughputs,
+            times=times,
             timezone=timezone,
             to=to,
+            unknown=unknown,
             vc=vc,
             worker_type=worker_type,
         ),

@@ -36,7 +36,7 @@ Number = Union[int, float, str]
 When = Union[str, datetime.datetime]
 '''
 
-NUMBERS = {"SECONDS", "COUNT", "NUMBER", "ROWS", "INDEX", "GAP", "K", "SECONDS|auto", "NUMBER|auto"}
+NUMBERS = {"SECONDS", "COUNT", "NUMBER", "ROWS", "INDEX", "GAP", "K", "SHARE", "SECONDS|auto", "NUMBER|auto"}
 
 
 def kind(option: dict[str, Any]) -> str:
