@@ -395,7 +395,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
     let (here, data) = (folder.path(), dataset());
     let (_, err) = run(here, "train throughput", 2);
     assert!(
-        err.contains("--series FILE is needed") && err.contains("gleaner synth jobs"),
+        err.contains("--series FILE is required") && err.contains("gleaner synth jobs"),
         "{err}"
     );
     let (_, err) = run(

@@ -203,7 +203,7 @@ fn a_part_that_fails_says_so_and_the_others_go_on() {
     assert!(
         collect
             .err
-            .contains("8 of 16 runs are not done, 8 of which failed"),
+            .contains("8 of 16 runs are not done, of which 8 failed"),
         "{}",
         collect.err
     );

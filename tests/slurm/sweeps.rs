@@ -183,7 +183,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         1,
     );
     assert!(
-        err.contains("4 of 8 runs are not done, 4 of which failed"),
+        err.contains("4 of 8 runs are not done, of which 4 failed"),
         "{err}"
     );
     assert!(!err.contains("submitted again"), "{err}");
@@ -256,7 +256,7 @@ fn what_kills_its_task_is_tried_again_a_stated_number_of_times() {
         1,
     );
     assert!(
-        err.contains("3 of 6 runs are not done, 0 of which failed"),
+        err.contains("3 of 6 runs are not done, of which 0 failed"),
         "{err}"
     );
     assert!(

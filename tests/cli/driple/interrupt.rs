@@ -133,7 +133,7 @@ fn other_data_and_options_are_refused() {
     gleaner(here, &format!("{BUILD} --seed 7 -o data.safetensors")).expect(0);
     gleaner(here, resume)
         .expect(3)
-        .says(&["other data (SHA-256 ", "those that c was trained on"]);
+        .says(&["other data (SHA-256 ", "the data on which c was trained"]);
     let bytes = fs::read(here.join("c")).unwrap();
     fs::write(here.join("c"), &bytes[..bytes.len() - 9]).unwrap();
     gleaner(here, resume)
