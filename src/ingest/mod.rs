@@ -196,7 +196,7 @@ impl<'a> ReadyLog<'a> {
         let mut writer = EventWriter::create_on(output, holds.nodes(), holds.clock())?;
         let summary = holds.sweep(|time, changes| {
             check_stop(observer)?;
-            writer.push(time, changes)
+            writer.push(time, changes, None)
         })?;
         Ok(ReadyLog {
             writer,
@@ -208,7 +208,7 @@ impl<'a> ReadyLog<'a> {
     /// Puts the event log in place, and reports on the content of the scheduler's logs.
     fn place(self, observer: &dyn Observer) -> Result<()> {
         check_stop(observer)?;
-        self.writer.finish()?;
+        self.writer.finish(None)?;
         observer.remark(&self.summary.notes);
         observer.inform(&[format!("wrote {}\n{}", self.output.display(), self.summary)]);
         Ok(())

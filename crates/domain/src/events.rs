@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::clock::{Occurrence, UnknownClock};
-use super::{Clock, Slice, Stamp, Utc};
+use super::queue::{Queue, RowQueue};
+use super::{Clock, Quality, Slice, Stamp, Utc};
 
 /// The change of state of one node, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,6 +50,8 @@ pub struct EventLog {
     starts: Vec<usize>,
     changes: Vec<Change>,
     clock: Clock,
+    quality: Option<Quality>,
+    queue: Option<Queue>,
 }
 
 impl EventLog {
@@ -65,6 +68,18 @@ impl EventLog {
     /// The clock, which converts the times to local time.
     pub fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// What the log's source leaves unknown; `None` if nothing is known about the source. A slice has the quality of
+    /// the whole log.
+    pub fn quality(&self) -> Option<&Quality> {
+        self.quality.as_ref()
+    }
+
+    /// The batch queue at `row`; `None` if the log's source does not show it.
+    pub fn queue(&self, row: usize) -> Option<RowQueue<'_>> {
+        let changes = self.starts[row]..self.starts[row + 1];
+        self.queue.as_ref().map(|queue| queue.row(row, changes))
     }
 
     /// Number of rows.
@@ -124,17 +139,17 @@ impl EventLog {
         let end_row = rows.checked_sub(1).filter(|_| !slice.drop_end_row);
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
+        out.set_quality(self.quality.clone());
+        let mut takers = Vec::new();
         // Rows up to the first one kept only update `idle`. That row becomes the first of the
         // slice and lists all nodes idle at it. Later rows keep their changes of kept nodes.
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
         for (row, (time, changes)) in self.rows().enumerate().take(rows) {
-            let inside = changes.iter().filter_map(|c| {
-                let node = (c.node() as usize).checked_sub(first)?;
-                (node < idle.len()).then(|| Change::new(node as u32, c.idle()))
-            });
+            let is_kept = |c: &Change| (first..last).contains(&(c.node() as usize));
+            let inside = changes.iter().filter(|c| is_kept(c));
             row_changes.clear();
-            row_changes.extend(inside);
+            row_changes.extend(inside.map(|c| Change::new(c.node() - first as u32, c.idle())));
             if row <= first_row {
                 row_changes
                     .iter()
@@ -143,8 +158,26 @@ impl EventLog {
             if row == first_row {
                 let start = (0..).zip(&idle).filter(|(_, idle)| **idle);
                 out.push_row(time, start.map(|(node, _)| Change::new(node, true)));
+                // No job takes the nodes that are idle at the start.
+                takers.clear();
+                takers.resize(out.last_changes(), 0);
             } else if row > first_row && (!row_changes.is_empty() || end_row == Some(row)) {
                 out.push_row(time, row_changes.iter().copied());
+                takers.clear();
+                let all = self.queue(row).into_iter().flat_map(|queue| queue.takers);
+                let kept = changes
+                    .iter()
+                    .zip(all)
+                    .filter(|(change, _)| is_kept(change));
+                takers.extend(kept.map(|(_, taker)| *taker));
+            } else {
+                continue;
+            }
+            if let Some(queue) = self.queue(row) {
+                out.push_queue(RowQueue {
+                    takers: &takers,
+                    ..queue
+                });
             }
         }
         out.finish_trusted()
@@ -156,6 +189,12 @@ impl EventLog {
         if let Some(first) = self.times.first() {
             self.clock = self.clock.starting(*first);
         }
+        self
+    }
+
+    /// The same log with this quality.
+    pub fn with_quality(mut self, quality: Option<Quality>) -> EventLog {
+        self.quality = quality;
         self
     }
 
@@ -240,6 +279,11 @@ pub enum InvalidLog {
         /// Index of the node.
         node: u32,
     },
+    /// The batch queue does not describe the rows and changes of the log.
+    #[error(
+        "found a batch queue for other rows or changes, expected one for every row, with a job for every taker"
+    )]
+    Queue,
     /// The log exceeds the maximum number of nodes, rows or changes.
     #[error(
         "found a larger log, expected at most {} nodes, {} rows and {} changes",
@@ -260,6 +304,8 @@ impl EventLogBuilder {
                 starts: vec![0],
                 changes: Vec::new(),
                 clock: Clock::UNKNOWN,
+                quality: None,
+                queue: None,
             },
         }
     }
@@ -285,9 +331,31 @@ impl EventLogBuilder {
         self.log.starts.push(self.log.changes.len());
     }
 
+    /// Number of changes of the last row.
+    fn last_changes(&self) -> usize {
+        let starts = &self.log.starts;
+        starts[starts.len() - 1] - starts[starts.len().saturating_sub(2)]
+    }
+
+    /// States the batch queue at the row that was pushed last. A log has it for every row or for none.
+    pub fn push_queue(&mut self, queue: RowQueue<'_>) {
+        self.log.queue.get_or_insert_default().push(queue);
+    }
+
+    /// States what the log's source leaves unknown.
+    pub fn set_quality(&mut self, quality: Option<Quality>) {
+        self.log.quality = quality;
+    }
+
     /// Whether there are more rows or changes than a log can have.
     pub fn is_too_large(&self) -> bool {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
+    }
+
+    /// Number of changes of every row so far.
+    pub fn change_counts(&self) -> Vec<usize> {
+        let starts = self.log.starts.windows(2);
+        starts.map(|pair| pair[1] - pair[0]).collect()
     }
 
     /// Moves the times of all rows so far by this many seconds.
@@ -356,7 +424,10 @@ impl EventLogBuilder {
                 (*state, last) = (change.idle(), Some(node));
             }
         }
-        Ok(())
+        match &log.queue {
+            Some(queue) if !queue.fits(&log.starts) => Err(InvalidLog::Queue),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use crate::Digest;
 /// - for every node, the length of its name (8 bytes) and the name;
 /// - if the clock is known, its description with its length in the same way;
 /// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
-///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle.
+///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle;
+/// - for a log whose quality is stated, the quality's text with its length.
 ///
 /// Times are in UTC if the clock is known.
 #[derive(Debug, Clone)]
@@ -22,10 +23,14 @@ impl Fingerprint {
     pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
         for text in nodes.iter().map(String::as_str).chain(clock) {
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text);
+            put(&mut hasher, text);
         }
         Fingerprint(hasher)
+    }
+
+    /// Adds a text that describes the log's quality.
+    pub fn describe(&mut self, text: &str) {
+        put(&mut self.0, text);
     }
 
     /// Adds a row at this time in nanoseconds.
@@ -43,11 +48,11 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log in a file with this description of its clock.
+    /// The digest of a whole log in a file with these descriptions of its clock and its quality.
     ///
     /// It does not depend on the time zone in which the log was read: a file that describes its
     /// clock has times in UTC, and one that does not has times as the clock showed them.
-    pub fn of(log: &EventLog, clock: Option<&str>) -> Digest {
+    pub fn of(log: &EventLog, clock: Option<&str>, quality: Option<&str>) -> Digest {
         let mut fingerprint = Fingerprint::new(log.nodes(), clock);
         for (time, changes) in log.rows() {
             let written = match clock {
@@ -56,6 +61,14 @@ impl Fingerprint {
             };
             fingerprint.push_row(written, changes);
         }
+        quality
+            .into_iter()
+            .for_each(|text| fingerprint.describe(text));
         fingerprint.finish()
     }
+}
+
+fn put(hasher: &mut Sha256, text: &str) {
+    hasher.update((text.len() as u64).to_le_bytes());
+    hasher.update(text);
 }

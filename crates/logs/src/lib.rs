@@ -17,5 +17,6 @@
 
 pub mod gpu;
 pub mod occupancy;
+pub mod polls;
 pub mod scheduler;
 pub mod zone;

@@ -6,13 +6,19 @@
 //! | 2 | format version, little-endian |
 //! | … | the file that it was made from: name, length, SHA-256 |
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
-//! | … | in version 2 only: the clock |
+//! | … | in version 2: the clock |
+//! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
 //! | 32 | SHA-256 of all bytes before it |
 //!
-//! A log with an unknown clock has version 1; a log with a known clock has version 2. The clock is
-//! stored as its first offset from UTC in seconds, followed by its changes. Each change consists of
+//! A log with a quality or a batch queue has version 3. Of the others, a log with an unknown clock has version 1, and
+//! a log with a known clock has version 2. The clock is stored as its first offset from UTC in seconds, followed by its changes. Each change consists of
 //! the time at which it takes effect, in nanoseconds, and the new offset. All times of the file are
 //! ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
+//!
+//! The quality is a line of JSON, empty if it is missing. The queue begins with a byte: 0 if it is missing, 1 if it has
+//! only takers, 2 if it also has pending jobs. Each row follows: pending jobs and their nodes if there are any, the
+//! number of jobs that took nodes, the nodes of each, and the taker of each change
+//! ([`RowQueue`](gleaner_domain::RowQueue)).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
@@ -32,15 +38,25 @@ use gleaner_domain::Digest;
 use gleaner_domain::clock::MOST_OFFSET;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, Clock, EventLog, EventLogBuilder, Local, Utc};
+use gleaner_domain::{
+    Change, Clock, EventLog, EventLogBuilder, Local, Pending, Quality, RowQueue, Utc,
+};
 use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
 
 /// Version of logs whose clock is unknown.
 const WITHOUT_CLOCK: u16 = 1;
 
-/// Version of logs whose clock is known. It is the latest version.
-pub const VERSION: u16 = 2;
+/// Version of logs whose clock is known.
+const WITH_CLOCK: u16 = 2;
+
+/// Version of logs with a quality or a batch queue. It is the latest version.
+pub const VERSION: u16 = 3;
+
+/// The first byte of the batch queue.
+const NO_QUEUE: u8 = 0;
+const TAKERS: u8 = 1;
+const TAKERS_AND_PENDING: u8 = 2;
 
 /// The encoding of all parts but the magic, the version and the last digest.
 const CONFIG: Configuration = standard();
@@ -93,22 +109,44 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
 /// None, if the log follows the rules of [`EventLog`] and fits in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
-    let mut writer = Writer::new(Cursor::new(Vec::new()), Cursor::new(Vec::new()));
-    for (time, changes) in log.rows() {
-        writer.push_row(time, changes).map_err(in_memory)?;
+    let mut writer = Writer::new([(); 3].map(|()| Cursor::new(Vec::new())));
+    for (row, (time, changes)) in log.rows().enumerate() {
+        let written = writer.push_row(time, changes, log.queue(row));
+        written.map_err(in_memory)?;
     }
     let mut out = Vec::new();
-    let written = writer.finish(log.nodes(), log.clock(), source, &mut out);
-    written.map_err(in_memory)?;
+    let about = About {
+        nodes: log.nodes(),
+        clock: log.clock(),
+        quality: log.quality(),
+        source,
+    };
+    writer.finish(&about, &mut out).map_err(in_memory)?;
     Ok(out)
 }
 
+/// What a file states about a log beside its rows.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// Names of the nodes.
+    pub nodes: &'a [String],
+    /// The clock.
+    pub clock: &'a Clock,
+    /// The quality, if it is known.
+    pub quality: Option<&'a Quality>,
+    /// The file that the log was made from.
+    pub source: Option<&'a SourceId>,
+}
+
 /// Writes a log row by row, without holding it in memory. In the file, all times come before all
-/// changes, so both are spooled until the last row is known.
+/// changes, and all changes before the queue, so all three are spooled until the last row is known.
 #[derive(Debug)]
 pub struct Writer<S: Write> {
     steps: BufWriter<S>,
     changes: BufWriter<S>,
+    queue: BufWriter<S>,
+    /// The first byte of the queue.
+    has_queue: u8,
     /// Time of the first row; `None` before it.
     first: Option<Utc>,
     /// Time of the last row so far.
@@ -124,23 +162,30 @@ impl Writer<File> {
     /// # Errors
     /// A temporary file cannot be created.
     pub fn spooled() -> io::Result<Self> {
-        Ok(Writer::new(tempfile::tempfile()?, tempfile::tempfile()?))
+        Ok(Writer::new([
+            tempfile::tempfile()?,
+            tempfile::tempfile()?,
+            tempfile::tempfile()?,
+        ]))
     }
 
     /// Writes the file. It appears whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish_at(self, path: &Path, nodes: &[String], clock: &Clock) -> Result<()> {
-        files::write(path, |out| self.finish(nodes, clock, None, out))
+    pub fn finish_at(self, path: &Path, about: &About<'_>) -> Result<()> {
+        files::write(path, |out| self.finish(about, out))
     }
 }
 
 impl<S: Read + Write + Seek> Writer<S> {
-    fn new(steps: S, changes: S) -> Self {
+    fn new(spools: [S; 3]) -> Self {
+        let [steps, changes, queue] = spools.map(|spool| BufWriter::with_capacity(1 << 16, spool));
         Writer {
-            steps: BufWriter::with_capacity(1 << 16, steps),
-            changes: BufWriter::with_capacity(1 << 16, changes),
+            steps,
+            changes,
+            queue,
+            has_queue: NO_QUEUE,
             first: None,
             last: Utc(0),
             unit: 0,
@@ -148,11 +193,16 @@ impl<S: Read + Write + Seek> Writer<S> {
         }
     }
 
-    /// Adds a row that follows the rules of [`EventLog`].
+    /// Adds a row that follows the rules of [`EventLog`]. Either all rows have a queue, or none has.
     ///
     /// # Errors
     /// The spool cannot be written.
-    pub fn push_row(&mut self, time: Utc, changes: &[Change]) -> io::Result<()> {
+    pub fn push_row(
+        &mut self,
+        time: Utc,
+        changes: &[Change],
+        queue: Option<RowQueue<'_>>,
+    ) -> io::Result<()> {
         if self.first.is_some() {
             // Two ordered `i64` differ by at most `u64::MAX`.
             let step = time.0.abs_diff(self.last.0);
@@ -168,21 +218,39 @@ impl<S: Read + Write + Seek> Writer<S> {
             put(&mut self.changes, change.node() - next)?;
             next = change.node() + 1;
         }
-        Ok(())
+        match queue {
+            Some(queue) => self.push_queue(&queue),
+            None => Ok(()),
+        }
     }
 
-    /// Writes the parts of the file in order, with the spooled times and changes.
-    fn finish(
-        self,
-        nodes: &[String],
-        clock: &Clock,
-        source: Option<&SourceId>,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
+    fn push_queue(&mut self, queue: &RowQueue<'_>) -> io::Result<()> {
+        self.has_queue = match queue.pending {
+            None => TAKERS,
+            Some(pending) => {
+                put(&mut self.queue, (pending.jobs, pending.nodes))?;
+                TAKERS_AND_PENDING
+            }
+        };
+        put(&mut self.queue, queue.jobs)?;
+        let mut takers = queue.takers.iter();
+        takers.try_for_each(|taker| put(&mut self.queue, *taker))
+    }
+
+    /// Writes the parts of the file in order, with the spooled times, changes and queue.
+    fn finish(self, about: &About<'_>, out: &mut impl Write) -> io::Result<()> {
+        let About {
+            nodes,
+            clock,
+            quality,
+            source,
+        } = *about;
         let mut out = Hashed::new(out);
         out.write_all(&GEV_MAGIC)?;
-        let version = if clock.is_known() {
+        let version = if quality.is_some() || self.has_queue != NO_QUEUE {
             VERSION
+        } else if clock.is_known() {
+            WITH_CLOCK
         } else {
             WITHOUT_CLOCK
         };
@@ -202,8 +270,16 @@ impl<S: Read + Write + Seek> Writer<S> {
             put(&mut out, step / unit)?;
         }
         io::copy(&mut rewound(self.changes)?, &mut out)?;
+        if version == VERSION {
+            put(&mut out, clock.is_known())?;
+        }
         if clock.is_known() {
             put_clock(&mut out, clock)?;
+        }
+        if version == VERSION {
+            put(&mut out, quality.map(Quality::to_text).unwrap_or_default())?;
+            put(&mut out, self.has_queue)?;
+            io::copy(&mut rewound(self.queue)?, &mut out)?;
         }
         let (out, _, digest) = out.finish()?;
         out.write_all(&digest.0)
@@ -268,7 +344,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault("a damaged or cut file", "content that matches its checksum").into());
     }
     let body = Body {
-        has_clock: version != WITHOUT_CLOCK,
+        version,
         rest: content.get(GEV_MAGIC.len() + 2..).unwrap_or_default(),
     };
     body.cache()
@@ -278,8 +354,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
 /// The part of a `.gev` that is not read yet. Methods return `None` if it breaks the rules of the
 /// format.
 struct Body<'a> {
-    /// Whether a clock follows the changes.
-    has_clock: bool,
+    version: u16,
     rest: &'a [u8],
 }
 
@@ -291,10 +366,19 @@ impl<'a> Body<'a> {
         let nodes = self.nodes()?;
         let times = self.times()?;
         let mut log = self.log(nodes, &times)?;
-        if self.has_clock {
+        let has_clock = match self.version {
+            WITHOUT_CLOCK => false,
+            WITH_CLOCK => true,
+            _ => self.take()?,
+        };
+        if has_clock {
             let clock = self.clock()?;
             log.shift(-i64::from(clock.first_offset()));
             log.set_clock(clock);
+        }
+        if self.version > WITH_CLOCK {
+            log.set_quality(self.quality()?);
+            self.queue(&mut log)?;
         }
         let log = log.finish().ok()?;
         self.rest.is_empty().then_some(Cache {
@@ -383,6 +467,47 @@ impl<'a> Body<'a> {
         Some(clock)
     }
 
+    /// Reads the quality, which may be missing.
+    fn quality(&mut self) -> Option<Option<Quality>> {
+        match self.take()? {
+            "" => Some(None),
+            text => Quality::from_text(text).map(Some),
+        }
+    }
+
+    /// Reads the batch queue at every row of the log, which may be missing.
+    fn queue(&mut self, log: &mut EventLogBuilder) -> Option<()> {
+        let has_pending = match self.take()? {
+            NO_QUEUE => return Some(()),
+            TAKERS => false,
+            TAKERS_AND_PENDING => true,
+            _ => return None,
+        };
+        let (mut jobs, mut takers) = (Vec::new(), Vec::new());
+        for changes in log.change_counts() {
+            let pending = if has_pending {
+                let (jobs, nodes) = self.take()?;
+                Some(Pending { jobs, nodes })
+            } else {
+                None
+            };
+            jobs.clear();
+            for _ in 0..self.length()? {
+                jobs.push(self.take()?);
+            }
+            takers.clear();
+            for _ in 0..changes {
+                takers.push(self.take()?);
+            }
+            log.push_queue(RowQueue {
+                pending,
+                jobs: &jobs,
+                takers: &takers,
+            });
+        }
+        Some(())
+    }
+
     /// Reads an offset from UTC in seconds.
     fn offset(&mut self) -> Option<i32> {
         let offset: i32 = self.take()?;
@@ -463,6 +588,62 @@ mod tests {
         assert_eq!(decode(path(), &bytes).unwrap().log, log);
     }
 
+    fn with_queue(has_pending: bool) -> EventLog {
+        let mut log = EventLogBuilder::new(vec!["a".into(), "b".into()]);
+        log.set_quality(Some(Quality::certain(7200)));
+        let pending = |jobs, nodes| has_pending.then_some(Pending { jobs, nodes });
+        log.push_row(
+            Utc::from_seconds(0),
+            [Change::new(0, true), Change::new(1, true)],
+        );
+        log.push_queue(RowQueue {
+            pending: pending(0, 0),
+            jobs: &[],
+            takers: &[0, 0],
+        });
+        log.push_row(
+            Utc::from_seconds(3600),
+            [Change::new(0, false), Change::new(1, false)],
+        );
+        log.push_queue(RowQueue {
+            pending: pending(2, 300),
+            jobs: &[4, 1],
+            takers: &[2, 0],
+        });
+        log.finish().unwrap()
+    }
+
+    #[test]
+    fn the_quality_and_the_queue_are_kept_in_version_3() {
+        for has_pending in [false, true] {
+            let log = with_queue(has_pending);
+            let bytes = encode(&log, None).unwrap();
+            assert_eq!(bytes[8], 3);
+            let read = decode(path(), &bytes).unwrap().log;
+            assert_eq!(read, log);
+            let queue = read.queue(1).unwrap();
+            assert_eq!((queue.jobs, queue.takers), (&[4, 1][..], &[2, 0][..]));
+            let expected = has_pending.then_some(Pending {
+                jobs: 2,
+                nodes: 300,
+            });
+            assert_eq!(queue.pending, expected);
+        }
+    }
+
+    #[test]
+    fn a_queue_of_other_rows_is_refused() {
+        let mut log = EventLogBuilder::new(vec!["a".into()]);
+        log.push_row(Utc::from_seconds(0), [Change::new(0, true)]);
+        log.push_queue(RowQueue {
+            pending: None,
+            jobs: &[],
+            takers: &[1],
+        });
+        let bytes = encode(&log.finish_trusted(), None).unwrap();
+        decode(path(), &bytes).unwrap_err();
+    }
+
     /// A file with a valid checksum and any content.
     fn signed(body: &[u8]) -> Vec<u8> {
         signed_as(WITHOUT_CLOCK, body)
@@ -504,7 +685,10 @@ mod tests {
             let head = [&[0, 0][..], &[0; 32], &body].concat();
             // One node, one row, a change of node 0, and then a clock.
             let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
-            for version in [WITHOUT_CLOCK, VERSION] {
+            // The same with an unknown clock, no quality, and then a queue.
+            let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
+            let _ = decode(path(), &signed_as(VERSION, &queue));
+            for version in [WITHOUT_CLOCK, WITH_CLOCK, VERSION] {
                 let _ = decode(path(), &signed_as(version, &body));
                 let _ = decode(path(), &signed_as(version, &head));
                 let _ = decode(path(), &signed_as(version, &clock));

@@ -29,7 +29,7 @@ use gleaner_logs::zone::Zone;
 pub mod gev;
 pub mod long;
 
-pub(crate) use parquet::CLOCK_KEY;
+pub(crate) use parquet::{CLOCK_KEY, QUALITY_KEY};
 
 use assemble::place_or_fault;
 use placing::Placing;
@@ -97,7 +97,11 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
         let place = Place::Row(row);
         let time = place_or_fault(&mut placing, &mut faults, source.path(), stamp, place)?;
         moved.push_row(time, changes.iter().copied());
+        log.queue(row)
+            .into_iter()
+            .for_each(|queue| moved.push_queue(queue));
     }
+    moved.set_quality(log.quality().cloned());
     let (clock, notes) = placing.finish();
     moved.set_clock(clock);
     faults.finish((moved.finish_trusted(), notes))

@@ -9,7 +9,7 @@ use super::long::{LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use gleaner_domain::clock::ParseClockError;
 use gleaner_domain::error::Result;
-use gleaner_domain::{EventLog, Fingerprint, Utc};
+use gleaner_domain::{EventLog, Fingerprint, Quality, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::parquet::{Column, Table, Value};
@@ -22,16 +22,21 @@ pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
 /// The metadata key under which files store the log's clock.
 pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
 
+/// The metadata key under which files store the log's [`Quality`].
+pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
+
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
     describe(source, &table, &mut placing)?;
+    let quality = quality(source, &table)?;
     let is_long = table.column("node").is_some() && state_column(&table).is_some();
-    let read = if is_long {
+    let mut read = if is_long {
         read_long(source, &table, placing)?
     } else {
         read_wide(source, &table, placing)?
     };
     refuse_damaged(source, &table, &read.0)?;
+    read.0 = read.0.with_quality(quality);
     Ok(read)
 }
 
@@ -41,7 +46,8 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());
     };
-    if Fingerprint::of(log, table.metadata(CLOCK_KEY)).to_string() == expected {
+    let found = Fingerprint::of(log, table.metadata(CLOCK_KEY), table.metadata(QUALITY_KEY));
+    if found.to_string() == expected {
         return Ok(());
     }
     let found = "a log that does not match its checksum: the file is damaged";
@@ -60,6 +66,26 @@ fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result
         fault.field(CLOCK_KEY)
     })?);
     Ok(())
+}
+
+/// The log's quality, if the file states it.
+fn quality(source: &Source, table: &Table<'_>) -> Result<Option<Quality>> {
+    let Some(text) = table.metadata(QUALITY_KEY) else {
+        return Ok(None);
+    };
+    match Quality::from_text(text) {
+        Some(quality) => Ok(Some(quality)),
+        None => {
+            let fault = source.fault(
+                show(text.as_bytes()),
+                "the quality of an event log, as JSON",
+            );
+            Err(fault
+                .field(QUALITY_KEY)
+                .remedy("make the file again")
+                .into())
+        }
+    }
 }
 
 fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {

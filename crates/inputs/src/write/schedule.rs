@@ -130,7 +130,7 @@ impl<'w> ScheduleWriter<'w> {
             let flushed: io::Result<()> = target.out.flush();
             flushed.map_err(|e| Error::io("write", &target.path, e))?;
         }
-        self.truth.map_or(Ok(()), EventWriter::finish)
+        self.truth.map_or(Ok(()), |truth| truth.finish(None))
     }
 
     fn hosts<'n>(&'n self, job: &SynthJob) -> impl Iterator<Item = &'n str> {
@@ -248,7 +248,7 @@ impl ScheduleSink for ScheduleWriter<'_> {
 
     fn event(&mut self, time: Utc, changes: &[Change]) -> Result<()> {
         match &mut self.truth {
-            Some(truth) => truth.push(time, changes),
+            Some(truth) => truth.push(time, changes, None),
             None => Ok(()),
         }
     }

@@ -73,6 +73,12 @@ pub enum Reason {
     NoTask,
     /// There are tasks of a job that occurs nowhere else.
     NoJob,
+    /// The poll, or the row of a trace, is not later than one before it.
+    Earlier,
+    /// The poll lists a node a second time.
+    ListedTwice,
+    /// The word for the state of the nodes is unknown.
+    UnknownState,
     /// A time or a number is beyond what a real job can have.
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
@@ -140,6 +146,11 @@ impl Reason {
             Reason::NoThroughput => "of a kind without a throughput (left out)",
             Reason::NoTask => "without a task",
             Reason::NoJob => "with tasks and no row in the table of jobs",
+            Reason::Earlier => "not later than one before (left out)",
+            Reason::ListedTwice => {
+                "with nodes that the same poll lists before (the first state is used)"
+            }
+            Reason::UnknownState => "with an unknown state (the nodes count as busy)",
             Reason::Absurd => "with times or numbers that no job has (left out)",
             Reason::NeverOccurs => {
                 "at a local time that did not occur, because the clock was put forward (the offset \

@@ -77,6 +77,7 @@ pub(super) use clock::moment;
 pub use clock::{SchedulerClock, epoch, stamp};
 pub(super) use collector::{At, Collector, Log, Sink};
 pub use djc::whole;
+pub(super) use node_set::{MAX_NODES, NodeSet};
 pub(super) use philly::{PhillyReader, shown};
 pub(super) use reader::{LineReader, LogReader, read_all};
 pub(super) use record::{Job, Moment, Nodes, Record, Run};
@@ -88,7 +89,6 @@ use accounts::AccountReader;
 use djc::DjcReader;
 use edges::Edges;
 use idle::IdleNodes;
-use node_set::NodeSet;
 use slurm_events::EventReader;
 use swf::SwfReader;
 

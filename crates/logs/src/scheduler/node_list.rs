@@ -33,7 +33,7 @@ enum Form {
 /// # Errors
 /// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which
 /// are reported together.
-pub(super) fn read(path: &Path) -> Result<NodeSet> {
+pub fn read(path: &Path) -> Result<NodeSet> {
     let list = path.to_str().filter(|text| text.contains(['[', ',']));
     if let Some(list) = list.filter(|_| !path.exists()) {
         return read_input(&mut Input::new(Path::new("--nodes"), list.as_bytes())?);

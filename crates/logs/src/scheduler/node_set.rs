@@ -9,11 +9,11 @@ use gleaner_domain::names::natural_order;
 
 /// Maximum number of nodes of a machine: a million, several times as many as the largest machine
 /// has.
-pub(super) const MAX_NODES: usize = 1 << 20;
+pub const MAX_NODES: usize = 1 << 20;
 
 /// The nodes of a machine: those of a given list, or all that a log names.
 #[derive(Debug)]
-pub(super) struct NodeSet {
+pub struct NodeSet {
     names: Names,
     /// Whether the list of nodes is complete. Other names are then unknown.
     fixed: bool,
@@ -33,7 +33,7 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Looked {
+pub struct Looked {
     /// Number of nodes that the lists name.
     pub named: usize,
     /// Number of them that are unknown.

@@ -19,7 +19,7 @@ use crate::occupancy::{CountedJob, Edge};
 use gleaner_domain::error::{Error, Result};
 
 /// A value of fixed length that can be written to disk.
-pub(super) trait Packed: Ord + Copy + Send {
+pub trait Packed: Ord + Copy + Send {
     /// Its form on disk.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
 
@@ -30,7 +30,7 @@ pub(super) trait Packed: Ord + Copy + Send {
 
 /// Collects values in any order. Whenever a segment is full, it is sorted and written to a
 /// temporary file, called a run.
-pub(super) struct Sorter<T> {
+pub struct Sorter<T> {
     /// The current segment.
     values: Vec<T>,
     /// Number of values in a full segment.
@@ -102,7 +102,7 @@ pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
 }
 
 /// All values in order.
-pub(super) enum Sorted<T> {
+pub enum Sorted<T> {
     InMemory(std::vec::IntoIter<T>),
     OnDisk(Merge<T>),
 }
@@ -119,7 +119,7 @@ impl<T: Packed> Iterator for Sorted<T> {
 }
 
 /// Merges sorted runs. The heap holds the next value of each run, so the least value is on top.
-pub(super) struct Merge<T> {
+pub struct Merge<T> {
     runs: Vec<BufReader<File>>,
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
@@ -149,7 +149,7 @@ impl<T: Packed> Merge<T> {
 }
 
 /// The error of a temporary file.
-pub(super) fn spill_error(error: io::Error) -> Error {
+pub fn spill_error(error: io::Error) -> Error {
     Error::io("sort in temporary files in", std::env::temp_dir(), error)
 }
 

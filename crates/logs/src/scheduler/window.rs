@@ -58,7 +58,7 @@ pub(super) fn window(
 }
 
 /// Parses a time that the user gave with this flag.
-fn parse(flag: &str, text: &str) -> Result<Stamp> {
+pub fn parse(flag: &str, text: &str) -> Result<Stamp> {
     stamp(text).ok_or_else(|| {
         Error::Usage(format!(
             "{flag} {text}: expected a time such as 2026-01-31T08:00:00 or seconds since 1970"

@@ -5,6 +5,7 @@
 mod clocks;
 mod faults;
 mod limits;
+mod polls;
 mod round_trips;
 mod samples;
 mod schedules;

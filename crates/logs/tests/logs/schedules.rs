@@ -58,9 +58,9 @@ fn ingest(folder: &Path, format: Format, segment: usize) -> Vec<u8> {
     let path = folder.join("read.csv");
     let mut writer = EventWriter::create(&path, holds.nodes()).unwrap();
     let summary = holds
-        .sweep(|time, changes| writer.push(time, changes))
+        .sweep(|time, changes| writer.push(time, changes, None))
         .unwrap();
-    writer.finish().unwrap();
+    writer.finish(None).unwrap();
     assert!(summary.log_counts.jobs > 1_000, "{summary}");
     assert!(
         summary

@@ -16,9 +16,9 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
-use crate::events::{CLOCK_KEY, FINGERPRINT_KEY};
+use crate::events::{CLOCK_KEY, FINGERPRINT_KEY, QUALITY_KEY};
 use gleaner_domain::Digest;
-use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Utc};
+use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Quality, Utc};
 use gleaner_io::parquet_column::{io_error, put};
 
 /// Maximum number of rows of a row group in the long form.
@@ -29,7 +29,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<(
     for (time, change) in long_rows(log) {
         writer.push(time, change)?;
     }
-    writer.finish(fingerprint(log)).map(drop)
+    writer.finish(fingerprint(log), log.quality()).map(drop)
 }
 
 /// Writes the long form row by row, with one row group in memory at a time.
@@ -72,12 +72,12 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table of a log with this fingerprint. Returns the writer that it was written to.
-    pub fn finish(mut self, digest: Digest) -> io::Result<W> {
+    /// Ends the table of a log with this fingerprint and quality. Returns the writer that it was written to.
+    pub fn finish(mut self, digest: Digest, quality: Option<&Quality>) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;
         }
-        sign(&mut self.writer, digest);
+        sign(&mut self.writer, digest, quality);
         self.writer.into_inner().map_err(io_error)
     }
 
@@ -99,20 +99,28 @@ pub(super) fn write_wide(log: &EventLog, out: impl Write + Send) -> io::Result<(
     let written = wide_fields(log).and_then(|fields| {
         let mut writer = open(out, fields, log.clock())?;
         wide_group(log, &mut writer)?;
-        sign(&mut writer, fingerprint(log));
+        sign(&mut writer, fingerprint(log), log.quality());
         writer.close().map(drop)
     });
     written.map_err(io_error)
 }
 
 fn fingerprint(log: &EventLog) -> Digest {
-    Fingerprint::of(log, described(log.clock()).as_deref())
+    let quality = log.quality().map(Quality::to_text);
+    Fingerprint::of(log, described(log.clock()).as_deref(), quality.as_deref())
 }
 
-/// Writes a log's fingerprint into the file's metadata.
-fn sign<W: Write + Send>(writer: &mut SerializedFileWriter<W>, digest: Digest) {
-    let pair = KeyValue::new(FINGERPRINT_KEY.to_owned(), digest.to_string());
-    writer.append_key_value_metadata(pair);
+/// Writes a log's fingerprint and quality into the file's metadata.
+fn sign<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    digest: Digest,
+    quality: Option<&Quality>,
+) {
+    let quality = quality.map(|quality| KeyValue::new(QUALITY_KEY.to_owned(), quality.to_text()));
+    let digest = KeyValue::new(FINGERPRINT_KEY.to_owned(), digest.to_string());
+    for pair in quality.into_iter().chain([digest]) {
+        writer.append_key_value_metadata(pair);
+    }
 }
 
 fn open<W: Write + Send>(

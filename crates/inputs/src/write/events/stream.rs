@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Format, LongRows, csv, parquet};
 use crate::events::gev;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Clock, Fingerprint, Utc};
+use gleaner_domain::{Change, Clock, Fingerprint, Quality, RowQueue, Utc};
 use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
@@ -54,11 +54,16 @@ impl EventWriter {
         })
     }
 
-    /// Adds an event. The events must follow the rules of [`gleaner_domain::EventLog`].
+    /// Adds an event. The events must follow the rules of [`gleaner_domain::EventLog`]. Only `.gev` keeps the queue.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn push(&mut self, time: Utc, changes: &[Change]) -> Result<()> {
+    pub fn push(
+        &mut self,
+        time: Utc,
+        changes: &[Change],
+        queue: Option<RowQueue<'_>>,
+    ) -> Result<()> {
         let nodes = &self.nodes;
         let mut rows = self.rows.of_event(time, changes);
         let written = match &mut self.sink {
@@ -67,20 +72,32 @@ impl EventWriter {
                 self.fingerprint.push_row(time.0, changes);
                 rows.try_for_each(|change| writer.push(time, change))
             }
-            Sink::Gev(writer) => writer.push_row(time, changes),
+            Sink::Gev(writer) => writer.push_row(time, changes, queue),
         };
         written.map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// Ends the log. The file appears at `path` only now.
+    /// Ends the log. The file appears at `path` only now. CSV does not keep the quality.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(mut self, quality: Option<&Quality>) -> Result<()> {
         let written = match self.sink {
             Sink::Csv(writer) => writer.finish(),
-            Sink::Parquet(writer) => writer.finish(self.fingerprint.finish()),
-            Sink::Gev(writer) => return writer.finish_at(&self.path, &self.nodes, &self.clock),
+            Sink::Parquet(writer) => {
+                let text = quality.map(Quality::to_text);
+                text.iter().for_each(|text| self.fingerprint.describe(text));
+                writer.finish(self.fingerprint.finish(), quality)
+            }
+            Sink::Gev(writer) => {
+                let about = gev::About {
+                    nodes: &self.nodes,
+                    clock: &self.clock,
+                    quality,
+                    source: None,
+                };
+                return writer.finish_at(&self.path, &about);
+            }
         };
         written
             .map_err(|e| Error::io("write", &self.path, e))?
@@ -147,10 +164,10 @@ mod tests {
                 let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
                 write(&log, &whole, Layout::Long, None).unwrap();
                 let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock).unwrap();
-                for (time, changes) in log.rows() {
-                    writer.push(time, changes).unwrap();
+                for (row, (time, changes)) in log.rows().enumerate() {
+                    writer.push(time, changes, log.queue(row)).unwrap();
                 }
-                writer.finish().unwrap();
+                writer.finish(log.quality()).unwrap();
                 prop_assert!(std::fs::read(whole).unwrap() == std::fs::read(streamed).unwrap(), "{}", name);
             }
         }

@@ -1,0 +1,210 @@
+//! What the source of an event log leaves unknown: how much of the idleness is certain, and why the rest is not.
+
+use serde::{Deserialize, Serialize};
+
+/// How an event log shows a node while its state is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownNodes {
+    /// As busy: the log shows only the nodes that were certainly idle.
+    Busy,
+    /// As idle: the log shows all nodes that could have been idle.
+    Idle,
+    /// The jobs that list too few nodes are assigned candidates, so that the number of idle nodes is that of the
+    /// stated counts.
+    Deal,
+}
+
+/// The quality of an event log. All amounts are node-seconds between the first and the last row.
+///
+/// A job that lists fewer nodes than it used leaves nodes whose state is unknown. For example, a job of 4 nodes lists
+/// only `n1,n2`, and during the job nothing else holds n3 to n6. Then 2 of these 4 nodes were idle, but the log does
+/// not say which: n3 to n6 are unknown while the job runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quality {
+    /// How this log shows unknown nodes.
+    pub unknown_nodes: UnknownNodes,
+    /// Lower bound on the idleness: nodes that were certainly idle.
+    pub idle_lower: u64,
+    /// Upper bound on the idleness: nodes that were idle or unknown.
+    pub idle_upper: u64,
+    /// Idleness by the stated node counts, if the source states them for all jobs. Exact if jobs do not share nodes.
+    pub idle_counted: Option<u64>,
+    /// Unknown nodes in the time that the source covers.
+    pub unknown: u64,
+    /// All nodes in the time that the source does not cover, such as a gap in which nothing was polled.
+    pub uncovered: u64,
+    /// Nodes that jobs used and did not list, because the list cannot be read.
+    pub unreadable: u64,
+    /// Nodes that jobs used and did not list, because the list is shorter than the stated count.
+    pub shortened: u64,
+    /// Nodes that jobs used and did not list, because the list is empty.
+    pub missing: u64,
+    /// Number of lines that cannot be read.
+    pub unreadable_lines: u64,
+    /// Whether the source only counts nodes. The nodes of the log are then generated.
+    pub are_nodes_generated: bool,
+    /// Whether several jobs ran on a node at once. The bounds then hold only for the other nodes.
+    pub are_nodes_shared: bool,
+}
+
+impl Quality {
+    /// The quality of a log of which everything is known.
+    pub fn certain(idle: u64) -> Self {
+        Quality {
+            unknown_nodes: UnknownNodes::Deal,
+            idle_lower: idle,
+            idle_upper: idle,
+            idle_counted: None,
+            unknown: 0,
+            uncovered: 0,
+            unreadable: 0,
+            shortened: 0,
+            missing: 0,
+            unreadable_lines: 0,
+            are_nodes_generated: false,
+            are_nodes_shared: false,
+        }
+    }
+
+    /// The quality as a line of JSON, for files.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The quality that [`Quality::to_text`] wrote; `None` if the text is something else.
+    pub fn from_text(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Unknown nodes as a share of the upper bound on the idleness; 0 if nothing is idle.
+    pub fn unknown_share(&self) -> f64 {
+        share(self.unknown, self.idle_upper)
+    }
+
+    /// What a user needs to know, as sentences. None if everything is known.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if self.are_nodes_generated {
+            sentences.push(
+                "the source only counts nodes: the number of idle nodes follows from it, but their names and the \
+                 lengths of fragments do not"
+                    .to_owned(),
+            );
+        }
+        if self.unknown > 0 {
+            sentences.push(self.bounds());
+            sentences.extend(self.causes());
+        }
+        if self.uncovered > 0 {
+            sentences.push(format!(
+                "the source does not cover {} of the log: nothing is known of that time",
+                node_hours(self.uncovered)
+            ));
+        }
+        if self.unreadable_lines > 0 {
+            sentences.push(format!(
+                "{} cannot be read: jobs in them are missing, so the idleness may be lower",
+                crate::words::counted(self.unreadable_lines, "line")
+            ));
+        }
+        sentences
+    }
+
+    /// The bounds, and how this log shows the nodes in between.
+    fn bounds(&self) -> String {
+        let counted = self
+            .idle_counted
+            .map(|idle| format!(", {:.1} by the counts", hours(idle)));
+        let all = self
+            .idle_counted
+            .filter(|idle| *idle > 0)
+            .unwrap_or(self.idle_upper);
+        let shown = match self.unknown_nodes {
+            UnknownNodes::Busy => "are shown as busy",
+            UnknownNodes::Idle => "are shown as idle",
+            UnknownNodes::Deal => "are assigned to the jobs that do not list all of theirs",
+        };
+        format!(
+            "idle between {:.1} and {}{}; of {:.1} % it is unknown which nodes; these {shown}",
+            hours(self.idle_lower),
+            node_hours(self.idle_upper),
+            counted.unwrap_or_default(),
+            100.0 * share(self.unknown, all),
+        )
+    }
+
+    /// Why nodes are unknown, with the nodes that lists lack and their share of the idleness.
+    fn causes(&self) -> Option<String> {
+        let causes = [
+            (self.unreadable, "in lists that cannot be read"),
+            (self.shortened, "in lists shorter than the stated count"),
+            (self.missing, "in empty lists"),
+        ];
+        let causes: Vec<_> = causes
+            .iter()
+            .filter(|(amount, _)| *amount > 0)
+            .map(|(amount, cause)| {
+                let share = 100.0 * share(*amount, self.idle_upper);
+                format!(
+                    "{} {cause} ({share:.1} % of the idle time)",
+                    node_hours(*amount)
+                )
+            })
+            .collect();
+        (!causes.is_empty()).then(|| {
+            format!(
+                "jobs used nodes that they do not list: {}",
+                causes.join(", ")
+            )
+        })
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+fn hours(node_seconds: u64) -> f64 {
+    node_seconds as f64 / 3600.0
+}
+
+fn node_hours(node_seconds: u64) -> String {
+    format!("{:.1} node-hours", hours(node_seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certain_log_needs_no_words() {
+        assert_eq!(Quality::certain(3600).sentences(), Vec::<String>::new());
+        assert_eq!(Quality::certain(0).unknown_share(), 0.0);
+    }
+
+    #[test]
+    fn bounds_and_causes_are_in_node_hours() {
+        let quality = Quality {
+            idle_lower: 12_573_117,
+            idle_upper: 13_426_188,
+            idle_counted: Some(13_145_619),
+            unknown: 853_071,
+            shortened: 360_000,
+            ..Quality::certain(0)
+        };
+        assert_eq!(
+            quality.sentences(),
+            [
+                "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the counts; of 6.5 % it is unknown which \
+                 nodes; these are assigned to the jobs that do not list all of theirs",
+                "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
+                 (2.7 % of the idle time)"
+            ]
+        );
+    }
+}

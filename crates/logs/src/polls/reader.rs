@@ -1,0 +1,257 @@
+//! Turns the lines of either form into polls.
+
+use super::recommended::StateLine;
+use super::states::StateClass;
+use super::whisk::{self, BlockLine};
+use crate::scheduler::{At, Input, Log, MAX_NODES, NodeSet, Reason};
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
+use gleaner_io::input::Line;
+
+/// The states of nodes at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Poll<'p> {
+    /// Seconds since 1970; later than those of the poll before.
+    pub time: i64,
+    /// The nodes that the poll mentions, each once, by the index of their name. Nodes are numbered
+    /// in the order in which polls name them, unless there is a list of nodes.
+    pub nodes: &'p [(u32, StateClass)],
+    /// The class of all other nodes. If `None`, they keep the state that an earlier poll gave them.
+    pub others: Option<StateClass>,
+}
+
+/// Takes polls in order of time. Names of nodes are found in the set by their index.
+pub(super) type Each<'e> = dyn FnMut(&Poll<'_>, &NodeSet) -> Result<()> + 'e;
+
+/// Reads polls line by line. Only the current poll and the names of the nodes are in memory.
+pub(super) struct PollReader {
+    nodes: NodeSet,
+    form: Option<Form>,
+    /// Time of the current poll; `None` before the first poll, and between blocks.
+    time: Option<i64>,
+    /// Where the current block begins.
+    begun: Option<At>,
+    /// Time of the last complete poll.
+    last: i64,
+    /// The nodes of the current poll.
+    listed: Listed,
+}
+
+/// The form of all polls, which the first line shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Recommended,
+    Whisk,
+}
+
+/// The nodes of a poll with their classes, and where each node is in the list.
+#[derive(Default)]
+struct Listed {
+    nodes: Vec<(u32, StateClass)>,
+    /// For every node, its place in `nodes`. A place counts only if that entry is of this node, so
+    /// that nothing needs to be reset for the next poll.
+    places: Vec<u32>,
+}
+
+impl PollReader {
+    /// A reader of polls of these nodes.
+    pub fn new(nodes: NodeSet) -> Self {
+        PollReader {
+            nodes,
+            form: None,
+            time: None,
+            begun: None,
+            last: i64::MIN,
+            listed: Listed::default(),
+        }
+    }
+
+    /// Reads a file, and passes its complete polls to `each`. A poll may go on in the next file.
+    ///
+    /// # Errors
+    /// The file cannot be read, `each` fails, or there is a fault and the reader is strict.
+    pub fn file(
+        &mut self,
+        input: &mut Input<'_>,
+        log: &mut Log,
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        log.begin(input.path());
+        while let Some(line) = input.next_line()? {
+            if log.counts.take(&line)? {
+                self.line(&line, log, each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes the last poll to `each`, and returns the nodes.
+    ///
+    /// # Errors
+    /// As for [`PollReader::file`].
+    pub fn finish(mut self, log: &mut Log, each: &mut Each<'_>) -> Result<NodeSet> {
+        match self.form {
+            Some(Form::Whisk) => self.drop_open(log)?,
+            _ => self.end(each)?,
+        }
+        Ok(self.nodes)
+    }
+
+    /// Leaves out a block without its last line. Nodes that it would have listed are not busy.
+    fn drop_open(&mut self, log: &mut Log) -> Result<()> {
+        self.listed.clear();
+        if let (Some(time), Some(at)) = (self.time.take(), self.begun) {
+            let found = format_args!("a poll of {time} without ---- at its end");
+            log.fault(Reason::Unreadable, at, found)?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &Line<'_>, log: &mut Log, each: &mut Each<'_>) -> Result<()> {
+        let at = log.at(line.place);
+        let of_first = || whisk::begin(&line.text).map_or(Form::Recommended, |_| Form::Whisk);
+        match *self.form.get_or_insert_with(of_first) {
+            Form::Recommended => match StateLine::parse(&line.text) {
+                Ok(line) => self.state_line(line, at, log, each),
+                Err(found) => log.fault(Reason::Unreadable, at, found),
+            },
+            Form::Whisk => match BlockLine::parse(&line.text) {
+                Ok(line) => self.block_line(line, at, log, each),
+                Err(found) => log.fault(Reason::Unreadable, at, found),
+            },
+        }
+    }
+
+    /// A line of the recommended form. It belongs to the current poll, or begins the next one.
+    fn state_line(
+        &mut self,
+        line: StateLine<'_>,
+        at: At,
+        log: &mut Log,
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        if self.time.is_some_and(|time| line.time < time) {
+            return self.earlier(line.time, at, log);
+        }
+        if self.time != Some(line.time) {
+            self.end(each)?;
+            self.time = Some(line.time);
+        }
+        self.list(line.state, line.list, at, log)
+    }
+
+    /// A line of a block. After a block that was left out, lines are ignored until the next block
+    /// begins.
+    fn block_line(
+        &mut self,
+        line: BlockLine<'_>,
+        at: At,
+        log: &mut Log,
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        match line {
+            BlockLine::Begin(time) => {
+                self.drop_open(log)?;
+                if time <= self.last {
+                    return self.earlier(time, at, log);
+                }
+                (self.time, self.begun) = (Some(time), Some(at));
+                Ok(())
+            }
+            BlockLine::End => self.end(each),
+            _ if self.time.is_none() => Ok(()),
+            BlockLine::Header | BlockLine::Pilots("") => Ok(()),
+            BlockLine::Pilots(list) => self.list("pilot", list, at, log),
+            BlockLine::Nodes { state, list } => self.list(state, list, at, log),
+        }
+    }
+
+    fn earlier(&self, time: i64, at: At, log: &mut Log) -> Result<()> {
+        let before = self.time.unwrap_or(self.last);
+        log.fault(
+            Reason::Earlier,
+            at,
+            format_args!("a poll of {time} after one of {before}"),
+        )
+    }
+
+    /// Adds nodes in a state to the current poll.
+    fn list(&mut self, state: &str, list: &str, at: At, log: &mut Log) -> Result<()> {
+        let class = StateClass::of(state);
+        if class.is_none() {
+            log.fault(Reason::UnknownState, at, format_args!("{state:?}"))?;
+        }
+        let class = class.unwrap_or(StateClass::Busy);
+        let looked = match self.nodes.look_up([list]) {
+            Ok(looked) => looked,
+            Err(error) => {
+                let found = format_args!("a list of nodes with {error}");
+                return log.fault(Reason::Unreadable, at, found);
+            }
+        };
+        if let Some(example) = &looked.example {
+            let nodes = counted(looked.unknown, "node");
+            if self.nodes.is_fixed() {
+                let found = format_args!("{nodes} outside of the list, such as {example}");
+                log.note(Reason::OtherNodes, at, found);
+            } else {
+                let found = format_args!(
+                    "{nodes} beyond the first {MAX_NODES} of the log, such as {example}"
+                );
+                log.fault(Reason::UnknownNodes, at, found)?;
+            }
+        }
+        let runs = self.nodes.runs().iter();
+        let nodes = runs.flat_map(|run| run.first..run.first + run.count);
+        let again = nodes.filter(|node| !self.listed.add(*node, class)).count();
+        if again > 0 {
+            let found = counted(again, "node");
+            log.fault(Reason::ListedTwice, at, found)?;
+        }
+        Ok(())
+    }
+
+    /// Passes the current poll, if there is one, to `each`.
+    fn end(&mut self, each: &mut Each<'_>) -> Result<()> {
+        let Some(time) = self.time.take() else {
+            return Ok(());
+        };
+        let of_whisk = self.form == Some(Form::Whisk);
+        let poll = Poll {
+            time,
+            nodes: &self.listed.nodes,
+            others: of_whisk.then_some(StateClass::Busy),
+        };
+        each(&poll, &self.nodes)?;
+        self.last = time;
+        self.listed.clear();
+        Ok(())
+    }
+}
+
+impl Listed {
+    /// Adds a node. Returns false if it is listed already; the first class counts then. A pilot's
+    /// node is listed twice: once for the pilot, and once for its state. The pilot's class counts.
+    fn add(&mut self, node: u32, class: StateClass) -> bool {
+        let index = node as usize;
+        if index >= self.places.len() {
+            self.places.resize(index + 1, 0);
+        }
+        let listed = self.nodes.get_mut(self.places[index] as usize);
+        let Some((_, earlier)) = listed.filter(|(listed, _)| *listed == node) else {
+            self.places[index] = self.nodes.len() as u32;
+            self.nodes.push((node, class));
+            return true;
+        };
+        let is_pilot = |class| class == StateClass::Pilot;
+        let is_other = is_pilot(*earlier) || is_pilot(class);
+        if is_pilot(class) {
+            *earlier = class;
+        }
+        is_other
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+    }
+}

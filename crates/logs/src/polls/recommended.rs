@@ -1,0 +1,49 @@
+//! The recommended form of polls: a line for every state, `EPOCH STATE HOSTLIST`.
+//!
+//! Lines with the same time are one poll. A node that a poll does not mention keeps its state.
+
+use crate::scheduler::epoch;
+
+/// What a line says: at `time`, in seconds since 1970, the nodes of `list` were in `state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StateLine<'l> {
+    pub time: i64,
+    pub state: &'l str,
+    pub list: &'l str,
+}
+
+impl<'l> StateLine<'l> {
+    /// Parses a line. The error says what is wrong with it.
+    pub fn parse(text: &'l str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let all = [words.next(), words.next(), words.next(), words.next()];
+        let [Some(time), Some(state), Some(list), None] = all else {
+            return Err("a line other than EPOCH STATE NODES".to_owned());
+        };
+        let seconds = epoch(time);
+        let time = seconds.ok_or_else(|| format!("{time:?} for the seconds since 1970"))?;
+        Ok(StateLine { time, state, list })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_time_a_state_and_nodes() {
+        let line = StateLine::parse("1795453200 idle m[1-3,7]").unwrap();
+        assert_eq!(
+            (line.time, line.state, line.list),
+            (1_795_453_200, "idle", "m[1-3,7]")
+        );
+        for (text, part) in [
+            ("1795453200 idle", "other than"),
+            ("1795453200 idle m1 m2", "other than"),
+            ("-5 idle m1", "\"-5\" for the seconds"),
+            ("idle 5 m1", "\"idle\" for the seconds"),
+        ] {
+            assert!(StateLine::parse(text).unwrap_err().contains(part), "{text}");
+        }
+    }
+}

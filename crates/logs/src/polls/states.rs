@@ -1,0 +1,123 @@
+//! The states of nodes that polls show.
+
+/// What the state of a node means for idleness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StateClass {
+    /// No job has it.
+    Idle,
+    /// Idle: backfill has planned it for a waiting job.
+    Planned,
+    /// Idle: only a job that yields to every other job (a pilot) runs on it.
+    Pilot,
+    /// Idle, but powered down, or on the way to or from it.
+    PoweredDown,
+    /// It takes no jobs: down, drained, reserved, in maintenance or not responding.
+    Unavailable,
+    /// A job has it.
+    Busy,
+}
+
+impl StateClass {
+    /// All classes.
+    pub const ALL: [StateClass; 6] = [
+        StateClass::Idle,
+        StateClass::Planned,
+        StateClass::Pilot,
+        StateClass::PoweredDown,
+        StateClass::Unavailable,
+        StateClass::Busy,
+    ];
+
+    /// Its index in [`StateClass::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The class of a state as `sinfo` prints it, in its long or short form and in any case, such
+    /// as `idle`, `MIXED+` or `drng*`. `None` if the word is unknown.
+    ///
+    /// The last character of a state may be a flag. For example, `idle~` is powered down, and
+    /// `idle*` does not respond.
+    pub fn of(state: &str) -> Option<Self> {
+        let state = state.to_ascii_lowercase();
+        let word = state.trim_end_matches(FLAGS);
+        let flags = &state[word.len()..];
+        let class = Self::of_word(word)?;
+        let is_idle = matches!(class, StateClass::Idle | StateClass::Planned);
+        Some(if flags.contains(NO_JOBS) {
+            StateClass::Unavailable
+        } else if flags.contains(POWER) && is_idle {
+            StateClass::PoweredDown
+        } else {
+            class
+        })
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        let begins = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
+        Some(match word {
+            "idle" => StateClass::Idle,
+            "planned" | "plnd" => StateClass::Planned,
+            "pilot" => StateClass::Pilot,
+            "powered_down" | "power_down" | "power_up" | "pow_dn" | "pow_up" => {
+                StateClass::PoweredDown
+            }
+            _ if word.starts_with("powering_") => StateClass::PoweredDown,
+            "drng" | "unk" | "unknown" | "inval" | "no_respond" => StateClass::Unavailable,
+            _ if begins(&[
+                "drain", "down", "maint", "res", "fail", "fut", "boot", "reboot",
+            ]) =>
+            {
+                StateClass::Unavailable
+            }
+            "allocated" | "alloc" | "mixed" | "mix" | "completing" | "comp" | "busy"
+            | "blocked" | "perfctrs" | "npc" => StateClass::Busy,
+            _ => return None,
+        })
+    }
+}
+
+/// Flags of a state. `-` means that backfill has planned the node, `+` that a job is completing.
+const FLAGS: [char; 10] = ['*', '$', '@', '^', '~', '!', '%', '#', '-', '+'];
+
+/// Flags of nodes that take no jobs: not responding, in a maintenance reservation, waiting for a
+/// reboot, and rebooting.
+const NO_JOBS: [char; 4] = ['*', '$', '@', '^'];
+
+/// Flags of nodes that are powered down, powering down or up.
+const POWER: [char; 4] = ['~', '!', '%', '#'];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The words are those of sinfo's manual, long and short, and the rules those of the
+    // documentation of `gleaner ingest sinfo`.
+    #[test]
+    fn states_of_slurm_have_classes() {
+        let words = |class| match class {
+            StateClass::Idle => "idle IDLE idle-",
+            StateClass::Planned => "planned plnd planned-",
+            StateClass::Pilot => "pilot",
+            StateClass::PoweredDown => {
+                "idle~ idle! idle% idle# planned~ powered_down powering_down powering_up pow_dn"
+            }
+            StateClass::Unavailable => {
+                "idle* idle$ idle@ idle^ mixed* allocated$ drained drain draining drng drained~ \
+                 down down* maint reserved resv reserved- fail failing failg inval unknown unk \
+                 future futr boot reboot_issued powered_down*"
+            }
+            StateClass::Busy => {
+                "allocated alloc allocated+ mixed mix mixed- mixed# completing comp busy blocked"
+            }
+        };
+        for class in StateClass::ALL {
+            for word in words(class).split_whitespace() {
+                assert_eq!(StateClass::of(word), Some(class), "{word}");
+            }
+        }
+        for word in ["offline", "", "*", "idle+drain", "idl"] {
+            assert_eq!(StateClass::of(word), None, "{word}");
+        }
+    }
+}

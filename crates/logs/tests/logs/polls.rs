@@ -1,0 +1,136 @@
+//! Polls of the states of nodes: the parser of both forms.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_logs::polls::{PollNames, StateClass, each_poll};
+use gleaner_logs::scheduler::{Input, Reason};
+
+/// A poll in words: its time, and the class of each node by name.
+type Words = (i64, BTreeMap<String, StateClass>);
+
+/// The polls of a text, and what was read.
+fn polls(text: &str) -> (Vec<Words>, PollNames) {
+    let mut found = Vec::new();
+    let input = Input::new(Path::new("polls"), text.as_bytes());
+    let read = each_poll([input], |poll| {
+        found.push((poll.time, poll.nodes.to_vec()));
+        Ok(())
+    })
+    .unwrap();
+    let words = found.into_iter().map(|(time, nodes)| {
+        let named = nodes
+            .into_iter()
+            .map(|(node, class)| (read.names[node as usize].clone(), class));
+        (time, named.collect())
+    });
+    (words.collect(), read)
+}
+
+fn named(nodes: &[(&str, StateClass)]) -> BTreeMap<String, StateClass> {
+    let named = nodes
+        .iter()
+        .map(|(name, class)| ((*name).to_owned(), *class));
+    named.collect()
+}
+
+/// How often each kind of fault occurred.
+fn faults(read: &PollNames) -> Vec<(Reason, u64)> {
+    let found = read.counts.found.iter();
+    found
+        .map(|(reason, found)| (*reason, found.count))
+        .collect()
+}
+
+use StateClass::{Busy, Idle, Pilot, Planned, PoweredDown};
+
+#[test]
+fn both_forms_give_the_same_polls() {
+    let expected = [
+        (
+            10,
+            named(&[("n1", Idle), ("n2", Pilot), ("n3", PoweredDown)]),
+        ),
+        (25, named(&[])),
+        (40, named(&[("n1", Idle)])),
+    ];
+    let lines = "10 idle n[1-2]\n10 idle~ n3\n10 pilot n2\n25 busy n[1-3]\n40 idle n1\n";
+    let (found, read) = polls(lines);
+    assert_eq!((&found[0], &found[2]), (&expected[0], &expected[2]));
+    assert_eq!(found[1].1.values().collect::<Vec<_>>(), [&Busy; 3]);
+    assert_eq!(faults(&read), []);
+    let blocks = "10\ninvokers: n2\nlong up 1:00 2 idle n[1-2]\nlong up 1:00 1 idle~ n3\n----\n\
+                  25\ninvokers:\n----\n40\npilots: \nlong up 1:00 1 idle n1\n----\n";
+    let (found, read) = polls(blocks);
+    assert_eq!(found, expected);
+    assert_eq!(faults(&read), []);
+}
+
+#[test]
+fn faults_of_lines_are_counted_and_left_out() {
+    let (found, read) = polls(
+        "10 idle n1\n10 idle n[1-2]\n10 mixed n2\n9 idle n3\n10 what n4\nidle n5\n10 idle n[6\n\
+         20 planned n1\n",
+    );
+    let first = named(&[("n1", Idle), ("n2", Idle), ("n4", Busy)]);
+    assert_eq!(found, [(10, first), (20, named(&[("n1", Planned)]))]);
+    let expected = [
+        (Reason::Unreadable, 2),
+        (Reason::Earlier, 1),
+        (Reason::ListedTwice, 2),
+        (Reason::UnknownState, 1),
+    ];
+    assert_eq!(faults(&read), expected);
+    let example = &read.counts.found[&Reason::Earlier].example;
+    assert_eq!(example, "polls, line 4: a poll of 9 after one of 10");
+}
+
+/// Nodes that a block does not list are busy, so a block that is cut off cannot be used.
+#[test]
+fn faults_of_blocks_are_counted_and_left_out() {
+    let row = |node: &str| format!("long up 1:00 1 idle {node}\n");
+    let text = format!(
+        "10\n{}20\n{}----\n20\n{}----\n15\n{}----\n{}30\nlong up\n----\n40\n{}",
+        row("n1"),
+        row("n2"),
+        row("n3"),
+        row("n4"),
+        row("n5"),
+        row("n6")
+    );
+    let (found, read) = polls(&text);
+    assert_eq!(found, [(20, named(&[("n2", Idle)])), (30, named(&[]))]);
+    assert_eq!(
+        faults(&read),
+        [(Reason::Unreadable, 3), (Reason::Earlier, 2)]
+    );
+}
+
+/// The figures of the notebook that analysed these polls of 17 March 2022: it counts nodes that are
+/// idle or have a pilot, and the runs of polls in which a node is counted.
+#[test]
+fn the_counts_of_a_published_notebook() {
+    let Some(path) = gleaner_testing::shared("machines/whisk/17_03_2022_idle_nodes.txt") else {
+        return;
+    };
+    let (mut count, mut sum, mut runs, mut pilots) = (0, 0, 0, 0);
+    let mut before: Vec<u32> = Vec::new();
+    let read = each_poll([Input::open(&path)], |poll| {
+        let is_counted = |class| matches!(class, Idle | Pilot);
+        let counted = poll.nodes.iter().filter(|(_, class)| is_counted(*class));
+        let now: Vec<u32> = counted.map(|(node, _)| *node).collect();
+        count += 1;
+        sum += now.len();
+        runs += now.iter().filter(|node| !before.contains(node)).count();
+        pilots += poll
+            .nodes
+            .iter()
+            .filter(|(_, class)| *class == Pilot)
+            .count();
+        before = now;
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((count, sum, runs, pilots), (8057, 95_504, 1599, 85_925));
+    assert_eq!(faults(&read), []);
+}
