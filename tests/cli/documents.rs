@@ -119,6 +119,52 @@ fn the_page_of_providers_runs() {
     }
 }
 
+/// Text blocks of this page are outputs of the command in the block before. A line `...` stands for any lines.
+#[test]
+fn the_page_of_pilots_shows_real_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    symlink(dataset(), at.join("dataset")).unwrap();
+    let blocks = blocks("docs/PILOTS.md");
+    let mut outputs = 0;
+    for pair in blocks.windows(2) {
+        let [command, output] = pair else {
+            panic!("windows of two")
+        };
+        if command.info != "sh" {
+            continue;
+        }
+        if output.info != "text" {
+            command.lines.iter().for_each(|line| shell(at, line));
+            continue;
+        }
+        let [line] = &command.lines[..] else {
+            panic!("one command before an output: {:?}", command.lines)
+        };
+        let words = line.split(" #").next().unwrap().trim();
+        shell(at, &format!("{words} > output"));
+        let printed = fs::read_to_string(at.join("output")).unwrap();
+        let mut printed = printed.lines();
+        let mut may_skip = false;
+        for expected in &output.lines {
+            if expected == "..." {
+                may_skip = true;
+                continue;
+            }
+            let found = if may_skip {
+                printed.find(|line| line == expected)
+            } else {
+                printed.next()
+            };
+            assert_eq!(found, Some(expected.as_str()), "docs/PILOTS.md, {line}");
+            may_skip = false;
+        }
+        outputs += 1;
+    }
+    assert!(outputs >= 2, "{outputs} outputs");
+    assert!(at.join("pilots.html").exists());
+}
+
 #[test]
 fn the_page_of_hpo_runs() {
     let (directory, commands) = run_page("docs/HPO.md");
@@ -344,6 +390,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 // Blocks of text are outputs, which depend on the clock and the build, so no test compares them.
                 "docs/PROVIDERS.md" | "docs/HPO.md" | "docs/DEVELOPERS.md"
                 | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
+                "docs/PILOTS.md" => ["sh", "text"].contains(&block.info.as_str()),
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
                 "docs/SEARCHES.md" => {

@@ -21,6 +21,31 @@ pub struct Fits {
     pub pilots: u64,
 }
 
+/// A pilot in a fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// When it starts, after its delay, counted from the start of the fragment.
+    pub start: u64,
+    /// Its length.
+    pub length: u64,
+}
+
+/// The pilots of one fragment under [`fits`], in the order in which they run.
+pub fn placed(fragment: u64, ladder: &Ladder) -> impl Iterator<Item = Placed> {
+    let delay = ladder.costs().delay;
+    let mut end = 0;
+    let lengths = ladder.lengths().iter().rev();
+    lengths.flat_map(move |&length| {
+        let from = end;
+        let pilots = (fragment - from) / (length + delay);
+        end = from + pilots * (length + delay);
+        (0..pilots).map(move |before| Placed {
+            start: from + before * (length + delay) + delay,
+            length,
+        })
+    })
+}
+
 /// Fills each fragment with the longest pilot that fits the rest of it, again and again, until the shortest pilot no
 /// longer fits.
 ///

@@ -39,7 +39,7 @@ mod ladder;
 mod lost;
 
 pub use best::{Best, Grid, MOST_CANDIDATES, MOST_LENGTHS, best};
-pub use fits::{Fits, fits};
+pub use fits::{Fits, Placed, fits, placed};
 pub use fragments::Fragments;
 pub use kept::{Kept, kept};
 pub use ladder::{Costs, Fault, LONGEST, Ladder};

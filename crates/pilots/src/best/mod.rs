@@ -3,7 +3,7 @@
 //! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes its
 //! turn in every fragment, from the greatest down (see there). So the search chooses the greatest length first, computes
 //! the rests that it leaves, and goes on with these rests and the next greatest length. The rests are a histogram, which
-//! is shorter than the length chosen last: after 30 minutes, every rest is below 30 minutes. The ready time of the
+//! is shorter than the length chosen last: after 30 minutes, every rest is below 30 minutes and a delay. The ready time of the
 //! lengths chosen so far is final, because a shorter length never changes what a longer one takes.
 //!
 //! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can

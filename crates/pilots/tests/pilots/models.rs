@@ -1,7 +1,7 @@
 //! The three models against plain simulations.
 
 use gleaner_observer::Unobserved;
-use gleaner_pilots::{Costs, Fault, Fragments, Ladder, Lost, fits, kept, lost};
+use gleaner_pilots::{Costs, Fault, Fragments, Ladder, Lost, fits, kept, lost, placed};
 use gleaner_testing::StopAtCheck;
 use proptest::prelude::*;
 
@@ -102,6 +102,24 @@ proptest! {
         prop_assert_eq!(found.delay, sum(Doing::Waiting));
         prop_assert_eq!(found.unused, sum(Doing::Nothing));
         prop_assert_eq!(found.pilots, plain.iter().map(|(_, pilots)| pilots).sum::<u64>());
+    }
+
+    #[test]
+    fn placed_pilots_are_those_of_the_plain_simulation(length in 0u64..60, ladder in ladders()) {
+        let (plain, pilots) = plain_fits(length, &ladder);
+        let costs = ladder.costs();
+        let mut doing = vec![Doing::Nothing; plain.len()];
+        let mut number = 0;
+        for pilot in placed(length, &ladder) {
+            let start = pilot.start as usize;
+            let ready = start + costs.startup as usize;
+            let end = start + pilot.length as usize;
+            doing[start - costs.delay as usize..start].fill(Doing::Waiting);
+            doing[start..ready].fill(Doing::StartingUp);
+            doing[ready..end].fill(Doing::Ready);
+            number += 1;
+        }
+        prop_assert_eq!((doing, number), (plain, pilots));
     }
 
     #[test]
