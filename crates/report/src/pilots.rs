@@ -7,15 +7,15 @@ use super::{Block, Figure, Grid, Head, Section};
 use gleaner_domain::results::pilots::{Ladder, Pilots};
 use gleaner_inspect::Fragments;
 use gleaner_runs::pilots::{
-    best, chosen, facts, fragments, minutes, models, printed, steps, unproven,
+    CAUTION, best, chosen, facts, fragments, minutes, models, steps, unproven,
 };
 
 /// The sections about pilots on these fragments.
 pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
-    let notes = printed(pilots, of).into_iter();
-    let notes = notes.filter(|block| matches!(block, Block::Note(_)));
-    let mut blocks = vec![Block::Facts(facts(pilots, of))];
-    blocks.extend(notes.last());
+    let mut blocks = vec![
+        Block::Facts(facts(pilots, of)),
+        Block::Note(CAUTION.to_owned()),
+    ];
     if let Some(ladder) = chosen(pilots) {
         blocks.push(Block::figure(by_model(pilots, ladder)));
         blocks.push(Block::Folded(steps(ladder)));

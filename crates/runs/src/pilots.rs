@@ -15,7 +15,7 @@ use super::lengths::Lengths;
 const SHOWN_LENGTHS: usize = 24;
 
 /// Why `fits` is optimistic, and what the other two models assume.
-const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
+pub const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
                        on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site ran close to kept. \
                        The plan of lost was chosen with hindsight; judge it on another log.";
