@@ -21,7 +21,7 @@ use std::time::Duration;
 use gleaner_document::text;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::pilots::{self as results, MinuteGrid, PlanStep};
-use gleaner_domain::{EventLog, Observer, Utc};
+use gleaner_domain::{EventLog, Observer, Unobserved, Utc};
 use gleaner_io::SourceId;
 use gleaner_pilots::{Costs, Fault, Fragments, Grid, Ladder, MOST_LENGTHS, best, fits, kept, lost};
 use gleaner_runs::pilots::printed;
@@ -150,7 +150,7 @@ impl Work<'_> {
         });
         let (ladders, every_length) = match grid {
             None => (
-                vec![self.ladder(seconds(&self.settings.lengths)?, None)?],
+                vec![self.ladder(seconds(&self.settings.lengths)?, None, self.observer)?],
                 None,
             ),
             Some(grid) => self.best(grid)?,
@@ -193,25 +193,31 @@ impl Work<'_> {
             limit,
             self.observer,
         );
-        let mut ladders = Vec::new();
-        for best in found.map_err(|fault| self.wrong(fault))? {
-            match self.ladder(best.lengths, Some(self.fragments.share(best.bound))) {
-                Ok(ladder) => ladders.push(ladder),
-                Err(Error::Stopped) if !ladders.is_empty() => return Ok((ladders, None)),
-                Err(error) => return Err(error),
-            }
-        }
+        let ladders = found
+            .map_err(|fault| self.wrong(fault))?
+            .into_iter()
+            .map(|best| {
+                let bound = self.fragments.share(best.bound);
+                // A search that was stopped keeps the ladders that it has found.
+                self.ladder(best.lengths, Some(bound), &Unobserved)
+            });
+        let ladders = ladders.collect::<Result<Vec<_>>>()?;
         let all = (in_seconds.step..=in_seconds.longest).step_by(in_seconds.step as usize);
         let longer = all.filter(|length| *length > self.costs.startup);
-        match self.ladder(longer.collect(), None) {
-            Err(Error::Stopped) if !ladders.is_empty() => Ok((ladders, None)),
+        match self.ladder(longer.collect(), None, self.observer) {
+            Err(Error::Stopped) => Ok((ladders, None)),
             every_length => Ok((ladders, Some(every_length?))),
         }
     }
 
     /// What becomes of the idle node-time with a ladder, whose lengths are in seconds. A search may find no ladder,
     /// because no fragment is long enough. Such a ladder has no length.
-    fn ladder(&self, lengths: Vec<u64>, bound_share: Option<f64>) -> Result<results::Ladder> {
+    fn ladder(
+        &self,
+        lengths: Vec<u64>,
+        bound_share: Option<f64>,
+        observer: &dyn Observer,
+    ) -> Result<results::Ladder> {
         if lengths.is_empty() {
             return Ok(results::Ladder {
                 bound_share,
@@ -224,7 +230,7 @@ impl Work<'_> {
             lengths_min: minutes.collect(),
             fits: self.fits(&ladder),
             bound_share,
-            lost: self.lost(&ladder)?,
+            lost: self.lost(&ladder, observer)?,
         })
     }
 
@@ -250,8 +256,8 @@ impl Work<'_> {
         }
     }
 
-    fn lost(&self, ladder: &Ladder) -> Result<results::Lost> {
-        let found = lost(self.fragments, ladder, self.observer);
+    fn lost(&self, ladder: &Ladder, observer: &dyn Observer) -> Result<results::Lost> {
+        let found = lost(self.fragments, ladder, observer);
         let found = found.map_err(|fault| self.wrong(fault))?;
         let startup = found.finished * self.costs.startup;
         let delay = found.finished * self.costs.delay;

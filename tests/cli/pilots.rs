@@ -1,6 +1,8 @@
 //! `gleaner pilots` as a user runs it.
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -134,6 +136,35 @@ fn a_log_without_long_fragments_has_no_ladder() {
     assert!(run.out.contains("none"), "{}", run.out);
 }
 
+// The search for ladders of many wall times takes longer than a signal.
+#[test]
+fn a_stopped_search_shows_the_ladders_found() {
+    let mut line = crate::support::command(&dataset(), "pilots idle.csv --best 30 --json --quiet");
+    let program = line
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let kill = Command::new("kill")
+        .args(["-INT", &program.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let run = Run::from(program.wait_with_output().unwrap());
+    // On a fast machine, the search may be complete.
+    if run.code == Some(0) {
+        return;
+    }
+    let run = run.expect(130).says(&["interrupted"]);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["complete"], false);
+    let ladders = found["ladders"].as_array().unwrap();
+    assert!(!ladders.is_empty());
+    for ladder in ladders {
+        assert!(number(ladder, "/bound_share") >= number(ladder, "/fits/ready_share"));
+    }
+}
+
 #[test]
 fn the_page_has_the_figures() {
     let directory = tempfile::tempdir().unwrap();
@@ -143,7 +174,7 @@ fn the_page_has_the_figures() {
         page.display()
     );
     gleaner(&dataset(), &line).expect(0);
-    crate::browser::check(&[page.clone()]);
+    crate::browser::check(std::slice::from_ref(&page));
     let page = fs::read_to_string(page).unwrap();
     for words in [
         "Ready share by number of wall times",
