@@ -23,7 +23,7 @@
 //! bin 1 nothing can lose more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s. One bin has level 0:
 //! at least 600 + 400 are lost. Increments from 1 to 2 are the same, and two bins have at most level 1: at least 400 are
 //! lost. Increments from 2 on are 0, 600 and 400, and three bins may have level 2. So one length gains at most
-//! 8,200 − 1,400 = 6,800 s. Indeed a length of 1 minute gains 100 · 40 + (30 + 2·20) · 40 = 6,800 s.
+//! 8,200 − 1,400 = 6,800 s. Indeed a length of 1 minute gains 50·40 + 30·80 + 20·120 = 6,800 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;
