@@ -77,6 +77,7 @@ pub mod comparison;
 pub mod ingest;
 pub mod inspection;
 mod open;
+pub mod pilots;
 pub mod replay;
 pub mod simulation;
 pub mod solving;
@@ -106,6 +107,7 @@ pub mod engines {
     pub use gleaner_inspect as inspect;
     pub use gleaner_io as io;
     pub use gleaner_logs as logs;
+    pub use gleaner_pilots as pilots;
     pub use gleaner_predict as predict;
     pub use gleaner_replay as replay;
     pub use gleaner_runs as runs;

@@ -20,8 +20,8 @@ from ._gleaner import (
     View,
     __version__,
 )
-from .api import Inspection
-from .calls import compare, ingest, inspect, replay, simulate, solve, sweep
+from .api import Inspection, Pilots
+from .calls import compare, ingest, inspect, pilots, replay, simulate, solve, sweep
 from .errors import DataError, Fault, FileError, GleanerError, RunError, UsageError
 from .logs import EventLog, Trace
 from .policy import Policy
@@ -39,6 +39,7 @@ __all__ = [
     "Inspection",
     "Job",
     "Page",
+    "Pilots",
     "Policy",
     "Preempt",
     "Problem",
@@ -57,6 +58,7 @@ __all__ = [
     "ingest",
     "inspect",
     "open",
+    "pilots",
     "replay",
     "report",
     "simulate",

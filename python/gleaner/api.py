@@ -227,6 +227,45 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) ->
     return Inspection(findings, text, page)
 
 
+class Pilots:
+    """What pilot jobs make of the idle nodes of an event log."""
+
+    def __init__(self, found: str, text: str, page: Page) -> None:
+        self.results: dict[str, Any] = json.loads(found)
+        """The results under all three models, as docs/OUTPUTS.md describes them."""
+        self.page = page
+        """The page about them."""
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "<gleaner.Pilots>"
+
+    def _repr_html_(self) -> str:
+        return self.page._repr_html_()
+
+
+def pilots(events: Events, **options: Any) -> Pilots:
+    """Simulates pilot jobs on the idle nodes of an event log: pilots of the wall times ``lengths``, in minutes, or of
+    the best ladders of at most 1, 2, ... ``best`` wall times.
+
+    The results have three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle. Under
+    ``kept`` and ``lost``, it does not, and preempted pilots keep or lose their work.
+
+    >>> found = pilots("dataset/idle.csv", lengths=[2, 4, 8, 16])
+    >>> fits = found.results["ladders"][0]["fits"]
+    >>> 0 < fits["ready_share"] < found.results["kept"]["ready_share"]
+    True
+    """
+    with Staging() as staging:
+        found = pairs("pilots", options, staging)
+        results, text, page, remarks = _gleaner.pilots_of_log(staging.file("events", events), found)
+    tell(remarks)
+    return Pilots(results, text, page)
+
+
 _FORMATS = _gleaner.log_formats()
 LOGS = tuple(name for name, is_trace, _ in _FORMATS if not is_trace)
 """Log formats of batch schedulers."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, Optional, Union, overload
 
 from . import api
 from ._gleaner import Answer, Problem
-from .api import AnyProblem, Inspection, Objective, OwnPolicy, Solver
+from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
 from .run import Run, StrPath
@@ -671,6 +671,93 @@ def inspect(
             max_tasks=max_tasks,
             nodes=nodes,
             skip_rows=skip_rows,
+            timezone=timezone,
+            to=to,
+        ),
+    )
+
+
+def pilots(
+    events: Events,
+    *,
+    best: Optional[Number] = None,
+    cache: Optional[bool] = None,
+    delay: Optional[Number] = None,
+    drop_end_row: Optional[bool] = None,
+    first_node: Optional[Number] = None,
+    from_: Optional[When] = None,
+    grid: Optional[Number] = None,
+    lengths: Optional[Union[Number, Sequence[Number]]] = None,
+    longest: Optional[Number] = None,
+    nodes: Optional[Number] = None,
+    skip_rows: Optional[Number] = None,
+    startup: Optional[Number] = None,
+    time_limit: Optional[Number] = None,
+    timezone: Optional[str] = None,
+    to: Optional[When] = None,
+) -> Pilots:
+    """Simulates pilot jobs on the idle nodes of an event log: pilots of the wall times ``lengths``, in minutes, or of
+    the best ladders of at most 1, 2, ... ``best`` wall times.
+
+    The results have three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle. Under
+    ``kept`` and ``lost``, it does not, and preempted pilots keep or lose their work.
+
+    Options:
+
+    best
+        Find the best wall times under the model fits: the best ladders of at most 1, 2, ..., K wall times
+    cache
+        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+    delay
+        Seconds for which a node waits before each pilot, because the scheduler needs time to start it [default: 10]
+    drop_end_row
+        Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
+        Implied by the original's flags
+    first_node
+        First node (column) of the log to use (-nis) [default: 0]
+    from_
+        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
+        UTC. Earlier rows only say which nodes are idle at that time
+    grid
+        Choose the best wall times among multiples of this number of minutes [default: 1]
+    lengths
+        Wall times of the pilots in minutes, separated by commas, such as 2,4,8,16
+    longest
+        Choose the best wall times among those up to this number of minutes [default: 120]
+    nodes
+        Number of nodes to use (-nN) [default: all]
+    skip_rows
+        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+    startup
+        Seconds from the start of a pilot until it is ready [default: 20]
+    time_limit
+        Seconds after which the search for each ladder ends with the best one found so far [default: 60]
+    timezone
+        Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
+    to
+        Last time of the log to use
+
+    >>> found = pilots("dataset/idle.csv", lengths=[2, 4, 8, 16])
+    >>> fits = found.results["ladders"][0]["fits"]
+    >>> 0 < fits["ready_share"] < found.results["kept"]["ready_share"]
+    True
+    """
+    return api.pilots(
+        events,
+        **api.given(
+            best=best,
+            cache=cache,
+            delay=delay,
+            drop_end_row=drop_end_row,
+            first_node=first_node,
+            from_=from_,
+            grid=grid,
+            lengths=lengths,
+            longest=longest,
+            nodes=nodes,
+            skip_rows=skip_rows,
+            startup=startup,
+            time_limit=time_limit,
             timezone=timezone,
             to=to,
         ),

@@ -20,6 +20,7 @@ LEFT_OUT: dict[str, set[str]] = {
     "solve": {"solver"},
     "compare": {"problems", "events", "tasks", "solvers"},
     "inspect": {"tasks"},
+    "pilots": set(),
     "sweep": set(),
 }
 """Options for which Python functions have a separate parameter."""

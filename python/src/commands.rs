@@ -1,10 +1,11 @@
-//! Commands that work on files: `inspect`, `ingest`, `sweep`.
+//! Commands that work on files: `inspect`, `pilots`, `ingest`, `sweep`.
 
 use std::path::PathBuf;
 
 use gleaner::Sweep;
 use gleaner::ingest::{FORMATS, IngestFormat, Made};
 use gleaner::inspection::{Inspected, InspectionSettings};
+use gleaner::pilots::{PilotsOfLog, PilotsSettings};
 use gleaner::sweep::SweepSettings;
 use gleaner_domain::error::Error;
 use gleaner_runs::inspect::json;
@@ -35,6 +36,25 @@ pub fn inspect_log(
         &info,
     ));
     Ok((json, inspected.text(), page, host.remarks()))
+}
+
+/// Simulates pilot jobs on a log. Returns the results as JSON and as text, the page about them, and remarks.
+#[pyfunction]
+pub fn pilots_of_log(
+    py: Python<'_>,
+    log: PathBuf,
+    options: Pairs,
+) -> PyResult<(String, String, Page, Vec<Remark>)> {
+    let settings: PilotsSettings = read(py, &options)?;
+    let host = Host::default();
+    let found = host.on_a_thread(py, || PilotsOfLog::of(&log, &settings, &host))?;
+    host.proceed(py)?;
+    let json = gleaner_runs::pilots::json(&found.pilots, &found.fragments);
+    let json = json.map_err(|error| exception(py, error))?;
+    let info = found.info(&settings);
+    let info = info.map_err(|error| exception(py, error))?;
+    let page = gleaner_report::of_pilots(&found.pilots, &found.fragments, &info);
+    Ok((json, found.text(), Page::new(page), host.remarks()))
 }
 
 /// The formats that `ingest_logs` reads: the name, whether the format is a trace, and the default number of GPUs of a

@@ -33,7 +33,7 @@ mod _gleaner {
     #[pymodule_export]
     use crate::answer::{Answer, SolveOptions};
     #[pymodule_export]
-    use crate::commands::{ingest_logs, inspect_log, log_formats, sweep_plan};
+    use crate::commands::{ingest_logs, inspect_log, log_formats, pilots_of_log, sweep_plan};
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]

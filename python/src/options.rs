@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use gleaner::comparison::ComparisonSettings;
 use gleaner::ingest::IngestFormat;
 use gleaner::inspection::InspectionSettings;
+use gleaner::pilots::PilotsSettings;
 use gleaner::replay::ReplaySettings;
 use gleaner::solving::SolvingSettings;
 use gleaner::sweep::SweepSettings;
@@ -42,6 +43,7 @@ pub fn options<'py>(py: Python<'py>, command: &str) -> PyResult<Vec<Bound<'py, P
         "compare" => list::<ComparisonSettings>(),
         "solve" => list::<SolvingSettings>(),
         "inspect" => list::<InspectionSettings>(),
+        "pilots" => list::<PilotsSettings>(),
         "sweep" => list::<SweepSettings>(),
         _ => {
             let format = command

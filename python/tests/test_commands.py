@@ -81,6 +81,20 @@ def test_inspections_are_those_of_the_command_line() -> None:
     assert found.page.html().startswith("<!doctype html>") and "<svg" in found._repr_html_()
 
 
+def test_pilots_are_those_of_the_command_line() -> None:
+    given = gleaner.pilots(EVENTS, lengths=[2, 4, 8], delay=0)
+    words = ("pilots", EVENTS, "--lengths", "2,4,8", "--delay", "0")
+    assert given.results == json.loads(output(*words, "--json"))
+    assert str(given) == output(*words)
+    best = gleaner.pilots(EVENTS, best=2, grid=10)
+    assert [len(ladder["lengths_min"]) for ladder in best.results["ladders"]] == [1, 2]
+    assert "Ready share by number of wall times" in best._repr_html_()
+    with pytest.raises(gleaner.UsageError, match="wall times"):
+        gleaner.pilots(EVENTS)
+    with pytest.raises(gleaner.UsageError, match="best"):
+        gleaner.pilots(EVENTS, best=2, lengths=[2])
+
+
 def test_sweeps_are_those_of_the_command_line(tmp_path: Path) -> None:
     command("sweep", "dataset/sweep.toml", "--out", tmp_path / "cli")
     run = gleaner.sweep("dataset/sweep.toml", out=tmp_path / "out")

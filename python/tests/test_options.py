@@ -27,7 +27,7 @@ from typing import Any, Literal, Optional, Union, overload
 
 from . import api
 from ._gleaner import Answer, Problem
-from .api import AnyProblem, Inspection, Objective, OwnPolicy, Solver
+from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
 from .run import Run, StrPath
@@ -36,7 +36,7 @@ Number = Union[int, float, str]
 When = Union[str, datetime.datetime]
 '''
 
-NUMBERS = {"SECONDS", "COUNT", "NUMBER", "ROWS", "INDEX", "GAP", "K", "SHARE", "SECONDS|auto", "NUMBER|auto"}
+NUMBERS = {"SECONDS", "MINUTES", "COUNT", "NUMBER", "ROWS", "INDEX", "GAP", "K", "SHARE", "SECONDS|auto", "NUMBER|auto"}
 
 
 def kind(option: dict[str, Any]) -> str:

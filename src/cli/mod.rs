@@ -11,6 +11,7 @@ mod interrupt;
 mod man;
 mod models;
 mod original;
+mod pilots;
 mod profile;
 mod progress;
 pub mod replay;
@@ -62,6 +63,7 @@ enum Command {
     Check(check::Args),
     Compare(compare::Args),
     Inspect(inspect::Args),
+    Pilots(pilots::Args),
     Train(models::train::Args),
     Predict(models::predict::Args),
     Evaluate(models::evaluate::Args),
@@ -103,6 +105,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Pilots(args) => pilots::run(&args),
         Command::Train(args) => models::train::run(&args),
         Command::Predict(args) => models::predict::run(&args),
         Command::Evaluate(args) => models::evaluate::run(&args),
@@ -149,7 +152,7 @@ const ORDER: &str =
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Idle nodes of a supercomputer",
-        &["ingest", "inspect", "convert", "replay"],
+        &["ingest", "inspect", "convert", "replay", "pilots"],
     ),
     (
         "Schedulers of GPU clusters, and their models",

@@ -60,6 +60,8 @@ enum Choice {
     Bftrainer,
     /// Driple's published weights, and its training with and without transfer
     Driple,
+    /// HPC-Whisk's figures of idle nodes and pilot jobs, and the best ladders of wall times
+    Hpcwhisk,
     /// All of them, about a minute on two cores
     All,
 }
@@ -71,6 +73,7 @@ impl Choice {
             Choice::Sysu => vec![System::Sysu],
             Choice::Bftrainer => vec![System::Bftrainer],
             Choice::Driple => vec![System::Driple],
+            Choice::Hpcwhisk => vec![System::Hpcwhisk],
             Choice::All => System::ALL.to_vec(),
         }
     }

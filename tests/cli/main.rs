@@ -21,6 +21,7 @@ mod models;
 mod outputs;
 mod packages;
 mod parts;
+mod pilots;
 mod profile;
 mod program;
 mod range;

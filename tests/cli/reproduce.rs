@@ -12,7 +12,7 @@ const WRITE: &str = "WRITE_DOCS";
 
 /// The directory of published data; `None`, with a message on stderr, if it is missing.
 fn data() -> Option<PathBuf> {
-    let folders = ["lucid/venus_sept", "bftrainer", "driple"];
+    let folders = ["lucid/venus_sept", "bftrainer", "driple", "machines/whisk"];
     let found = folders.map(gleaner_testing::shared);
     found.iter().all(Option::is_some).then(|| {
         let root = gleaner_testing::workspace().join("../shared/data");
@@ -37,7 +37,7 @@ fn the_files_that_are_needed_are_listed() {
     assert!(lucid.contains("lucid/venus_sept/jobs.csv\n"), "{lucid}");
     assert!(lucid.contains("duration_estimate_lgb.csv"), "{lucid}");
     assert!(!sysu.contains("duration_estimate_lgb.csv"), "{sysu}");
-    for system in ["lucid", "sysu", "bftrainer", "driple"] {
+    for system in ["lucid", "sysu", "bftrainer", "driple", "hpcwhisk"] {
         let lines = listed(system);
         // A file that two systems need is listed once.
         let files: Vec<_> = lines
@@ -121,6 +121,69 @@ fn a_system_and_a_place_for_it_are_needed() {
         "reproduce lucid --data .",
     ] {
         gleaner(at, line).expect(2);
+    }
+}
+
+/// The reproduced values of HPC-Whisk against reference numbers that were computed independently.
+#[test]
+fn figures_of_hpcwhisk_have_all_their_digits() {
+    let Some(data) = data() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let reference = json(&data.join("machines/whisk/reference.json"));
+    std::os::unix::fs::symlink(data, at.join("data")).unwrap();
+    gleaner(at, "reproduce hpcwhisk --data data -o made --quiet").expect(0);
+    let counts = json(&at.join("made/summary.json"));
+    let verdicts = counts.as_object().unwrap().iter();
+    for (verdict, count) in verdicts.filter(|(verdict, _)| *verdict != "no published value") {
+        assert_eq!(*count == 0, verdict != "equal", "{count} values: {verdict}");
+    }
+    let rows = fs::read(at.join("made/reproduced.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(&rows[..]);
+    let rows: Vec<_> = rows.records().map(Result::unwrap).collect();
+    let value = |artifact: &str, row: &str, column: &str| -> f64 {
+        let of = |record: &&csv::StringRecord| {
+            &record[1] == artifact && record[2] == *row && record[3] == *column
+        };
+        let found = rows.iter().find(of);
+        let found = found.unwrap_or_else(|| panic!("no {artifact}, {row}, {column}"));
+        found[7].parse().unwrap()
+    };
+    let in_polls = reference["pilots_simulated_in_polls"]["ladders"].as_object();
+    for (name, ladder) in in_polls.unwrap() {
+        let share = value("hpcwhisk-ladders", name, "ready share");
+        assert_eq!(share, ladder["ready_share"].as_f64().unwrap(), "{name}");
+    }
+    let in_seconds = &reference["pilots_in_seconds"];
+    for delay in [0, 10] {
+        let ladders = in_seconds[format!("delay_{delay}_s")]["ladders"].as_object();
+        for (name, ladder) in ladders.unwrap() {
+            let share = value(
+                "hpcwhisk-models",
+                &format!("{name}, delay {delay} s"),
+                "fits",
+            );
+            assert_eq!(share, ladder["share"].as_f64().unwrap(), "{name}");
+        }
+    }
+    let bests = [
+        (
+            "hpcwhisk-best-polls",
+            &reference["best_ladders_in_polls"]["ladders"],
+        ),
+        (
+            "hpcwhisk-best-seconds",
+            &in_seconds["delay_0_s"]["best_every_minute_to_120"],
+        ),
+    ];
+    for (artifact, expected) in bests {
+        let ours = rows.iter().filter(|record| &record[1] == artifact);
+        let ours: Vec<f64> = ours.map(|record| record[7].parse().unwrap()).collect();
+        let expected = expected.as_array().unwrap().iter();
+        let expected: Vec<f64> = expected
+            .map(|best| best["share"].as_f64().unwrap())
+            .collect();
+        assert_eq!(ours, expected, "{artifact}");
     }
 }
 

@@ -64,6 +64,7 @@ const LINES: &[(&str, &str)] = &[
     ("solver-check", "exec:true"),
     ("compare", "--problems one.jsonl --solvers exact --quiet"),
     ("inspect", "idle.csv"),
+    ("pilots", "idle.csv --best 1 --time-limit 1 --quiet"),
     ("convert", "idle.csv -o o.csv"),
     ("train", "workload --data trace --out o"),
     ("evaluate", "workload --data trace"),

@@ -94,6 +94,17 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
+/// The idle fragments of a log: their description, and their lengths in nanoseconds, ascending. Fragments that the log's
+/// first or last row cuts off are included.
+///
+/// # Errors
+/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+pub fn fragments(log: &EventLog, observer: &dyn Observer) -> Result<(Fragments, Vec<u64>)> {
+    let scan = scan::Scan::of(log, observer)?;
+    let fragments = Fragments::new(&scan.lengths, scan.cut_at_start, scan.cut_at_end);
+    Ok((fragments, scan.lengths))
+}
+
 /// Suggests a window for replays of `log` with tasks that have these rescale costs.
 ///
 /// # Errors

@@ -18,9 +18,10 @@
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::pilots::Pilots;
 use gleaner_domain::results::reproduce::Artifact;
 use gleaner_domain::words::counted;
-use gleaner_inspect::Inspection;
+use gleaner_inspect::{Fragments, Inspection};
 use gleaner_predict::explanation::{Explanation, LabelledEbm};
 use gleaner_runs::inspect::CostSource;
 use gleaner_runs::read::{Run, RunInfo, RunResult};
@@ -36,6 +37,7 @@ mod inspect;
 mod lengths;
 mod made;
 mod names;
+mod pilots;
 mod replay;
 mod reproduce;
 mod simulate;
@@ -98,6 +100,19 @@ pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo
     Document {
         title: format!("Event log {name}"),
         lead: "Which nodes were idle, for how long, and when.".to_owned(),
+        sections,
+    }
+}
+
+/// The page about pilot jobs on the idle nodes of an event log. `info` describes the run that simulated them.
+pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Document {
+    let name = names::of_path(&info.path);
+    let mut sections = pilots::sections(pilots, fragments);
+    sections.push(made::section(std::iter::once((info, &name))));
+    Document {
+        title: format!("Pilots on {name}"),
+        lead: "How much idle node-time pilot jobs would use, by their wall times and by what the batch scheduler knows."
+            .to_owned(),
         sections,
     }
 }

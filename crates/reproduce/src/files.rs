@@ -126,6 +126,18 @@ const INSPECTORS: &[NeededFile] = &[
     ),
 ];
 
+/// Files of the pilot jobs on Prometheus.
+const PROMETHEUS: &[NeededFile] = &[
+    needed(
+        "machines/whisk/17_03_2022_idle_nodes.txt",
+        "polls of idle nodes and pilots on 17 March 2022, from the repository hpcwhisk/hpcwhisk-artifact",
+    ),
+    needed(
+        "machines/whisk/17_03_2022_slurm-jobs.txt",
+        "the pilots of that day, slurm-jobs.txt beside the polls",
+    ),
+];
+
 /// The files that a system needs.
 pub fn needed_files(system: System) -> Vec<NeededFile> {
     match system {
@@ -133,6 +145,7 @@ pub fn needed_files(system: System) -> Vec<NeededFile> {
         System::Sysu => VENUS.to_vec(),
         System::Bftrainer => SUMMIT.to_vec(),
         System::Driple => INSPECTORS.to_vec(),
+        System::Hpcwhisk => PROMETHEUS.to_vec(),
     }
 }
 

@@ -27,6 +27,7 @@ mod bftrainer;
 mod driple;
 mod files;
 mod filled;
+mod hpcwhisk;
 mod lucid;
 mod published;
 mod sysu;
@@ -92,6 +93,7 @@ pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Re
             (System::Lucid, Some(venus)) => lucid::reproduce(data, venus, observer),
             (System::Sysu, Some(venus)) => sysu::reproduce(venus, observer),
             (System::Driple, _) => driple::reproduce(data, observer),
+            (System::Hpcwhisk, _) => hpcwhisk::reproduce(data, observer),
             _ => bftrainer::reproduce(data, observer),
         });
     for part in parts.collect::<Vec<_>>() {

@@ -130,8 +130,8 @@ pub struct NotComputed {
     pub why: String,
 }
 
-/// Maximum number of decimals of a published value.
-const MOST_DECIMALS: u32 = 9;
+/// Maximum number of decimals of a published value. A share below 0.01 that is printed with all its digits has 18.
+const MOST_DECIMALS: u32 = 18;
 
 fn named<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;

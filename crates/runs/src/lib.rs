@@ -24,6 +24,7 @@ pub mod graphs;
 pub mod inspect;
 pub mod lengths;
 pub mod model;
+pub mod pilots;
 pub mod prediction;
 pub mod prepared;
 pub mod read;

@@ -9,6 +9,7 @@ mod record;
 mod figures;
 
 pub mod compare;
+pub mod pilots;
 pub mod policy_run;
 pub mod profile;
 pub mod programs;

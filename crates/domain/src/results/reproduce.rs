@@ -15,6 +15,8 @@ pub enum System {
     Bftrainer,
     /// The inspector of Yang et al., SIGMETRICS 2022.
     Driple,
+    /// The pilot jobs of Przybylski et al., SC 2022.
+    Hpcwhisk,
 }
 
 impl Named for System {
@@ -23,6 +25,7 @@ impl Named for System {
         System::Sysu,
         System::Bftrainer,
         System::Driple,
+        System::Hpcwhisk,
     ];
 
     fn name(self) -> &'static str {
@@ -31,6 +34,7 @@ impl Named for System {
             System::Sysu => "sysu",
             System::Bftrainer => "bftrainer",
             System::Driple => "driple",
+            System::Hpcwhisk => "hpcwhisk",
         }
     }
 }
@@ -43,6 +47,7 @@ impl System {
             System::Sysu => "The reproduction of Lucid (SYSU)",
             System::Bftrainer => "BFTrainer",
             System::Driple => "Driple",
+            System::Hpcwhisk => "HPC-Whisk",
         }
     }
 }
@@ -130,6 +135,11 @@ impl Rounding {
     pub fn cut(self, value: f64, decimals: u32) -> f64 {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
+        // From 2⁵³ on, every double is whole: the value has no further decimals, and a division would change its last
+        // digit. 0.9019098676495225 has 16 decimals, and times 10¹⁶ it exceeds 2⁵³.
+        if scaled.abs() >= 2f64.powi(53) {
+            return value;
+        }
         let whole = match self {
             Rounding::Nearest => scaled.round(),
             Rounding::Down => scaled.trunc(),
@@ -142,7 +152,7 @@ record! {
     /// A published value beside ours: a row of `reproduced`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReproducedRow {
-        /// `lucid`, `sysu`, `bftrainer` or `driple`
+        /// `lucid`, `sysu`, `bftrainer`, `driple` or `hpcwhisk`
         system: System = "system" [""],
         /// the table or figure, such as `sysu-table-1`
         artifact: String = "artifact" [""],

@@ -55,7 +55,8 @@ pub fn gaps(i: &Inspection) -> Lengths {
     }
 }
 
-fn classes(bins: &[Bin]) -> Vec<Class> {
+/// The classes of a histogram.
+pub(crate) fn classes(bins: &[Bin]) -> Vec<Class> {
     let class = |bin: &Bin| Class {
         from: bin.from_s,
         to: bin.to_s,

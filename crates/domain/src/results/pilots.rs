@@ -1,0 +1,120 @@
+//! The results of `gleaner pilots`: what pilot jobs make of the idle node-time of a log. All shares are of the idle
+//! node-time.
+
+use serde::Serialize;
+
+/// Pilot jobs on the idle nodes of a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pilots {
+    /// Local time of the first row of the log, with its offset from UTC if the log's clock is known.
+    pub from: String,
+    /// Local time of the last row.
+    pub to: String,
+    /// Seconds between the first and the last row.
+    pub span_seconds: f64,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Idle node-seconds. The length of each fragment is rounded down to whole seconds.
+    pub idle_node_seconds: u64,
+    /// Seconds from the start of a pilot until it is ready.
+    pub startup_s: u64,
+    /// Seconds for which a node waits before each pilot.
+    pub delay_s: u64,
+    /// The lengths out of which the best ladders are chosen; `None` if the ladder was given.
+    pub grid: Option<MinuteGrid>,
+    /// The model in which a preempted pilot keeps its work. It does not depend on the ladder.
+    pub kept: Kept,
+    /// The given ladder, or the best ladders of at most 1, 2, … lengths.
+    pub ladders: Vec<Ladder>,
+    /// The ladder of all lengths of the grid; `None` if the ladder was given.
+    pub every_length: Option<Ladder>,
+    /// Whether all ladders are included; false if the search was stopped.
+    pub complete: bool,
+}
+
+/// Multiples of a step, in minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MinuteGrid {
+    /// The step, in minutes.
+    pub step_min: u64,
+    /// The longest length, in minutes.
+    pub longest_min: u64,
+}
+
+/// What becomes of the idle node-time if preempted pilots keep their work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Kept {
+    /// Node-seconds for which pilots are ready.
+    pub ready_s: u64,
+    /// Share for which pilots are ready.
+    pub ready_share: f64,
+    /// Share for which pilots start up.
+    pub startup_share: f64,
+    /// Share for which nodes wait for their pilot.
+    pub delay_share: f64,
+}
+
+/// A ladder, and what becomes of the idle node-time with it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Ladder {
+    /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
+    pub lengths_min: Vec<u64>,
+    /// The model in which the scheduler knows how long nodes stay idle.
+    pub fits: Fits,
+    /// No ladder of as many lengths has a greater ready share under `fits`. It equals that of `fits` if the ladder is
+    /// proven to be the best one. `None` if the ladder was given.
+    pub bound_share: Option<f64>,
+    /// The model in which a preempted pilot loses its work.
+    pub lost: Lost,
+}
+
+/// What becomes of the idle node-time if the scheduler starts only pilots that end before their node is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Fits {
+    /// Node-seconds for which pilots are ready.
+    pub ready_s: u64,
+    /// Share for which pilots are ready.
+    pub ready_share: f64,
+    /// Share for which pilots start up.
+    pub startup_share: f64,
+    /// Share for which nodes wait for a pilot that follows.
+    pub delay_share: f64,
+    /// Share that is too short for another pilot.
+    pub unused_share: f64,
+    /// Number of pilots.
+    pub pilots: u64,
+}
+
+/// What becomes of the idle node-time if preempted pilots lose their work, with the best plan by age.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Lost {
+    /// Node-seconds for which pilots that ended by themselves were ready.
+    pub ready_s: u64,
+    /// Share for which pilots that ended by themselves were ready.
+    pub ready_share: f64,
+    /// Share for which they started up.
+    pub startup_share: f64,
+    /// Share for which nodes waited for them.
+    pub delay_share: f64,
+    /// The remaining share: preempted pilots, and nodes without a pilot.
+    pub unused_share: f64,
+    /// Number of pilots that ended by themselves.
+    pub finished: u64,
+    /// Number of preempted pilots.
+    pub preempted: u64,
+    /// The pilots of a node, in the order in which it starts them.
+    pub plan: Vec<PlanStep>,
+}
+
+/// A pilot of a plan by age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PlanStep {
+    /// Seconds for which the node has been idle when the pilot's delay begins.
+    pub age_s: u64,
+    /// The pilot's wall time in minutes.
+    pub length_min: u64,
+    /// Number of fragments in which the pilot starts.
+    pub started: u64,
+    /// Number of fragments in which it ends by itself.
+    pub finished: u64,
+}

@@ -1,0 +1,82 @@
+//! The lengths out of which ladders are chosen.
+
+use super::super::ladder::gcd;
+use super::super::{Costs, Fault, LONGEST};
+use super::Grid;
+
+/// The greatest number of lengths out of which ladders are chosen.
+pub const MOST_CANDIDATES: u64 = 10_000;
+
+/// The greatest number of units that a length may take. The search keeps a count for each, for every length of a
+/// ladder.
+const MOST_UNITS: u64 = 1_000_000;
+
+/// The multiples of the grid that are lengths, and the costs of their pilots.
+///
+/// Times of fragments are counted in **units**: the greatest common divisor of the grid and the delay. Every pilot
+/// takes a whole number of them. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2 minutes
+/// takes 13 units.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidates {
+    /// The unit.
+    pub unit: u64,
+    /// The grid's step, in units.
+    pub grid: usize,
+    /// The delay, in units.
+    pub delay: usize,
+    /// The grid's step.
+    pub step: u64,
+    /// The start-up.
+    pub startup: u64,
+    /// The smallest multiple of the grid that exceeds the start-up.
+    pub lowest: usize,
+    /// The greatest multiple of the grid.
+    pub highest: usize,
+}
+
+impl Candidates {
+    pub fn of(grid: Grid, costs: Costs) -> Result<Self, Fault> {
+        for time in [grid.step, grid.longest, costs.startup, costs.delay] {
+            if time > LONGEST {
+                return Err(Fault::TooLong(time));
+            }
+        }
+        let lowest = (costs.startup + 1).div_ceil(grid.step.max(1));
+        if grid.step == 0 || lowest * grid.step > grid.longest {
+            return Err(Fault::NoLength);
+        }
+        let highest = grid.longest / grid.step;
+        let unit = gcd(grid.step, costs.delay);
+        let units = (highest * grid.step + costs.delay) / unit;
+        if highest > MOST_CANDIDATES || units > MOST_UNITS {
+            return Err(Fault::TooFine {
+                lengths: highest,
+                units,
+            });
+        }
+        Ok(Candidates {
+            unit,
+            grid: (grid.step / unit) as usize,
+            delay: (costs.delay / unit) as usize,
+            step: grid.step,
+            startup: costs.startup,
+            lowest: lowest as usize,
+            highest: highest as usize,
+        })
+    }
+
+    /// The length of a multiple of the grid.
+    pub fn length(&self, multiple: usize) -> u64 {
+        multiple as u64 * self.step
+    }
+
+    /// The time for which a pilot of this length is ready.
+    pub fn ready(&self, multiple: usize) -> u64 {
+        self.length(multiple) - self.startup
+    }
+
+    /// The time that a pilot takes with its delay, in units.
+    pub fn taken(&self, multiple: usize) -> usize {
+        multiple * self.grid + self.delay
+    }
+}

@@ -1,0 +1,72 @@
+//! The model in which the scheduler knows every fragment's length.
+
+use serde::Serialize;
+
+use super::{Fragments, Ladder};
+
+/// What becomes of the idle time if the scheduler starts only pilots that end within the fragment.
+///
+/// The four times add up to [`Fragments::total`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Fits {
+    /// Time for which pilots are ready.
+    pub ready: u64,
+    /// Time for which pilots start up.
+    pub startup: u64,
+    /// Time for which nodes wait for the start of a pilot that follows.
+    pub delay: u64,
+    /// Time at the ends of fragments that is too short for another pilot.
+    pub unused: u64,
+    /// Number of pilots, all of which end by themselves.
+    pub pilots: u64,
+}
+
+/// A pilot in a fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// When it starts, after its delay, counted from the start of the fragment.
+    pub start: u64,
+    /// Its length.
+    pub length: u64,
+}
+
+/// The pilots of one fragment under [`fits`], in the order in which they run.
+pub fn placed(fragment: u64, ladder: &Ladder) -> impl Iterator<Item = Placed> {
+    let delay = ladder.costs().delay;
+    let mut end = 0;
+    let lengths = ladder.lengths().iter().rev();
+    lengths.flat_map(move |&length| {
+        let from = end;
+        let pilots = (fragment - from) / (length + delay);
+        end = from + pilots * (length + delay);
+        (0..pilots).map(move |before| Placed {
+            start: from + before * (length + delay) + delay,
+            length,
+        })
+    })
+}
+
+/// Fills each fragment with the longest pilot that fits the rest of it, again and again, until the shortest pilot no
+/// longer fits.
+///
+/// A pilot of length ℓ fits a rest r if r ≥ d + ℓ, for a delay d. It leaves r − d − ℓ.
+pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {
+    let costs = ladder.costs();
+    let mut fits = Fits::default();
+    for &(length, number) in fragments.counts() {
+        let mut rest = length;
+        // A length that does not fit now does not fit later either, because the rest only shrinks. So each length,
+        // from the greatest down, takes its turn once: ⌊r / (ℓ + d)⌋ pilots of it fit one after the other.
+        // With lengths of 2 and 6, no delay, and a rest of 15: two of 6 leave 3, and one of 2 leaves 1.
+        for &pilot in ladder.lengths().iter().rev() {
+            let pilots = rest / (pilot + costs.delay) * number;
+            rest %= pilot + costs.delay;
+            fits.pilots += pilots;
+            fits.ready += pilots * (pilot - costs.startup);
+        }
+        fits.unused += rest * number;
+    }
+    fits.startup = fits.pilots * costs.startup;
+    fits.delay = fits.pilots * costs.delay;
+    fits
+}

@@ -1,0 +1,34 @@
+//! The model in which preempted pilots have been useful.
+
+use serde::Serialize;
+
+use super::{Costs, Fragments};
+
+/// What becomes of the idle time if one pilot runs in each fragment until it is preempted.
+///
+/// The three times add up to [`Fragments::total`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Kept {
+    /// Time for which pilots are ready.
+    pub ready: u64,
+    /// Time for which pilots start up.
+    pub startup: u64,
+    /// Time for which nodes wait for the start of their pilot.
+    pub delay: u64,
+}
+
+/// Runs one pilot in each fragment, from the delay on and until the fragment's end.
+///
+/// No ladder does better than a single long wall time, because a second pilot in the same fragment would only start up
+/// again.
+pub fn kept(fragments: &Fragments, costs: Costs) -> Kept {
+    let mut kept = Kept::default();
+    for &(length, number) in fragments.counts() {
+        let run = length.saturating_sub(costs.delay);
+        let ready = run.saturating_sub(costs.startup);
+        kept.ready += ready * number;
+        kept.startup += (run - ready) * number;
+        kept.delay += (length - run) * number;
+    }
+    kept
+}

@@ -1,0 +1,46 @@
+//! Pilot jobs on the idle nodes of a supercomputer: how much idle time they use, and which wall times use most of it.
+//!
+//! A **pilot** is a job that holds a node for as long as nobody else wants it. It first starts up, and is then
+//! **ready**: an OpenWhisk invoker, a worker of a workflow, a Ray node. It is submitted with a wall time out of a
+//! **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a span over which a node is idle.
+//! This crate computes how much of all fragments is ready, under three models of what the batch scheduler knows and of
+//! what a preempted pilot loses:
+//!
+//! | model | the scheduler knows a fragment's length | a preempted pilot |
+//! |---|---|---|
+//! | [`fits`] | yes: it starts only pilots that end within the fragment | does not occur |
+//! | [`kept`] | no | has been useful up to its preemption |
+//! | [`lost`] | no | has been useless |
+//!
+//! All times are whole numbers in one unit, which the caller chooses: seconds, or polls of a monitor.
+//!
+//! ```
+//! use gleaner_pilots::{Costs, Fragments, Ladder, fits, kept};
+//!
+//! // Two fragments, of 10 and 25 minutes, in seconds.
+//! let fragments = Fragments::new([600, 1500])?;
+//! let costs = Costs { startup: 20, delay: 10 };
+//! let ladder = Ladder::new([120, 480], costs)?;
+//! // The first fragment takes 10 + 480 s, and has 110 s left. The second takes 3 × (10 + 480) s, and has 30 s left.
+//! assert_eq!(fits(&fragments, &ladder).ready, 4 * (480 - 20));
+//! assert_eq!(kept(&fragments, costs).ready, 570 + 1470);
+//! # Ok::<(), gleaner_pilots::Fault>(())
+//! ```
+//!
+//! [`best`] finds the ladder of at most a given number of lengths with the most ready time under [`fits`]. Ladders and
+//! their terms are those of Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS Infrastructure with HPC-Whisk",
+//! SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
+
+mod best;
+mod fits;
+mod fragments;
+mod kept;
+mod ladder;
+mod lost;
+
+pub use best::{Best, Grid, MOST_CANDIDATES, MOST_LENGTHS, best};
+pub use fits::{Fits, Placed, fits, placed};
+pub use fragments::Fragments;
+pub use kept::{Kept, kept};
+pub use ladder::{Costs, Fault, LONGEST, Ladder};
+pub use lost::{Lost, MOST_AGES, Step, lost};

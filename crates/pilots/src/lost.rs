@@ -1,0 +1,209 @@
+//! The model in which preempted pilots have been useless.
+//!
+//! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
+//! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts; when it ends, the
+//! node is older by its length and the delay, and the second one starts, and so on until the node is taken back. Only
+//! pilots that end count.
+//!
+//! Let S(x) be the number of fragments of at least x. A pilot of length ℓ that is planned at age a ends in
+//! S(a + d + ℓ) fragments, in each of which it has been ready for ℓ − w. The best plan from age a on is therefore worth
+//!
+//! ```text
+//! V(a) = max(0, max over ℓ of S(a + d + ℓ) · (ℓ − w) + V(a + d + ℓ)),   V(a) = 0 beyond the longest fragment,
+//! ```
+//!
+//! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan has been chosen with
+//! hindsight, so it should be judged on another log.
+
+use gleaner_observer::Observer;
+use serde::Serialize;
+
+use super::ladder::gcd;
+use super::{Fault, Fragments, Ladder};
+
+/// The greatest number of ages that [`lost`] visits. It keeps two bytes for each.
+pub const MOST_AGES: u64 = 100_000_000;
+
+/// How many ages are visited between two checks whether to stop.
+const BETWEEN_CHECKS: usize = 1 << 16;
+
+/// Stands for the end of the plan where a choice of length is expected.
+const END: u16 = u16::MAX;
+
+/// The best plan by age, and its ready time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Lost {
+    /// Time for which pilots that ended by themselves were ready.
+    pub ready: u64,
+    /// Number of pilots that ended by themselves.
+    pub finished: u64,
+    /// Number of pilots that were preempted.
+    pub preempted: u64,
+    /// The plan, in the order of age. Nothing starts after its last pilot.
+    pub plan: Vec<Step>,
+}
+
+/// A pilot of a plan by age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Age of the fragment at which the pilot's delay begins.
+    pub age: u64,
+    /// The pilot's length.
+    pub length: u64,
+    /// Number of fragments in which it starts.
+    pub started: u64,
+    /// Number of fragments in which it ends by itself.
+    pub finished: u64,
+}
+
+/// Finds the best plan by age.
+///
+/// # Errors
+/// [`Fault::TooManyAges`], or [`Fault::Stopped`] by the observer.
+pub fn lost(
+    fragments: &Fragments,
+    ladder: &Ladder,
+    observer: &dyn Observer,
+) -> Result<Lost, Fault> {
+    let ages = Ages::of(fragments, ladder)?;
+    let choices = ages.choices(fragments, observer)?;
+    Ok(ages.follow(fragments, &choices))
+}
+
+/// The ages that plans can reach.
+struct Ages<'l> {
+    ladder: &'l Ladder,
+    /// The greatest common divisor of all ℓ + d. Every age that a plan reaches is a multiple of it: with lengths of 2
+    /// and 6 minutes and a delay of 10 s, which take 130 and 370 s, only every tenth second can be reached.
+    unit: u64,
+    /// ℓ + d of each length, in units.
+    steps: Vec<usize>,
+    /// Number of ages up to the longest fragment, in units.
+    number: usize,
+}
+
+impl<'l> Ages<'l> {
+    fn of(fragments: &Fragments, ladder: &'l Ladder) -> Result<Self, Fault> {
+        let delay = ladder.costs().delay;
+        let taken = ladder.lengths().iter().map(|length| length + delay);
+        let unit = taken.clone().fold(0, gcd);
+        let number = fragments.longest() / unit + 1;
+        if number > MOST_AGES || ladder.lengths().len() >= usize::from(END) {
+            return Err(Fault::TooManyAges(number));
+        }
+        Ok(Ages {
+            ladder,
+            unit,
+            steps: taken.map(|taken| (taken / unit) as usize).collect(),
+            number: number as usize,
+        })
+    }
+
+    /// The best length at each age, as an index into the ladder, or [`END`].
+    fn choices(&self, fragments: &Fragments, observer: &dyn Observer) -> Result<Vec<u16>, Fault> {
+        let startup = self.ladder.costs().startup;
+        let gains: Vec<u64> = self.ladder.lengths().iter().map(|l| l - startup).collect();
+        // An age depends only on ages up to the greatest step ahead, so their values are kept in a ring. The place of
+        // an age is its remainder by the ring's size.
+        let size = self.steps.last().copied().unwrap_or(0) + 1;
+        // S and V of these ages.
+        let mut ring = vec![(0u64, 0u64); size];
+        let mut survivors = Survivors::of(fragments);
+        let mut choices = vec![END; self.number];
+        for age in (0..self.number).rev() {
+            if age % BETWEEN_CHECKS == 0 {
+                observer.progress(self.number - age, self.number);
+                if observer.is_stopped() {
+                    return Err(Fault::Stopped);
+                }
+            }
+            let mut value = 0;
+            for (choice, (&step, gain)) in self.steps.iter().zip(&gains).enumerate() {
+                // No fragment is that old. The steps ascend, so this holds for all further ones.
+                if age + step >= self.number {
+                    break;
+                }
+                let (surviving, then) = ring[(age + step) % size];
+                let worth = surviving * gain + then;
+                if worth > value {
+                    value = worth;
+                    choices[age] = choice as u16;
+                }
+            }
+            ring[age % size] = (survivors.down_to(age as u64 * self.unit), value);
+        }
+        Ok(choices)
+    }
+
+    /// Follows the choices from age 0 to the end of the plan.
+    fn follow(&self, fragments: &Fragments, choices: &[u16]) -> Lost {
+        let costs = self.ladder.costs();
+        let survivors = survivors(fragments);
+        let at_least = |length: u64| {
+            let from = fragments
+                .counts()
+                .partition_point(|&(other, _)| other < length);
+            survivors[from]
+        };
+        let mut lost = Lost::default();
+        let mut age = 0;
+        while let Some(&choice) = choices.get(age).filter(|&&choice| choice != END) {
+            let choice = usize::from(choice);
+            let length = self.ladder.lengths()[choice];
+            let from = age as u64 * self.unit;
+            let step = Step {
+                age: from,
+                length,
+                // A fragment that ends with the delay has no time for the pilot.
+                started: at_least(from + costs.delay + 1),
+                finished: at_least(from + costs.delay + length),
+            };
+            lost.ready += step.finished * (length - costs.startup);
+            lost.finished += step.finished;
+            lost.preempted += step.started - step.finished;
+            lost.plan.push(step);
+            age += self.steps[choice];
+        }
+        lost
+    }
+}
+
+/// S at each length of the histogram, and 0 for all longer ones.
+fn survivors(fragments: &Fragments) -> Vec<u64> {
+    let numbers = fragments.counts().iter().rev().map(|&(_, number)| number);
+    let sums = numbers.scan(0, |sum, number| {
+        *sum += number;
+        Some(*sum)
+    });
+    let mut survivors: Vec<u64> = std::iter::once(0).chain(sums).collect();
+    survivors.reverse();
+    survivors
+}
+
+/// S(x) for descending x.
+struct Survivors<'f> {
+    /// The lengths below the last x.
+    shorter: &'f [(u64, u64)],
+    number: u64,
+}
+
+impl<'f> Survivors<'f> {
+    fn of(fragments: &'f Fragments) -> Self {
+        Survivors {
+            shorter: fragments.counts(),
+            number: 0,
+        }
+    }
+
+    /// The number of fragments of at least `length`, which must not exceed that of the last call.
+    fn down_to(&mut self, length: u64) -> u64 {
+        while let Some((&(longest, number), shorter)) = self.shorter.split_last() {
+            if longest < length {
+                break;
+            }
+            self.number += number;
+            self.shorter = shorter;
+        }
+        self.number
+    }
+}

@@ -1,0 +1,355 @@
+//! HPC-Whisk: idle nodes and pilot jobs on Prometheus, 17 March 2022.
+//!
+//! The notebooks of the artifact count polls of the nodes' states, and simulate pilots on the idle spans in polls: 6 polls
+//! are a minute, and a start-up takes 2. All figures that they print are computed here from the same polls.
+
+mod accounting;
+mod polls;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use gleaner_domain::error::Result;
+use gleaner_domain::results::reproduce::System;
+use gleaner_domain::{Observer, Unobserved};
+use gleaner_pilots::{Best, Costs, Fault, Fragments, Grid, Ladder, best, fits, kept, lost, placed};
+
+use crate::files::Data;
+use crate::filled::Values;
+use crate::{Part, cause};
+use accounting::Accounting;
+use polls::Polls;
+use statistics::{mean, quantile};
+
+/// The ladders of the notebooks, in minutes.
+const LADDERS: [(&str, &[u64]); 5] = [
+    ("A1", &[2, 4, 6, 8, 14, 22, 34, 56, 90]),
+    ("A2", &[2, 4, 8, 12, 20, 34, 54, 88]),
+    ("A3", &[2, 4, 6, 10, 16, 26, 42, 68, 110]),
+    ("B", &[2, 4, 8, 16, 32, 64]),
+    ("C1", &[2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
+];
+/// The ladder of all even minutes, also of the notebooks.
+const EVEN: &str = "C2";
+/// The ladder of all minutes, which the notebooks do not have.
+const EVERY: &str = "every minute to 120";
+/// The ladder whose simulation the notebook stores.
+const STORED: &str = "A1";
+/// The longest wall time, in minutes.
+const LONGEST: u64 = 120;
+/// Number of wall times of the largest best ladder.
+const MOST: usize = 9;
+
+/// How time is counted.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    /// Its number in a minute.
+    minute: u64,
+    costs: Costs,
+}
+
+/// As the notebooks count.
+const IN_POLLS: Unit = Unit {
+    minute: 6,
+    costs: Costs {
+        startup: 2,
+        delay: 0,
+    },
+};
+/// Seconds, with the same start-up.
+const IN_SECONDS: Unit = Unit {
+    minute: 60,
+    costs: Costs {
+        startup: 20,
+        delay: 0,
+    },
+};
+/// Seconds, with the delay that the scheduler needs.
+const DELAYED: Unit = Unit {
+    costs: Costs {
+        startup: 20,
+        delay: 10,
+    },
+    ..IN_SECONDS
+};
+
+impl Unit {
+    fn ladder(self, minutes: impl IntoIterator<Item = u64>) -> Result<Ladder> {
+        let lengths = minutes.into_iter().map(|minutes| minutes * self.minute);
+        Ladder::new(lengths, self.costs).map_err(|fault| cause(&Unobserved, fault))
+    }
+
+    /// The ladder of a name.
+    fn named(self, name: &str) -> Result<Ladder> {
+        match LADDERS.iter().find(|(known, _)| *known == name) {
+            Some((_, minutes)) => self.ladder(minutes.iter().copied()),
+            None if name == EVEN => self.ladder((2..=LONGEST).step_by(2)),
+            None => self.ladder(1..=LONGEST),
+        }
+    }
+
+    /// The best ladders of multiples of `step` minutes.
+    fn best(self, fragments: &Fragments, step: u64, observer: &dyn Observer) -> Result<Vec<Best>> {
+        let grid = Grid {
+            step: step * self.minute,
+            longest: LONGEST * self.minute,
+        };
+        // Without a limit, every ladder is proven to be the best one.
+        let found = best(fragments, grid, self.costs, MOST, Duration::MAX, observer);
+        found.map_err(|fault| cause(observer, fault))
+    }
+}
+
+/// Reproduces the figures of HPC-Whisk.
+pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Result<Part<'c>> {
+    let mut part = Part::new(System::Hpcwhisk, observer)?;
+    let polls = part.take(Polls::read(
+        &data.file("machines/whisk/17_03_2022_idle_nodes.txt"),
+    )?);
+    let jobs = part.take(Accounting::read(
+        &data.file("machines/whisk/17_03_2022_slurm-jobs.txt"),
+    )?);
+    let in_polls = histogram(polls.run_lengths())?;
+    let in_seconds = histogram(polls.run_seconds())?;
+    part.add("hpcwhisk-idle", &idle(&polls))?;
+    part.add("hpcwhisk-runs", &runs(&polls))?;
+    part.add("hpcwhisk-pilots", &pilots(&polls, &in_polls)?)?;
+    part.add("hpcwhisk-simulation", &simulation(&polls, &in_polls)?)?;
+    part.add("hpcwhisk-ladders", &ladders(&polls, &in_polls)?)?;
+    part.add("hpcwhisk-accounting", &accounting(&jobs))?;
+    part.add("hpcwhisk-models", &models(&in_seconds, observer)?)?;
+    let even = IN_POLLS.best(&in_polls, 2, observer)?;
+    part.add(
+        "hpcwhisk-best-polls",
+        &best_ladders(&in_polls, IN_POLLS, &even),
+    )?;
+    let every = IN_SECONDS.best(&in_seconds, 1, observer)?;
+    part.add(
+        "hpcwhisk-best-seconds",
+        &best_ladders(&in_seconds, IN_SECONDS, &every),
+    )?;
+    part.finish()
+}
+
+const DAY: &str = "17 March 2022";
+
+fn histogram(lengths: impl Iterator<Item = u64>) -> Result<Fragments> {
+    Fragments::new(lengths).map_err(|fault| cause(&Unobserved, fault))
+}
+
+/// The polls, and the idle nodes in each. Idle are nodes in the state `idle`, and those of pilots.
+fn idle(polls: &Polls) -> Values {
+    let (free, number) = (&polls.free, polls.times.len() as f64);
+    let mut ours = Values::default();
+    let values = [
+        ("polls", number),
+        ("nodes", polls.height as f64),
+        ("mean interval", polls.interval()),
+        (
+            "idle share",
+            polls.idle() as f64 / (number * polls.height as f64),
+        ),
+        ("idle nodes, 25 %", quantile(free, 0.25)),
+        ("idle nodes, 50 %", quantile(free, 0.5)),
+        ("idle nodes, 75 %", quantile(free, 0.75)),
+        ("idle nodes, mean", mean(free)),
+        (
+            "share of polls without an idle node",
+            zeros(free) as f64 / number,
+        ),
+    ];
+    ours.row(DAY, values);
+    ours
+}
+
+/// How long nodes stay idle.
+fn runs(polls: &Polls) -> Values {
+    let lengths: Vec<u64> = polls.run_lengths().collect();
+    let interval = polls.interval();
+    let mut ours = Values::default();
+    let values = [
+        ("25 %", quantile(&lengths, 0.25) * interval),
+        ("50 %", quantile(&lengths, 0.5) * interval),
+        ("75 %", quantile(&lengths, 0.75) * interval),
+        ("mean", mean(&lengths)),
+    ];
+    ours.row(DAY, values);
+    ours
+}
+
+/// The pilots that ran, and the share of idle time that simulated ones hold.
+fn pilots(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
+    const SHARE: &str = "share of idle time";
+    let (pilots, number) = (&polls.pilots, polls.times.len() as f64);
+    let time: u64 = pilots.iter().sum();
+    let share = time as f64 / polls.idle() as f64;
+    let mut ours = Values::default();
+    let values = [
+        ("pilot time", time as f64 * polls.interval()),
+        ("pilots, 25 %", quantile(pilots, 0.25)),
+        ("pilots, 50 %", quantile(pilots, 0.5)),
+        ("pilots, 75 %", quantile(pilots, 0.75)),
+        ("pilots, mean", mean(pilots)),
+        (SHARE, share),
+        ("not used", 1.0 - share),
+        ("polls without a pilot", zeros(pilots) as f64),
+        (
+            "share of polls without a pilot",
+            zeros(pilots) as f64 / number,
+        ),
+    ];
+    ours.row(DAY, values);
+    let delayed = Unit {
+        costs: Costs {
+            delay: 1,
+            ..IN_POLLS.costs
+        },
+        ..IN_POLLS
+    };
+    for (row, unit) in [
+        ("simulated pilots of A1", IN_POLLS),
+        ("simulated pilots of A1, each a poll late", delayed),
+    ] {
+        let found = fits(in_polls, &unit.named(STORED)?);
+        ours.set(row, SHARE, in_polls.share(found.ready + found.startup));
+    }
+    Ok(ours)
+}
+
+/// The simulation of A1 that the notebook stores.
+fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
+    let ladder = IN_POLLS.named(STORED)?;
+    let found = fits(in_polls, &ladder);
+    let (warming, ready) = series(polls, &ladder);
+    let number = polls.times.len() as f64;
+    let idle = in_polls.total() as f64;
+    let mut ours = Values::default();
+    let values = [
+        ("starting up", found.startup as f64),
+        ("ready", found.ready as f64),
+        ("pilots", found.pilots as f64),
+        ("ready, 25 %", quantile(&ready, 0.25)),
+        ("ready, 50 %", quantile(&ready, 0.5)),
+        ("ready, 75 %", quantile(&ready, 0.75)),
+        ("ready, mean", mean(&ready)),
+        ("starting up, 25 %", quantile(&warming, 0.25)),
+        ("starting up, 50 %", quantile(&warming, 0.5)),
+        ("starting up, 75 %", quantile(&warming, 0.75)),
+        ("starting up, mean", mean(&warming)),
+        (
+            "most possible",
+            in_polls.share(kept(in_polls, IN_POLLS.costs).ready),
+        ),
+        ("ready share", in_polls.share(found.ready)),
+        ("start-up share", in_polls.share(found.startup)),
+        (
+            "share not used",
+            1.0 - (found.startup + found.ready) as f64 / idle,
+        ),
+        ("polls with none ready", zeros(&ready) as f64),
+        (
+            "share of polls with none ready",
+            zeros(&ready) as f64 / number,
+        ),
+    ];
+    ours.row(STORED, values);
+    Ok(ours)
+}
+
+/// All ladders of the notebook, in polls.
+fn ladders(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
+    let mut ours = Values::default();
+    for name in LADDERS.map(|(name, _)| name).into_iter().chain([EVEN]) {
+        let ladder = IN_POLLS.named(name)?;
+        let found = fits(in_polls, &ladder);
+        let (_, ready) = series(polls, &ladder);
+        let values = [
+            ("ready share", in_polls.share(found.ready)),
+            ("starting up", found.startup as f64),
+            ("ready", found.ready as f64),
+            ("pilots", found.pilots as f64),
+            ("polls with none ready", zeros(&ready) as f64),
+        ];
+        ours.row(name, values);
+    }
+    Ok(ours)
+}
+
+/// Number of nodes whose simulated pilots start up in each poll, and number of those that are ready.
+fn series(polls: &Polls, ladder: &Ladder) -> (Vec<u64>, Vec<u64>) {
+    let mut warming = vec![0; polls.times.len()];
+    let mut ready = warming.clone();
+    for run in &polls.runs {
+        for pilot in placed(run.polls(), ladder) {
+            let start = run.from + pilot.start as usize;
+            let is_ready = start + ladder.costs().startup as usize;
+            let end = start + pilot.length as usize;
+            warming[start..is_ready]
+                .iter_mut()
+                .for_each(|count| *count += 1);
+            ready[is_ready..end]
+                .iter_mut()
+                .for_each(|count| *count += 1);
+        }
+    }
+    (warming, ready)
+}
+
+/// The pilots of the day by the accounts of Slurm.
+fn accounting(jobs: &Accounting) -> Values {
+    let mut ours = Values::default();
+    let mut row = |name: &str, of: &dyn Fn(&accounting::PilotJob) -> bool| {
+        let (number, seconds) = jobs.sum(of);
+        let (_, all) = jobs.sum(&|_| true);
+        let share = seconds as f64 / all as f64;
+        ours.row(
+            name,
+            [("pilots", number as f64), ("share of pilot time", share)],
+        );
+    };
+    row("all", &|_| true);
+    row("preempted", &|job| job.is_preempted);
+    row("of 90 minutes", &|job| job.minutes == Some(90));
+    ours
+}
+
+/// The three models, for the ladders of the notebooks and for every minute, in seconds.
+fn models(in_seconds: &Fragments, observer: &dyn Observer) -> Result<Values> {
+    let mut ours = Values::default();
+    for unit in [IN_SECONDS, DELAYED] {
+        let names = LADDERS.map(|(name, _)| name).into_iter();
+        for name in names.chain([EVEN, EVERY]) {
+            let ladder = unit.named(name)?;
+            let lost = lost(in_seconds, &ladder, observer);
+            let lost = lost.map_err(|fault: Fault| cause(observer, fault))?;
+            let row = format!("{name}, delay {} s", unit.costs.delay);
+            let values = [
+                ("fits", in_seconds.share(fits(in_seconds, &ladder).ready)),
+                ("kept", in_seconds.share(kept(in_seconds, unit.costs).ready)),
+                ("lost", in_seconds.share(lost.ready)),
+            ];
+            ours.row(&row, values);
+        }
+    }
+    Ok(ours)
+}
+
+/// The best ladders, with the lengths in minutes.
+fn best_ladders(fragments: &Fragments, unit: Unit, found: &[Best]) -> Values {
+    let mut ours = Values::default();
+    for (most, best) in (1..).zip(found) {
+        let minutes = best
+            .lengths
+            .iter()
+            .map(|length| (length / unit.minute).to_string());
+        let row = format!("{most}: {}", minutes.collect::<Vec<_>>().join(" "));
+        ours.set(&row, "ready share", fragments.share(best.ready));
+    }
+    ours
+}
+
+fn zeros(counts: &[u64]) -> usize {
+    counts.iter().filter(|&&count| count == 0).count()
+}

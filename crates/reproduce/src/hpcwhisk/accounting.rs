@@ -1,0 +1,97 @@
+//! The pilots of a day in the accounts of Slurm: a table with the columns JobID, Start, End, JobName and State.
+
+use std::path::Path;
+
+use gleaner_domain::Local;
+use gleaner_domain::error::{Fault, Result};
+use gleaner_io::Loaded;
+use gleaner_io::delimited::{Layout, LogTable, Row};
+use gleaner_io::input::Input;
+use gleaner_io::source::Source;
+
+const START: usize = 0;
+const END: usize = 1;
+const NAME: usize = 2;
+const STATE: usize = 3;
+
+const LAYOUT: Layout = Layout {
+    columns: &[&["Start"], &["End"], &["JobName"], &["State"]],
+    required: &[START, END, NAME, STATE],
+    quoted: false,
+    remedy: || "make the file with `sacct -P -X -o JobID,Start,End,JobName,State`".to_owned(),
+};
+
+/// The pilots of a day.
+#[derive(Debug, Default)]
+pub(super) struct Accounting(Vec<PilotJob>);
+
+/// A pilot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PilotJob {
+    /// Seconds for which it ran.
+    pub seconds: u64,
+    /// Its wall time in minutes, from its name; `None` if its name states none.
+    pub minutes: Option<u64>,
+    /// Whether Slurm took its node back before its end.
+    pub is_preempted: bool,
+}
+
+impl Accounting {
+    /// Reads the table.
+    ///
+    /// # Errors
+    /// The file cannot be read, lacks a column, or has a time that cannot be read.
+    pub fn read(path: &Path) -> Result<Loaded<Self>> {
+        let source = Source::open(path)?;
+        let mut table = LogTable::new(LAYOUT, None);
+        let mut jobs = Vec::new();
+        let mut input = Input::new(path, source.reader()?)?;
+        while let Some(line) = input.next_line()? {
+            let Some(row) = table.row(&line)? else {
+                continue;
+            };
+            let job = row.and_then(|row| PilotJob::of(&row));
+            let fault = |found| {
+                let fault = Fault::of(path, found, "a job with its start and its end");
+                fault.at(line.place.within())
+            };
+            jobs.push(job.map_err(fault)?);
+        }
+        Ok(source.loaded(Accounting(jobs)))
+    }
+
+    /// The number of pilots for which `of` holds, and the seconds for which they ran.
+    pub fn sum(&self, of: &dyn Fn(&PilotJob) -> bool) -> (usize, u64) {
+        let jobs = || self.0.iter().filter(|job| of(job));
+        (jobs().count(), jobs().map(|job| job.seconds).sum())
+    }
+}
+
+impl PilotJob {
+    /// The error says what is wrong with the row.
+    fn of(row: &Row<'_, '_>) -> Result<Self, String> {
+        let time = |column| {
+            let text = row.text(column);
+            let read = text.parse::<Local>();
+            read.map_err(|_| format!("the time {text:?}"))
+        };
+        let (start, end) = (time(START)?, time(END)?);
+        if end < start {
+            return Err("an end before the start".to_owned());
+        }
+        Ok(PilotJob {
+            seconds: end.0.abs_diff(start.0) / 1_000_000_000,
+            minutes: minutes(row.text(NAME)),
+            is_preempted: row.text(STATE) == "PREEMPTED",
+        })
+    }
+}
+
+/// The wall time in a pilot's name: 2 in `i_02:00`, and 90 in `i_1:30:00`.
+fn minutes(name: &str) -> Option<u64> {
+    // From the right: seconds, minutes, and hours if there are any.
+    let mut parts = name.strip_prefix("i_")?.rsplit(':').skip(1);
+    let minutes: u64 = parts.next()?.parse().ok()?;
+    let hours: u64 = parts.next().unwrap_or("0").parse().ok()?;
+    hours.checked_mul(60)?.checked_add(minutes)
+}

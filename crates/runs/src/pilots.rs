@@ -1,0 +1,258 @@
+//! Pilot jobs on idle nodes: the facts and tables that are printed and shown on a page, and JSON.
+
+use gleaner_document::numbers::{count, hours, percent};
+use gleaner_document::{Block, Fact, Grid, Head};
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::pilots::{Ladder, MinuteGrid, Pilots, PlanStep};
+use gleaner_domain::words::{counted, duration};
+use gleaner_inspect::Fragments;
+use serde::Serialize;
+
+use super::inspect::classes;
+use super::lengths::Lengths;
+
+/// Maximum number of wall times that a cell or a fact names.
+const SHOWN_LENGTHS: usize = 24;
+
+/// Why `fits` is optimistic, and what the other two models assume.
+pub const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
+                       that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
+                       on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site ran close to kept. \
+                       The plan of lost was chosen with hindsight; judge it on another log.";
+
+/// The results as pretty-printed JSON.
+///
+/// # Errors
+/// Never in practice. A failure of the serialiser is passed on.
+pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
+    #[derive(Serialize)]
+    struct All<'a> {
+        #[serde(flatten)]
+        pilots: &'a Pilots,
+        fragments: &'a Fragments,
+    }
+    serde_json::to_string_pretty(&All { pilots, fragments })
+        .map(|text| text + "\n")
+        .map_err(|e| Error::Run(e.to_string()))
+}
+
+/// What `gleaner pilots` prints.
+pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(facts(pilots, fragments))];
+    blocks.extend(pilots.grid.map(|grid| Block::Grid(best(pilots, grid))));
+    blocks.extend(unproven(pilots).map(Block::Note));
+    blocks.extend(chosen(pilots).map(|ladder| Block::Grid(models(pilots, ladder))));
+    if !pilots.complete {
+        let note = "The search was stopped: ladders of more wall times are missing.";
+        blocks.push(Block::Note(note.to_owned()));
+    }
+    blocks.push(Block::Note(CAUTION.to_owned()));
+    blocks
+}
+
+/// The log and the pilots in a few facts.
+pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
+    let cut = match fragments.cut_at_start + fragments.cut_at_end {
+        0 => String::new(),
+        cut => format!("({} cut off by the log's ends)", count(cut)),
+    };
+    let log = format!(
+        "{} to {} ({})",
+        pilots.from,
+        pilots.to,
+        duration(pilots.span_seconds)
+    );
+    let idle = format!("{} node-hours", hours(pilots.idle_node_seconds as f64));
+    let ready = format!(
+        "start {} s after their node is free, and are ready {} s later",
+        pilots.delay_s, pilots.startup_s
+    );
+    let mut facts = vec![
+        Fact::new("log", log),
+        Fact::new("nodes", count(pilots.nodes)),
+        Fact::main("idle node-time", idle),
+        Fact::main("idle fragments", count(fragments.lengths.count)).remark(cut),
+        Fact::new("pilots", ready),
+    ];
+    if let Some(ladder) = chosen(pilots) {
+        facts.push(Fact::main(
+            "ready under fits",
+            percent(ladder.fits.ready_share),
+        ));
+        facts.push(Fact::main(
+            "ready under kept",
+            percent(pilots.kept.ready_share),
+        ));
+        facts.push(Fact::main(
+            "ready under lost",
+            percent(ladder.lost.ready_share),
+        ));
+        facts.push(Fact::new("plan of lost", plan(&ladder.lost.plan)));
+    }
+    facts
+}
+
+/// The ladder that is shown in detail: the given one, or the best one with the most lengths.
+pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
+    pilots.ladders.last()
+}
+
+/// The best ladders, a row for each number of wall times.
+pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
+    let title = format!(
+        "Best ladders under fits, of wall times every {} min up to {} min: ready share",
+        count(grid.step_min),
+        count(grid.longest_min)
+    );
+    let mut heads = vec![
+        Head::text("wall times"),
+        Head::text("minutes"),
+        Head::number("fits"),
+        Head::number("kept"),
+        Head::number("lost"),
+    ];
+    let has_bounds = unproven(pilots).is_some();
+    heads.extend(has_bounds.then(|| Head::number("fits at most")));
+    let mut table = Grid::new(title, heads);
+    let numbered = (1..).zip(&pilots.ladders).map(|(most, ladder)| {
+        let name = format!("at most {most}");
+        (name, minutes(&ladder.lengths_min), ladder)
+    });
+    let every = pilots.every_length.iter().map(|ladder| {
+        let minutes = format!("every {} to {}", grid.step_min, grid.longest_min);
+        (format!("all {}", ladder.lengths_min.len()), minutes, ladder)
+    });
+    for (name, minutes, ladder) in numbered.chain(every) {
+        let cells = [
+            name,
+            minutes,
+            percent(ladder.fits.ready_share),
+            percent(pilots.kept.ready_share),
+            percent(ladder.lost.ready_share),
+        ];
+        let bound = has_bounds.then(|| ladder.bound_share.map_or("–".to_owned(), percent));
+        table.row(cells.into_iter().chain(bound));
+    }
+    table
+}
+
+/// Says that some ladders may not be the best ones; `None` if all are.
+pub fn unproven(pilots: &Pilots) -> Option<String> {
+    let open = |ladder: &&Ladder| {
+        ladder
+            .bound_share
+            .is_some_and(|bound| bound > ladder.fits.ready_share)
+    };
+    match pilots.ladders.iter().filter(open).count() {
+        0 => None,
+        open => Some(format!(
+            "The search for {} ended before it was complete: no ladder of as many wall times exceeds the share in the \
+             last column. Raise --time-limit to search longer.",
+            counted(open, "ladder")
+        )),
+    }
+}
+
+/// The three models, with what becomes of the idle node-time.
+pub fn models(pilots: &Pilots, ladder: &Ladder) -> Grid {
+    let title = format!(
+        "Idle node-time with pilots of {} min, by model",
+        minutes(&ladder.lengths_min)
+    );
+    let heads = [
+        Head::text("model"),
+        Head::text("idle time"),
+        Head::text("if preempted"),
+        Head::number("ready"),
+        Head::number("starting up"),
+        Head::number("waiting"),
+        Head::number("unused or lost"),
+        Head::number("pilots"),
+        Head::number("preempted"),
+    ];
+    let mut table = Grid::new(title, heads);
+    let (fits, kept, lost) = (&ladder.fits, &pilots.kept, &ladder.lost);
+    let none = || "–".to_owned();
+    let rows = [
+        (
+            ["fits", "known", "–"],
+            [
+                fits.ready_share,
+                fits.startup_share,
+                fits.delay_share,
+                fits.unused_share,
+            ],
+            [count(fits.pilots), count(0)],
+        ),
+        (
+            ["kept", "unknown", "keeps work"],
+            [kept.ready_share, kept.startup_share, kept.delay_share, 0.0],
+            [none(), none()],
+        ),
+        (
+            ["lost", "unknown", "loses work"],
+            [
+                lost.ready_share,
+                lost.startup_share,
+                lost.delay_share,
+                lost.unused_share,
+            ],
+            [count(lost.finished + lost.preempted), count(lost.preempted)],
+        ),
+    ];
+    for (words, shares, numbers) in rows {
+        let cells = words
+            .map(str::to_owned)
+            .into_iter()
+            .chain(shares.map(percent));
+        table.row(cells.chain(numbers));
+    }
+    table
+}
+
+/// The plan of the model `lost`, step by step.
+pub fn steps(ladder: &Ladder) -> Grid {
+    let heads = [
+        Head::number("node idle for (s)"),
+        Head::number("wall time (min)"),
+        Head::number("started"),
+        Head::number("ended by themselves"),
+    ];
+    Grid::of(
+        "Plan of lost: which pilot starts next",
+        heads,
+        &ladder.lost.plan,
+        |step| {
+            [
+                count(step.age_s),
+                count(step.length_min),
+                count(step.started),
+                count(step.finished),
+            ]
+        },
+    )
+}
+
+/// The idle fragments by length.
+pub fn fragments(fragments: &Fragments) -> Lengths {
+    Lengths::of_fragments(classes(&fragments.lengths.bins))
+}
+
+/// Wall times in minutes, as a list.
+pub fn minutes(lengths: &[u64]) -> String {
+    if lengths.is_empty() {
+        return "none".to_owned();
+    }
+    let shown = lengths.iter().take(SHOWN_LENGTHS).map(ToString::to_string);
+    let more = (lengths.len() > SHOWN_LENGTHS).then(|| "…".to_owned());
+    shown.chain(more).collect::<Vec<_>>().join(" ")
+}
+
+/// A plan by age in words.
+fn plan(steps: &[PlanStep]) -> String {
+    let lengths: Vec<u64> = steps.iter().map(|step| step.length_min).collect();
+    match lengths.as_slice() {
+        [] => "no pilot is worth its start".to_owned(),
+        lengths => format!("pilots of {} min, one after the other", minutes(lengths)),
+    }
+}

@@ -1,0 +1,338 @@
+//! Pilot jobs on the idle nodes of an event log.
+//!
+//! ```
+//! use gleaner::Unobserved;
+//! use gleaner::pilots::{PilotsOfLog, PilotsSettings};
+//!
+//! # std::env::set_current_dir(env!("CARGO_MANIFEST_DIR"))?;
+//! let settings = PilotsSettings {
+//!     lengths: vec![2, 8, 32],
+//!     ..PilotsSettings::default()
+//! };
+//! let found = PilotsOfLog::of("dataset/idle.csv".as_ref(), &settings, &Unobserved)?;
+//! let ladder = &found.pilots.ladders[0];
+//! assert!(ladder.fits.ready_share < found.pilots.kept.ready_share);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gleaner_document::text;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::pilots::{self as results, MinuteGrid, PlanStep};
+use gleaner_domain::{EventLog, Observer, Unobserved, Utc};
+use gleaner_io::SourceId;
+use gleaner_pilots::{Costs, Fault, Fragments, Grid, Ladder, MOST_LENGTHS, best, fits, kept, lost};
+use gleaner_runs::pilots::printed;
+use gleaner_runs::read::RunInfo;
+use gleaner_setup::SliceArgs;
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Settings, Spec};
+use serde::Serialize;
+
+/// Seconds in a minute, the unit of wall times.
+const MINUTE: u64 = 60;
+/// Nanoseconds in a second, the unit of the models.
+const SECOND: u64 = 1_000_000_000;
+
+settings! {
+    /// The log, and the pilots to run on it.
+    #[derive(Debug, Clone, Serialize)]
+    pub struct PilotsSettings {
+        /// Wall times of the pilots in minutes, separated by commas, such as 2,4,8,16.
+        pub lengths: Vec<u64> = Vec::new() => Spec::of("MINUTES").separated_by(',').conflicts(&["best"])
+            .within("whole minutes, at least 1", |minutes| *minutes >= 1);
+        /// Find the best wall times under the model fits: the best ladders of at most 1, 2, ..., K wall times.
+        pub best: Option<usize> = None => Spec::of("K")
+            .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
+        /// Seconds from the start of a pilot until it is ready.
+        pub startup: u64 = 20 => Spec::of("SECONDS");
+        /// Seconds for which a node waits before each pilot, because the scheduler needs time to start it.
+        pub delay: u64 = 10 => Spec::of("SECONDS");
+        /// Choose the best wall times among multiples of this number of minutes.
+        pub grid: u64 = 1 => Spec::of("MINUTES").requires("best")
+            .within("at least 1", |minutes| *minutes >= 1);
+        /// Choose the best wall times among those up to this number of minutes.
+        pub longest: u64 = 120 => Spec::of("MINUTES").requires("best")
+            .within("at least 1", |minutes| *minutes >= 1);
+        /// Seconds after which the search for each ladder ends with the best one found so far.
+        pub time_limit: f64 = 60.0 => Spec::of("SECONDS").requires("best")
+            .within("more than 0", |seconds| *seconds > 0.0);
+        /// The part of the log.
+        #[serde(flatten)]
+        pub slice: SliceArgs;
+    }
+}
+
+/// The pilots of a log.
+pub struct PilotsOfLog {
+    /// The results.
+    pub pilots: results::Pilots,
+    /// The idle fragments of the log.
+    pub fragments: gleaner_inspect::Fragments,
+    file: PathBuf,
+    sources: Vec<SourceId>,
+}
+
+impl PilotsOfLog {
+    /// Reads a log and computes what pilots would make of its idle node-time.
+    ///
+    /// If the observer stops the search for the best ladders, the results are those so far, and are marked incomplete.
+    ///
+    /// # Errors
+    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops it before there is a ladder.
+    pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
+        settings.check()?;
+        if settings.lengths.is_empty() && settings.best.is_none() {
+            let message =
+                "pilots need wall times: name them with --lengths 2,4,8, or let --best 6 find them";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        // clap does not check what an option requires if another option conflicts with it.
+        let of_best = PilotsSettings::list().into_iter().find(|setting| {
+            setting.about.style.requires == Some("best") && setting.is_changed(settings)
+        });
+        if let Some(setting) = of_best.filter(|_| settings.best.is_none()) {
+            let option = setting.about.option();
+            return Err(Error::Usage(format!("--{option} also needs --best")));
+        }
+        let read = settings.slice.read(log, observer)?;
+        observer.remark(&read.notes);
+        let log_read = &read.value;
+        let (described, lengths) = gleaner_inspect::fragments(log_read, observer)?;
+        let seconds = lengths.iter().map(|length| length / SECOND);
+        let fragments = Fragments::new(seconds).map_err(failed)?;
+        let work = Work {
+            settings,
+            fragments: &fragments,
+            costs: Costs {
+                startup: settings.startup,
+                delay: settings.delay,
+            },
+            observer,
+        };
+        Ok(PilotsOfLog {
+            pilots: work.results(log_read)?,
+            fragments: described,
+            file: log.to_owned(),
+            sources: read.sources,
+        })
+    }
+
+    /// Information about the inputs and settings, for a page. `arguments` are those of the call.
+    ///
+    /// # Errors
+    /// None in practice: arguments can be serialised.
+    pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
+        RunInfo::of_this("pilots", &self.file, arguments, &self.sources)
+    }
+
+    /// The results as text.
+    pub fn text(&self) -> String {
+        text(&printed(&self.pilots, &self.fragments))
+    }
+}
+
+/// Everything that the models need.
+struct Work<'a> {
+    settings: &'a PilotsSettings,
+    fragments: &'a Fragments,
+    costs: Costs,
+    observer: &'a dyn Observer,
+}
+
+impl Work<'_> {
+    fn results(&self, log: &EventLog) -> Result<results::Pilots> {
+        let grid = self.settings.best.map(|_| MinuteGrid {
+            step_min: self.settings.grid,
+            longest_min: self.settings.longest,
+        });
+        let (ladders, every_length) = match grid {
+            None => (
+                vec![self.ladder(seconds(&self.settings.lengths)?, None, self.observer)?],
+                None,
+            ),
+            Some(grid) => self.best(grid)?,
+        };
+        let time = |row: Option<&Utc>| row.map(|time| log.clock().show(*time)).unwrap_or_default();
+        let (first, last) = (log.times().first(), log.times().last());
+        let span = last
+            .zip(first)
+            .map_or(0.0, |(last, first)| last.seconds_since(*first));
+        let count = self.settings.best.unwrap_or(1);
+        Ok(results::Pilots {
+            from: time(first),
+            to: time(last),
+            span_seconds: span,
+            nodes: log.nodes().len(),
+            idle_node_seconds: self.fragments.total(),
+            startup_s: self.costs.startup,
+            delay_s: self.costs.delay,
+            grid,
+            kept: self.kept(),
+            complete: ladders.len() == count && (grid.is_none() || every_length.is_some()),
+            ladders,
+            every_length,
+        })
+    }
+
+    /// The best ladders, and the ladder of all lengths. If the observer stops the search, the ladders found so far.
+    fn best(&self, grid: MinuteGrid) -> Result<(Vec<results::Ladder>, Option<results::Ladder>)> {
+        let in_seconds = Grid {
+            step: grid.step_min.saturating_mul(MINUTE),
+            longest: grid.longest_min.saturating_mul(MINUTE),
+        };
+        let limit = Duration::try_from_secs_f64(self.settings.time_limit).unwrap_or(Duration::MAX);
+        let count = self.settings.best.unwrap_or(1);
+        let found = best(
+            self.fragments,
+            in_seconds,
+            self.costs,
+            count,
+            limit,
+            self.observer,
+        );
+        let ladders = found
+            .map_err(|fault| self.wrong(fault))?
+            .into_iter()
+            .map(|best| {
+                let bound = self.fragments.share(best.bound);
+                // A search that was stopped keeps the ladders that it has found.
+                self.ladder(best.lengths, Some(bound), &Unobserved)
+            });
+        let ladders = ladders.collect::<Result<Vec<_>>>()?;
+        let all = (in_seconds.step..=in_seconds.longest).step_by(in_seconds.step as usize);
+        let longer = all.filter(|length| *length > self.costs.startup);
+        match self.ladder(longer.collect(), None, self.observer) {
+            Err(Error::Stopped) => Ok((ladders, None)),
+            every_length => Ok((ladders, Some(every_length?))),
+        }
+    }
+
+    /// What becomes of the idle node-time with a ladder, whose lengths are in seconds. A search may find no ladder,
+    /// because no fragment is long enough. Such a ladder has no length.
+    fn ladder(
+        &self,
+        lengths: Vec<u64>,
+        bound_share: Option<f64>,
+        observer: &dyn Observer,
+    ) -> Result<results::Ladder> {
+        if lengths.is_empty() {
+            return Ok(results::Ladder {
+                bound_share,
+                ..results::Ladder::default()
+            });
+        }
+        let ladder = Ladder::new(lengths, self.costs).map_err(|fault| self.wrong(fault))?;
+        let minutes = ladder.lengths().iter().map(|length| length / MINUTE);
+        Ok(results::Ladder {
+            lengths_min: minutes.collect(),
+            fits: self.fits(&ladder),
+            bound_share,
+            lost: self.lost(&ladder, observer)?,
+        })
+    }
+
+    fn fits(&self, ladder: &Ladder) -> results::Fits {
+        let found = fits(self.fragments, ladder);
+        results::Fits {
+            ready_s: found.ready,
+            ready_share: self.fragments.share(found.ready),
+            startup_share: self.fragments.share(found.startup),
+            delay_share: self.fragments.share(found.delay),
+            unused_share: self.fragments.share(found.unused),
+            pilots: found.pilots,
+        }
+    }
+
+    fn kept(&self) -> results::Kept {
+        let found = kept(self.fragments, self.costs);
+        results::Kept {
+            ready_s: found.ready,
+            ready_share: self.fragments.share(found.ready),
+            startup_share: self.fragments.share(found.startup),
+            delay_share: self.fragments.share(found.delay),
+        }
+    }
+
+    fn lost(&self, ladder: &Ladder, observer: &dyn Observer) -> Result<results::Lost> {
+        let found = lost(self.fragments, ladder, observer);
+        let found = found.map_err(|fault| self.wrong(fault))?;
+        let startup = found.finished * self.costs.startup;
+        let delay = found.finished * self.costs.delay;
+        let step = |step: &gleaner_pilots::Step| PlanStep {
+            age_s: step.age,
+            length_min: step.length / MINUTE,
+            started: step.started,
+            finished: step.finished,
+        };
+        Ok(results::Lost {
+            ready_s: found.ready,
+            ready_share: self.fragments.share(found.ready),
+            startup_share: self.fragments.share(startup),
+            delay_share: self.fragments.share(delay),
+            unused_share: self
+                .fragments
+                .share(self.fragments.total() - found.ready - startup - delay),
+            finished: found.finished,
+            preempted: found.preempted,
+            plan: found.plan.iter().map(step).collect(),
+        })
+    }
+
+    /// The error for pilots that cannot be simulated, in the words of the settings.
+    fn wrong(&self, fault: Fault) -> Error {
+        let PilotsSettings {
+            startup,
+            delay,
+            grid,
+            longest,
+            ..
+        } = self.settings;
+        Error::Usage(match fault {
+            Fault::Stopped => return Error::Stopped,
+            Fault::TooMuch => return failed(fault),
+            Fault::NeverReady { length, .. } => format!(
+                "--startup is {startup} s, expected less than the shortest wall time, {} min",
+                length / MINUTE
+            ),
+            Fault::NoLength => format!(
+                "no wall time fits: expected a multiple of --grid {grid} min that is longer than --startup \
+                 {startup} s, and at most --longest {longest} min"
+            ),
+            Fault::Twice(length) => format!("--lengths has {} min twice", length / MINUTE),
+            Fault::TooLong(time) => {
+                format!(
+                    "a time of {time} s is too long: expected at most {} s",
+                    gleaner_pilots::LONGEST
+                )
+            }
+            Fault::TooFine { lengths, .. } => format!(
+                "--longest {longest} with --grid {grid} and --delay {delay} gives {lengths} wall times that are too \
+                 finely spaced: raise --grid, lower --longest, or set --delay to a multiple of 10"
+            ),
+            Fault::TooManyAges(_) => format!(
+                "the log is too long for --delay {delay}: set --delay to a multiple of 60, or cut the log with \
+                 --from and --to"
+            ),
+            Fault::TooMany(_) => format!("--best: {fault}"),
+        })
+    }
+}
+
+/// Wall times in seconds.
+///
+/// # Errors
+/// One of them is too long.
+fn seconds(minutes: &[u64]) -> Result<Vec<u64>> {
+    let seconds = |minutes: &u64| {
+        let seconds = minutes.checked_mul(MINUTE);
+        seconds.ok_or_else(|| Error::Usage(format!("--lengths: {minutes} min is too long")))
+    };
+    minutes.iter().map(seconds).collect()
+}
+
+fn failed(fault: Fault) -> Error {
+    Error::Run(fault.to_string())
+}
