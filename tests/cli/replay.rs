@@ -485,13 +485,13 @@ fn ingest_reports_invalid_inputs() {
 fn a_generated_month_is_ingested_from_stdin_as_it_was_made() {
     let folder = tempfile::tempdir().unwrap();
     let synth = "synth slurm --nodes 40 --days 3 -o jobs.txt --node-list nodes.txt \
-                 --outages events.txt --truth truth.gev";
+                 --outages events.txt --truth truth.csv";
     gleaner(folder.path(), synth).expect(0);
     let ingest = "ingest slurm - --nodes nodes.txt --events events.txt --strict \
-                  --from 2026-01-01 --to 2026-01-04 -o log.gev";
+                  --from 2026-01-01 --to 2026-01-04 -o log.csv";
     let mut command = command(folder.path(), ingest);
     command.stdin(fs::File::open(folder.path().join("jobs.txt")).unwrap());
     Run::from(command.output().unwrap()).expect(0);
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
-    assert!(read("log.gev") == read("truth.gev"));
+    assert!(read("log.csv") == read("truth.csv"));
 }
