@@ -5,12 +5,15 @@
 mod clocks;
 mod faults;
 mod limits;
+mod machines;
+mod parquet_tables;
 mod round_trips;
 mod samples;
 mod schedules;
 mod slurm_itself;
 mod stop;
 mod support;
+mod tables;
 mod trace_faults;
 mod trace_round_trips;
 mod trace_samples;
