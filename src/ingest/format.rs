@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use super::{
-    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
-    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings,
+    BatsimSettings, CobaltSettings, DjcLogSettings, GavelSettings, HeliosSettings, Ingest,
+    PaiSettings, PbsSettings, PhillySettings, SlurmSettings, SwfSettings, TableSettings,
 };
 use gleaner_domain::error::Result;
 use gleaner_logs::gpu;
@@ -75,7 +75,7 @@ pub const FORMATS: &[IngestFormat] = &[
         "gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev",
         Made::Events,
     ),
-    IngestFormat::of::<DjcSettings>(
+    IngestFormat::of::<DjcLogSettings>(
         "djc",
         "Read job records that ALCF publishes, as CSV",
         "gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev",
@@ -85,6 +85,12 @@ pub const FORMATS: &[IngestFormat] = &[
         "swf",
         "Read a log in the Standard Workload Format 2.2",
         "gleaner ingest swf SDSC-SP2-1998-4.2-cln.swf.gz --cores-per-node 1 -o log.gev",
+        Made::Events,
+    ),
+    IngestFormat::of::<TableSettings>(
+        "table",
+        "Read tables of jobs that public machines publish, as text or Parquet (--list names them)",
+        "gleaner ingest table job_table.parquet --machine marconi100 -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<PhillySettings>(

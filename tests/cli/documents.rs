@@ -242,6 +242,15 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
     assert!(at.join("measured/colocate_info.csv").exists());
 }
 
+#[test]
+fn the_page_of_machines_runs() {
+    let (directory, commands) = run_page("docs/MACHINES.md");
+    assert_eq!(commands, 3);
+    for name in ["log.gev", "log.csv"] {
+        assert!(directory.path().join(name).exists(), "{name}");
+    }
+}
+
 /// Scripts of other batch systems are run as those systems would run them. `tests/slurm` runs the
 /// scripts of Slurm.
 #[test]
@@ -342,7 +351,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
                 // Blocks of text are outputs, which depend on the clock and the build, so no test compares them.
-                "docs/PROVIDERS.md" | "docs/HPO.md" | "docs/DEVELOPERS.md"
+                "docs/PROVIDERS.md" | "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/MACHINES.md"
                 | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
                 "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
                 "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),

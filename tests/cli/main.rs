@@ -12,6 +12,7 @@ mod driple;
 mod explain;
 mod external;
 mod ingest_slurm;
+mod ingest_table;
 mod ingest_traces;
 mod inspect;
 mod install;

@@ -199,7 +199,9 @@ fn names_of_schedulers_logs_are_escaped() {
         )
         .unwrap();
         attack(at, "ingest slurm node.txt -o x.gev");
-        for format in ["pbs", "cobalt", "djc", "swf", "helios", "batsim", "philly"] {
+        for format in [
+            "pbs", "cobalt", "djc", "swf", "table", "helios", "batsim", "philly",
+        ] {
             fs::write(
                 at.join("text.txt"),
                 format!("{name}\n{name},{name}\n{{\"{name}\": 1}}\n"),

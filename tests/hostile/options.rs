@@ -38,6 +38,7 @@ const LINES: &[(&str, &str)] = &[
     ("ingest slurm", "logs/sacct-gpus.txt --jobs o.csv"),
     ("ingest swf", "logs/workload.swf -o o.gev"),
     ("ingest djc", "logs/djc.csv -o o.gev"),
+    ("ingest table", "logs/table.csv -o o.gev"),
     ("ingest philly", "logs/philly-jobs.json -o o.csv"),
     (
         "ingest pai",
