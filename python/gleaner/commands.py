@@ -16,7 +16,7 @@ from .inputs import Staging
 LEFT_OUT: dict[str, set[str]] = {
     "replay": {"events", "tasks", "solver", "objective"},
     "simulate": {"trace", "cluster", "policy"},
-    "ingest": {"output", "jobs"},
+    "ingest": {"output", "jobs", "list"},
     "solve": {"solver"},
     "compare": {"problems", "events", "tasks", "solvers"},
     "inspect": {"tasks"},

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use super::{
-    BatsimSettings, CobaltSettings, DjcSettings, GavelSettings, HeliosSettings, Ingest,
+    BatsimSettings, CobaltSettings, DjcLogSettings, GavelSettings, HeliosSettings, Ingest,
     PaiSettings, PbsSettings, PhillySettings, SinfoSettings, SlurmSettings, SpotSettings,
-    SwfSettings,
+    SwfSettings, TableSettings,
 };
 use gleaner_domain::error::Result;
 use gleaner_logs::gpu;
@@ -76,7 +76,7 @@ pub const FORMATS: &[IngestFormat] = &[
         "gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev",
         Made::Events,
     ),
-    IngestFormat::of::<DjcSettings>(
+    IngestFormat::of::<DjcLogSettings>(
         "djc",
         "Read job records that ALCF publishes, as CSV",
         "gleaner ingest djc ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz -o log.gev",
@@ -99,6 +99,12 @@ pub const FORMATS: &[IngestFormat] = &[
         "Read a trace of spot instances: MILLISECONDS,add|remove,NODE or MILLISECONDS,COUNT or \
          DATE,TIME,COUNT",
         "gleaner ingest spot p3-trace.csv -o log.gev",
+        Made::Events,
+    ),
+    IngestFormat::of::<TableSettings>(
+        "table",
+        "Read tables of jobs that public machines publish, as text or Parquet (--list names them)",
+        "gleaner ingest table job_table.parquet --machine marconi100 -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<PhillySettings>(

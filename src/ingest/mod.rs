@@ -5,6 +5,7 @@ mod named;
 mod sinfo;
 mod slurm;
 mod spot;
+mod table;
 mod trace;
 mod unknown;
 
@@ -23,10 +24,11 @@ use named::named;
 #[cfg(feature = "cli")]
 pub use format::Arguments;
 pub use format::{FORMATS, IngestFormat, Made, ReadSettings};
-pub use gleaner_logs::scheduler::{Format, Options, Summary, read};
+pub use gleaner_logs::scheduler::{Format, Options, Selection, Summary, read};
 pub use sinfo::{ChangeTimes, IdleOrBusy, SinfoSettings};
 pub use slurm::{SlurmSettings, VcColumn};
 pub use spot::SpotSettings;
+pub use table::{TableSettings, machines};
 pub use trace::{
     BatsimSettings, ClusterSettings, GavelSettings, HeliosSettings, PaiSettings, PhillySettings,
     TraceSettings,
@@ -40,6 +42,11 @@ pub trait Ingest: Sync {
     /// # Errors
     /// A file cannot be read, the files contain nothing usable, or an output cannot be written.
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()>;
+
+    /// What can be read, if the settings ask for this list. Nothing is read then.
+    fn listing(&self) -> Option<String> {
+        None
+    }
 }
 
 settings! {
@@ -92,6 +99,43 @@ settings! {
     pub struct CobaltSettings {
         /// How they become an event log.
         pub log: LogSettings;
+    }
+}
+
+settings! {
+    /// Which jobs of a log are used.
+    #[derive(Debug, Clone)]
+    pub struct SelectionSettings {
+        /// Use only jobs in these partitions, separated by commas. Nodes on which other jobs ran count as idle
+        /// then, so limit --nodes to the nodes of the partitions.
+        pub partition: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',');
+        /// Use only jobs in these states, such as COMPLETED, separated by commas. Nodes on which other jobs ran
+        /// count as idle then.
+        pub state: Vec<String> = Vec::new() => Spec::of("STATE").separated_by(',');
+        /// Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, whose Gres shows
+        /// them.
+        pub gpu: bool = false => Spec::flag().requires("nodes");
+    }
+}
+
+settings! {
+    /// Outages of the whole machine.
+    #[derive(Debug, Clone)]
+    pub struct OutageSettings {
+        /// When the whole machine was down: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are
+        /// used. An outage without an end lasts until the next start of a job.
+        pub outages: Option<PathBuf> = None => Spec::of("FILE");
+    }
+}
+
+settings! {
+    /// Job records that ALCF publishes, as `gleaner ingest djc` reads them.
+    #[derive(Debug, Clone)]
+    pub struct DjcLogSettings {
+        /// How they become an event log.
+        pub records: DjcSettings;
+        /// When the whole machine was down.
+        pub outages: OutageSettings;
     }
 }
 
@@ -170,9 +214,32 @@ impl Ingest for CobaltSettings {
     }
 }
 
-impl Ingest for DjcSettings {
+impl Ingest for DjcLogSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
-        self.log.write(files, &self.options(Format::Djc), observer)
+        let options = Options {
+            outages: self.outages.outages.clone(),
+            ..self.records.options(Format::Djc)
+        };
+        self.records.log.write(files, &options, observer)
+    }
+}
+
+impl SelectionSettings {
+    /// The options with this selection.
+    fn apply(&self, options: Options) -> Options {
+        Options {
+            selection: Selection {
+                partitions: self.partition.clone(),
+                states: self.state.clone(),
+            },
+            gpu: self.gpu,
+            ..options
+        }
+    }
+
+    /// Whether all jobs and nodes are used.
+    fn is_all(&self) -> bool {
+        self.partition.is_empty() && self.state.is_empty() && !self.gpu
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::trace::{ClusterSettings, ReadyTrace};
-use super::{Ingest, InputSettings, ReadyLogs};
+use super::{Ingest, InputSettings, ReadyLogs, SelectionSettings};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::source::STDIN;
@@ -20,6 +20,8 @@ settings! {
     pub struct SlurmSettings {
         /// Settings for reading the logs.
         pub input: InputSettings;
+        /// Which jobs are used.
+        pub selection: SelectionSettings;
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
         pub output: Option<PathBuf> = None => Spec::of("FILE").short('o');
         /// Table to write of the jobs that held GPUs, for `gleaner simulate`: a name that ends in
@@ -87,7 +89,7 @@ impl Ingest for SlurmSettings {
         self.check_outputs(files)?;
         let options = Options {
             delimiter: self.delimiter.clone(),
-            ..self.input.options(Format::Slurm)
+            ..self.selection.apply(self.input.options(Format::Slurm))
         };
         let trace = self.trace_options();
         // Both outputs are prepared before either is put in place, so that a fault in one leaves no output.
@@ -123,6 +125,12 @@ impl SlurmSettings {
             return Err(Error::Usage(
                 "--from, --to, --nodes and --events apply only to an event log: name one with -o, \
                  or leave them out"
+                    .into(),
+            ));
+        }
+        if self.output.is_none() && !self.selection.is_all() {
+            return Err(Error::Usage(
+                "--partition, --state and --gpu apply only to an event log: name one with -o, or leave them out"
                     .into(),
             ));
         }

@@ -319,6 +319,15 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
     assert!(at.join("measured/colocate_info.csv").exists());
 }
 
+#[test]
+fn the_page_of_machines_runs() {
+    let (directory, commands) = run_page("docs/MACHINES.md");
+    assert_eq!(commands, 3);
+    for name in ["log.gev", "log.csv"] {
+        assert!(directory.path().join(name).exists(), "{name}");
+    }
+}
+
 /// Scripts of other batch systems are run as those systems would run them. `tests/slurm` runs the
 /// scripts of Slurm.
 #[test]
@@ -415,32 +424,31 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     ];
     for document in documents() {
         for block in blocks(&document) {
-            let is_tested = match document.as_str() {
-                "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
-                // Blocks of kind `text` are outputs, which depend on the clock and the build, so no test compares them.
-                "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
-                "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/OPERATORS.md" => {
-                    ["sh", "text"].contains(&block.info.as_str())
-                }
-                "docs/PILOTS.md" => ["sh", "text"].contains(&block.info.as_str()),
-                "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
-                "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
-                "docs/SEARCHES.md" => {
-                    ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
-                }
-                "docs/PROFILING.md" => {
-                    ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
-                }
-                "docs/CLUSTER.md" => {
-                    ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
-                }
-                // python/tests/test_docs.py runs the blocks with Python code.
-                "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
-                "dataset/README.md" => examples.contains(&block.info.as_str()),
-                "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
-                "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
-                _ => false,
-            };
+            let is_tested =
+                match document.as_str() {
+                    "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
+                    // Blocks of kind `text` are outputs, which depend on the clock and the build, so no test compares them.
+                    "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
+                    "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/MACHINES.md"
+                    | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
+                    "docs/PILOTS.md" => ["sh", "text"].contains(&block.info.as_str()),
+                    "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
+                    "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
+                    "docs/SEARCHES.md" => {
+                        ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
+                    }
+                    "docs/PROFILING.md" => {
+                        ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
+                    }
+                    "docs/CLUSTER.md" => ["sh parts", "sh slurm", "sh array", "sh shell"]
+                        .contains(&block.info.as_str()),
+                    // python/tests/test_docs.py runs the blocks with Python code.
+                    "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
+                    "dataset/README.md" => examples.contains(&block.info.as_str()),
+                    "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
+                    "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
+                    _ => false,
+                };
             assert!(is_tested, "{document}: a block of kind {:?}", block.info);
         }
     }

@@ -13,6 +13,7 @@ mod explain;
 mod external;
 mod ingest_polls;
 mod ingest_slurm;
+mod ingest_table;
 mod ingest_traces;
 mod inspect;
 mod install;

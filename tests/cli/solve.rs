@@ -161,7 +161,7 @@ fn only_with_libraries(at: &std::path::Path) {
     ] {
         gleaner(at, &line)
             .expect(2)
-            .says(&["the paper formulation cannot"]);
+            .says(&["the paper formulation does not support"]);
     }
 }
 

@@ -200,7 +200,7 @@ fn names_of_schedulers_logs_are_escaped() {
         .unwrap();
         attack(at, "ingest slurm node.txt -o x.gev");
         for format in [
-            "pbs", "cobalt", "djc", "swf", "sinfo", "spot", "helios", "batsim", "philly",
+            "pbs", "cobalt", "djc", "swf", "sinfo", "spot", "table", "helios", "batsim", "philly",
         ] {
             fs::write(
                 at.join("text.txt"),

@@ -39,6 +39,7 @@ const LINES: &[(&str, &str)] = &[
     ("ingest djc", "logs/djc.csv -o o.gev"),
     ("ingest sinfo", "logs/sinfo-polls.txt -o o.gev"),
     ("ingest spot", "logs/spot-counts.csv -o o.gev"),
+    ("ingest table", "logs/table.csv -o o.gev"),
     ("ingest philly", "logs/philly-jobs.json -o o.csv"),
     (
         "ingest pai",

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::fault;
 use crate::source::{Compression, STDIN, is_tar};
 use gleaner_domain::Observer;
-use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result, check_stop};
 
 /// Maximum length of a line in bytes: 16 MiB. This is enough for a job that lists several hundred thousand nodes by
 /// name.
@@ -26,6 +26,9 @@ pub struct Input<'a> {
     compressed: bool,
     line: u64,
     buffer: Vec<u8>,
+    /// The file on disk, if the stream is one and it is not compressed.
+    disk: Option<File>,
+    observer: Option<&'a dyn Observer>,
 }
 
 /// A line of a log, without its line break.
@@ -48,6 +51,8 @@ pub enum Unit {
     Job,
     /// Profiles of a JSON document, counted from 1.
     Profile,
+    /// Rows of a table without lines, such as Parquet, counted from 1.
+    Row,
 }
 
 impl fmt::Display for Unit {
@@ -56,6 +61,7 @@ impl fmt::Display for Unit {
             Unit::Line => "line",
             Unit::Job => "job",
             Unit::Profile => "profile",
+            Unit::Row => "row",
         })
     }
 }
@@ -100,7 +106,8 @@ impl<'a> Input<'a> {
             return Input::new(path, io::stdin().lock());
         }
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
-        Input::new(path, file)
+        let disk = regular(&file);
+        Ok(Input::new(path, file)?.on(disk))
     }
 
     /// Like [`Input::open`], but the observer receives progress in MiB of the file, and can stop the reading, which
@@ -109,12 +116,13 @@ impl<'a> Input<'a> {
     /// # Errors
     /// The file cannot be opened or read, or the reading is stopped.
     pub fn open_observed(path: &Path, observer: &'a dyn Observer) -> Result<Input<'a>> {
-        let (stream, bytes): (Box<dyn Read>, _) = if path == Path::new(STDIN) {
-            (Box::new(io::stdin().lock()), None)
+        let (stream, bytes, disk): (Box<dyn Read>, _, _) = if path == Path::new(STDIN) {
+            (Box::new(io::stdin().lock()), None, None)
         } else {
             let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
             let bytes = file.metadata().ok().map(|metadata| metadata.len());
-            (Box::new(file), bytes)
+            let disk = regular(&file);
+            (Box::new(file), bytes, disk)
         };
         let observed = Observed {
             stream,
@@ -122,7 +130,17 @@ impl<'a> Input<'a> {
             read: 0,
             bytes,
         };
-        Input::new(path, observed)
+        let input = Input::new(path, observed)?.on(disk);
+        Ok(Input {
+            observer: Some(observer),
+            ..input
+        })
+    }
+
+    /// The same input, whose stream is this file.
+    fn on(self, disk: Option<File>) -> Self {
+        let disk = disk.filter(|_| !self.compressed);
+        Input { disk, ..self }
     }
 
     /// A log from any stream. `path` is only shown in messages.
@@ -147,22 +165,79 @@ impl<'a> Input<'a> {
             compressed: compression.is_some(),
             line: 0,
             buffer: Vec::new(),
+            disk: None,
+            observer: None,
         };
-        input.refuse_tar()?;
+        input.refuse_archive()?;
         Ok(input)
     }
 
-    /// Fails if the content is a tar archive.
-    fn refuse_tar(&mut self) -> Result<()> {
-        let head = match self.reader.fill_buf() {
-            Ok(head) => head,
-            Err(error) => return Err(self.read_error(error)),
-        };
-        if !is_tar(head) {
+    /// Fails if the content is an archive.
+    fn refuse_archive(&mut self) -> Result<()> {
+        let head = self.head()?;
+        let (found, remedy) = if is_tar(head) {
+            ("a tar archive", "unpack it with tar -xf")
+        } else if head.starts_with(b"PK\x03\x04") {
+            ("a zip archive", "unpack it with unzip")
+        } else {
             return Ok(());
+        };
+        let fault = Fault::of(&self.path, found, "one of the files in it");
+        Err(fault.remedy(remedy).into())
+    }
+
+    /// The next bytes that are not read yet. They stay unread. At the start, there are at least 4 of them, unless the
+    /// input is shorter.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn head(&mut self) -> Result<&[u8]> {
+        // The borrow checker does not accept a match on the result here.
+        if let Err(error) = self.reader.fill_buf() {
+            return Err(self.read_error(error));
         }
-        let fault = Fault::of(&self.path, "a tar archive", "one of the files in it");
-        Err(fault.remedy("unpack it with tar -xf").into())
+        Ok(self.reader.fill_buf().unwrap_or_default())
+    }
+
+    /// The whole input as a file that can be read at any byte: the file itself, or else a temporary copy. Nothing may
+    /// have been read before.
+    ///
+    /// # Errors
+    /// The input is compressed, it cannot be read, or the temporary file cannot be written.
+    pub fn to_file(&mut self) -> Result<File> {
+        if self.compressed {
+            let fault = Fault::of(&self.path, "a compressed Parquet file", "Parquet as it is");
+            return Err(fault.remedy("decompress it first").into());
+        }
+        if let Some(disk) = self.disk.take() {
+            return Ok(disk);
+        }
+        let temporary = |error| Error::io("write a temporary file in", std::env::temp_dir(), error);
+        let mut file = tempfile::tempfile().map_err(temporary)?;
+        loop {
+            let bytes = match self.reader.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(error) => return Err(self.read_error(error)),
+            };
+            if bytes.is_empty() {
+                return Ok(file);
+            }
+            file.write_all(bytes).map_err(temporary)?;
+            let length = bytes.len();
+            self.reader.consume(length);
+        }
+    }
+
+    /// Reports progress to the observer, for a reader of [`Input::to_file`]: `done` of `total` rows are read.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] if the reading is stopped.
+    pub fn report(&self, done: usize, total: usize) -> Result<()> {
+        let Some(observer) = self.observer else {
+            return Ok(());
+        };
+        observer.progress(done, total);
+        check_stop(observer)
     }
 
     /// The user-specified path; `-` means stdin.
@@ -179,11 +254,15 @@ impl<'a> Input<'a> {
             let Some(cut) = read.map_err(|e| self.read_error(e))? else {
                 return Ok(None);
             };
-            let end = self.buffer.trim_ascii_end().len();
-            self.buffer.truncate(end);
-            if end > 0 {
-                return Ok(Some(self.line(cut)));
+            if self.buffer.trim_ascii_end().is_empty() {
+                continue;
             }
+            // A tab at the end stands for an empty cell.
+            let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
+            while self.buffer.last().is_some_and(is_blank) {
+                self.buffer.pop();
+            }
+            return Ok(Some(self.line(cut)));
         }
     }
 
@@ -222,6 +301,12 @@ impl<'a> Input<'a> {
             .remedy("copy it again, or decompress the intact part")
             .into()
     }
+}
+
+/// A second handle of a file, if it is a regular one and so can be read at any byte.
+fn regular(file: &File) -> Option<File> {
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    file.try_clone().ok().filter(|_| is_file)
 }
 
 /// A stream that reports its progress and can be stopped.
@@ -279,7 +364,6 @@ fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn lines(bytes: &[u8]) -> Result<Vec<(u64, String, bool)>> {
         let mut input = Input::new(Path::new("log"), bytes)?;
@@ -290,11 +374,11 @@ mod tests {
         Ok(lines)
     }
 
-    const TEXT: &[u8] = b"\xef\xbb\xbfa|b\r\n\n  c\xff \nd";
+    const TEXT: &[u8] = b"\xef\xbb\xbfa|b\r\n\n  c\xff \nd\t\r\n\t\n";
 
     fn expected() -> Vec<(u64, String, bool)> {
         let line = |at, text: &str| (at, text.to_owned(), false);
-        vec![line(1, "a|b"), line(3, "  c\u{fffd}"), line(4, "d")]
+        vec![line(1, "a|b"), line(3, "  c\u{fffd}"), line(4, "d\t")]
     }
 
     fn gzipped(bytes: &[u8]) -> Vec<u8> {

@@ -10,6 +10,7 @@ use clap::{
     value_parser,
 };
 
+use super::print;
 use super::terminal::Terminal;
 use crate::ingest::{FORMATS, Ingest, IngestFormat, Made};
 use gleaner_domain::error::Result;
@@ -46,6 +47,8 @@ Event logs of January 2026:
   SWF     {swf}
   polls   {sinfo}
   spot    {spot}
+  public  {table}
+          (gleaner ingest table --list names machines whose jobs are public)
 
 Do not give sacct -T, which cuts times off. Its -D shows every run of a job that was requeued.
 
@@ -73,6 +76,7 @@ What to do with them:
         swf = read("swf"),
         sinfo = read("sinfo"),
         spot = read("spot"),
+        table = read("table"),
         philly = read("philly"),
         pai = read("pai"),
         batsim = read("batsim"),
@@ -134,13 +138,15 @@ impl FromArgMatches for What {
 /// Name of the argument for the files.
 const FILES: &str = "files";
 
+/// Name of a flag that prints what can be read, and reads no files.
+const LIST: &str = "list";
+
 /// The subcommand of a format.
 fn subcommand(format: &IngestFormat) -> Command {
     let files = Arg::new(FILES)
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .num_args(1..)
-        .required(true)
         .action(ArgAction::Append)
         .help(match format.made {
             Made::Events | Made::EventsAndJobs(_) => "Logs, in any order; - for stdin",
@@ -148,6 +154,12 @@ fn subcommand(format: &IngestFormat) -> Command {
                 "Files of the trace, plain or compressed with gzip or Zstandard; - for stdin"
             }
         });
+    let settings = (format.settings)();
+    let files = if settings.iter().any(|setting| setting.name == LIST) {
+        files.required_unless_present(LIST)
+    } else {
+        files.required(true)
+    };
     let command = Command::new(format.name)
         .about(format.about)
         .before_help(format!("Example:\n  {}", format.example))
@@ -171,5 +183,8 @@ fn subcommand(format: &IngestFormat) -> Command {
 /// Unreadable logs, logs without usable content, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let What { settings, files } = &args.what;
+    if let Some(list) = settings.listing() {
+        return print(&format!("{list}\n"));
+    }
     settings.ingest(files, &Terminal::default())
 }

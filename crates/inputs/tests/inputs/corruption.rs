@@ -121,6 +121,32 @@ fn read_spot(path: &Path) -> gleaner_domain::Result<()> {
     log.sweep(|_, _| Ok(())).map(drop)
 }
 
+fn read_table(path: &Path) -> gleaner_domain::Result<()> {
+    ingest(path, Format::Table)
+}
+
+/// Reads a table of the nodes of jobs together with a table of jobs.
+fn read_members(path: &Path) -> gleaner_domain::Result<()> {
+    let table = scheduler::TableOptions {
+        members: Some(path.to_owned()),
+        ..scheduler::TableOptions::default()
+    };
+    let options = Options {
+        table,
+        ..Options::new(Format::Table)
+    };
+    scheduler::read(&[log("table.csv")], &options, &Unobserved).map(drop)
+}
+
+/// Reads a table of outages together with job records.
+fn read_outages(path: &Path) -> gleaner_domain::Result<()> {
+    let options = Options {
+        outages: Some(path.to_owned()),
+        ..Options::new(Format::Djc)
+    };
+    scheduler::read(&[log("djc-locations.csv")], &options, &Unobserved).map(drop)
+}
+
 fn read_slurm_events(path: &Path) -> gleaner_domain::Result<()> {
     scheduler::read_events_only(path, &std::fs::read(path).unwrap()).map(drop)
 }
@@ -228,6 +254,17 @@ fn scheduler_logs() -> Vec<Sample> {
         sample("spot-named.csv", read_spot),
         sample("spot-counts.csv", read_spot),
         sample("spot-dated.txt", read_spot),
+        sample("table.csv", read_table),
+        text_of(
+            "members.csv",
+            read_members,
+            "job_id,node\n1,t1\n1,t2\n2,\"t3\"\n",
+        ),
+        text_of(
+            "status.csv",
+            read_outages,
+            "START_TIMESTAMP,END_TIMESTAMP,IS_ALL_MACHINE_DOWN\n2026-01-01 08:30:00,,1\n",
+        ),
         sample("philly-jobs.json", read_philly),
         sample("philly-machines.csv", read_philly_machines),
         sample("pai_job_table.csv", read_pai_jobs),
@@ -263,6 +300,36 @@ fn trace_parquet() -> Sample {
         name: "jobs.parquet".to_owned(),
         bytes,
         read: read_trace,
+    }
+}
+
+/// A table of jobs in Parquet.
+fn jobs_table() -> Sample {
+    let times = |starts: [i64; 2]| starts.map(Local::from_seconds).to_vec();
+    let table = Table {
+        name: "table",
+        columns: vec![
+            (
+                "start_time",
+                Column::EveryTime(times([1_767_254_400, 1_767_255_000])),
+            ),
+            (
+                "end_time",
+                Column::EveryTime(times([1_767_258_000, 1_767_258_600])),
+            ),
+            ("nodes_used", Column::Integers(vec![2, 1])),
+            (
+                "nodelist",
+                Column::Texts(vec!["t[1-2]".into(), "t3".into()]),
+            ),
+        ],
+    };
+    let mut bytes = Vec::new();
+    table.write_parquet(&mut bytes).unwrap();
+    Sample {
+        name: "table.parquet".to_owned(),
+        bytes,
+        read: read_table,
     }
 }
 
@@ -395,6 +462,7 @@ fn strict() -> Vec<Sample> {
         written("ours.gev", Layout::Long),
         gzipped(written("ours-long.csv", Layout::Long)),
         trace_parquet(),
+        jobs_table(),
     ]
 }
 

@@ -35,6 +35,47 @@ impl Dialect {
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
 
+    /// The text that separates cells.
+    fn delimiter(&self) -> &str {
+        match self {
+            Dialect::Csv => ",",
+            Dialect::Plain(delimiter) => delimiter,
+        }
+    }
+
+    /// Whether a quoted cell of a line does not end in it, whatever the dialect. It may continue in the next line.
+    pub fn is_open(&self, line: &str) -> bool {
+        line.contains('"') && quoted(line, self.delimiter()).err() == Some(Quote::Open)
+    }
+
+    /// Splits a line in which some cells may be quoted, whatever the dialect. `None` if the quotes do not match.
+    pub fn split_quoted<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
+        quoted(line, self.delimiter()).ok()
+    }
+
+    /// Splits a line into `width` cells, of which some may be quoted, whatever the dialect. `Err` if the line has
+    /// another number of cells. It then holds that number, and what is wrong with the quotes.
+    pub fn split_exactly<'l>(
+        &self,
+        line: &'l str,
+        width: usize,
+    ) -> Result<Cells<'l>, (usize, Option<Quote>)> {
+        let mut wrong = None;
+        if line.contains('"') {
+            match quoted(line, self.delimiter()) {
+                Ok(cells) if cells.count() == width => return Ok(cells),
+                Ok(_) => {}
+                Err(quote) => wrong = Some(quote),
+            }
+        }
+        let cells = parts(line, self.delimiter());
+        if cells.count() == width {
+            Ok(cells)
+        } else {
+            Err((cells.count(), wrong))
+        }
+    }
+
     /// Splits a line into its cells; every line has at least one cell.
     pub fn split<'l>(&self, line: &'l str) -> Cells<'l> {
         match self {
@@ -43,6 +84,58 @@ impl Dialect {
             Dialect::Plain(delimiter) => parts(line, delimiter),
         }
     }
+}
+
+/// Splits a line in which some cells are quoted, such as `7,"n[1,2]",4`: a quoted cell begins and ends with a quote,
+/// and a doubled quote in it stands for one. A quote within any other cell is an ordinary character. `Err` if a quoted
+/// cell does not end before a delimiter; it holds whether the last quote is still open at the end of the line.
+fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {
+    let mut text = String::with_capacity(line.len());
+    let mut ends = Vec::with_capacity(16);
+    let mut rest = line;
+    loop {
+        // Spaces before a quote are dropped, as they are around every cell.
+        let trimmed = rest.trim_start_matches(' ');
+        let quoted = trimmed.strip_prefix('"');
+        rest = match quoted {
+            Some(quoted) => unquote(quoted, &mut text)?.trim_start_matches(' '),
+            None => {
+                let end = rest.find(delimiter).unwrap_or(rest.len());
+                text.push_str(&rest[..end]);
+                &rest[end..]
+            }
+        };
+        ends.push(text.len());
+        if rest.is_empty() {
+            let text = text.into();
+            return Ok(Cells { text, ends, gap: 0 });
+        }
+        rest = rest.strip_prefix(delimiter).ok_or(Quote::Stray)?;
+    }
+}
+
+/// Appends the content of a quoted cell, whose first quote is not in `text`, and returns what follows its last quote.
+fn unquote<'l>(mut text: &'l str, out: &mut String) -> Result<&'l str, Quote> {
+    loop {
+        let (before, after) = text.split_once('"').ok_or(Quote::Open)?;
+        out.push_str(before);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                out.push('"');
+                text = after;
+            }
+            None => return Ok(after),
+        }
+    }
+}
+
+/// Why a line with quotes cannot be split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quote {
+    /// The last quote is not closed. The cell may continue in the next line.
+    Open,
+    /// A closing quote is followed by something other than a delimiter.
+    Stray,
 }
 
 /// Splits at every delimiter.
@@ -65,7 +158,7 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     }
 }
 
-/// Splits a line of CSV with quoted cells.
+/// Splits a line of CSV with quoted cells, whether their quotes match or not.
 fn unquoted(line: &str) -> Cells<'_> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -89,7 +182,7 @@ fn unquoted(line: &str) -> Cells<'_> {
 
 impl Cells<'_> {
     /// Number of cells.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ends.len()
     }
 
@@ -111,7 +204,7 @@ impl Cells<'_> {
 
     /// All cells, trimmed.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).filter_map(|cell| self.get(cell))
+        (0..self.count()).filter_map(|cell| self.get(cell))
     }
 }
 
@@ -139,6 +232,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn quotes_that_do_not_match_are_ordinary_characters_if_the_width_fits() {
+        let split = |line: &str, width| {
+            let cells = Dialect::Plain(",".to_owned());
+            let cells = cells.split_exactly(line, width);
+            cells.map(|cells| {
+                cells
+                    .iter()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+                    .join("/")
+            })
+        };
+        for (line, width, expected) in [
+            ("7,\"n[1,2]\",4", 3, Ok("7/n[1,2]/4")),
+            ("7, \"n[1,2]\" ,4", 3, Ok("7/n[1,2]/4")),
+            ("7,5\" disk,4", 3, Ok("7/5\" disk/4")),
+            ("7,\"a,4", 3, Ok("7/\"a/4")),
+            ("7,\"a,4", 2, Err((3, Some(Quote::Open)))),
+            ("7,\"a\"b,4", 2, Err((3, Some(Quote::Stray)))),
+            ("7,8", 3, Err((2, None))),
+        ] {
+            assert_eq!(split(line, width), expected.map(str::to_owned), "{line}");
+        }
+    }
+
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
@@ -151,6 +270,23 @@ mod tests {
             let found = cells(&Dialect::Plain(delimiter.clone()), &line);
             let expected: Vec<_> = line.split(&delimiter).map(str::trim).collect();
             prop_assert_eq!(found, expected);
+        }
+
+        // The oracle is the writer of the csv crate.
+        #[test]
+        fn cells_quoted_by_the_csv_library_are_split_exactly(
+            row in prop::collection::vec("[ab,;\"é\r]{0,6}", 1..6),
+            delimiter in "[,;|]",
+        ) {
+            let mut writer = csv::WriterBuilder::new();
+            let writer = writer.delimiter(delimiter.as_bytes()[0]);
+            let mut writer = writer.from_writer(Vec::new());
+            writer.write_record(&row).unwrap();
+            let line = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let cells = Dialect::Plain(delimiter).split_exactly(line.trim_end_matches('\n'), row.len());
+            let cells: Vec<_> = cells.unwrap().iter().map(str::to_owned).collect();
+            let trimmed: Vec<_> = row.iter().map(|cell| cell.trim()).collect();
+            prop_assert_eq!(cells, trimmed);
         }
 
         // The oracle is the writer of the csv crate.

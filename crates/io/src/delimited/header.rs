@@ -46,7 +46,10 @@ impl Header {
         } else {
             Dialect::of_header(line, delimiter)
         };
-        let names = ColumnNames::new(dialect.split(line).iter());
+        // Other programs than Slurm's write quotes, here and in rows.
+        let cells = dialect.split_quoted(line);
+        let cells = cells.unwrap_or_else(|| dialect.split(line));
+        let names = ColumnNames::new(cells.iter());
         let wanted = layout.columns;
         let at: Vec<_> = wanted.iter().map(|wanted| names.find(wanted)).collect();
         if names.all().len() == 1 && is_aligned(line, wanted) {
@@ -82,10 +85,23 @@ impl Header {
         line == self.text
     }
 
+    /// The cells of a line whose quoted cells are as many as the header says, in a table that other programs than
+    /// Slurm's may have written, such as `7,"n[1,2]"` under `JobID,NodeList`. `None` if the line has no quotes, or
+    /// they do not match: Slurm does not quote, so they are ordinary characters then.
+    fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
+        let is_plain = matches!(self.dialect, Dialect::Plain(_));
+        if !is_plain || !line.contains('"') {
+            return None;
+        }
+        let cells = self.dialect.split_quoted(line)?;
+        Some(cells).filter(|cells| cells.count() == self.width)
+    }
+
     /// Splits a line into cells. The error describes what is wrong with the line.
     pub fn row<'l>(&self, line: &'l str) -> Result<Row<'_, 'l>, String> {
-        let cells = self.dialect.split(line);
-        let count = cells.len();
+        let exact = self.exact(line);
+        let cells = exact.unwrap_or_else(|| self.dialect.split(line));
+        let count = cells.count();
         if count < self.width || count > self.width && self.free.is_none() {
             return Err(format!(
                 "{}, not {} as in the header",
@@ -174,7 +190,7 @@ impl Row<'_, '_> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
         // If a line has more cells than the header, the surplus delimiters are part of the free
         // text. They shift the columns after that text.
-        let surplus = self.cells.len() - self.header.width;
+        let surplus = self.cells.count() - self.header.width;
         let free = self.header.free.unwrap_or(usize::MAX);
         let first = column + if column > free { surplus } else { 0 };
         let last = column + if column >= free { surplus } else { 0 };
@@ -231,6 +247,17 @@ mod tests {
         let problem = cells("JobID|NNodes|NodeList", None, "7|a|b|c").unwrap_err();
         assert_eq!(problem, "4 cells, not 3 as in the header");
         assert!(cells("JobID|JobName|NNodes|NodeList", None, "7|a").is_err());
+    }
+
+    #[test]
+    fn cells_may_be_quoted_by_other_programs() {
+        let names = "\"JobID\",\"NodeList\",\"NNodes\"";
+        let found = cells(names, None, "7,\"c503-[1,2]\",2").unwrap();
+        assert_eq!(found, ["7", "c503-[1,2]", "2"]);
+        let found = cells("JobID|JobName|NNodes|NodeList", None, "7|\"a|2|n[1,2]").unwrap();
+        assert_eq!(found, ["7", "n[1,2]", "2"]);
+        let found = cells("JobID|JobName|NNodes|NodeList", None, "7|\"a\"|b|2|n1").unwrap();
+        assert_eq!(found, ["7", "n1", "2"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod log_table;
 mod names;
 mod records;
 
-pub use dialect::Dialect;
+pub use dialect::{Cells, Dialect, Quote};
 pub use header::Row;
 pub use log_table::{Layout, LogTable};
 pub use names::ColumnNames;

@@ -17,7 +17,10 @@ const MAX_INFLATION: i64 = 1 << 15;
 /// Maximum depth of a schema.
 const MAX_SCHEMA_DEPTH: usize = 16;
 
-const MAGIC: &[u8] = b"PAR1";
+/// The first and the last bytes of every file.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+/// Number of bytes at the end of a file: the length of the footer and the signature.
+pub(super) const TAIL: usize = 8;
 
 /// Maximum number of rows that a file of this many bytes may declare.
 ///
@@ -41,21 +44,37 @@ pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }
 
-/// Checks the start, the end and the schema of a file. The error describes what is wrong.
-pub(super) fn check_footer(file: &[u8]) -> Result<(), &'static str> {
-    if !file.starts_with(MAGIC) {
-        return Err("no PAR1 signature at its start");
-    }
-    let tail = file.len().saturating_sub(8);
-    let (length, magic) = file[tail..].split_first_chunk().ok_or("a truncated file")?;
-    if magic != MAGIC || tail < 8 {
+/// The length of the footer, without the 8 bytes of the tail, which follow it at the end of a file of this many bytes.
+/// The error says what is wrong.
+pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'static str> {
+    let (length, magic) = tail.split_at(4);
+    if magic != MAGIC || file < 2 * TAIL as u64 {
         return Err("a truncated file: no PAR1 signature at its end");
     }
-    let length = u32::from_le_bytes(*length) as usize;
-    let start = tail
-        .checked_sub(length)
-        .ok_or("a footer longer than the file")?;
-    let (footer, _) = Thrift::read_struct(&file[start..tail]).ok_or("a damaged footer")?;
+    let length = length
+        .iter()
+        .rev()
+        .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+    if length as u64 > file - TAIL as u64 {
+        return Err("a footer longer than the file");
+    }
+    Ok(length)
+}
+
+/// Checks the start, the end and the schema of a file, of which all bytes are given. The error says what is wrong.
+pub(super) fn check_file(file: &[u8]) -> Result<(), &'static str> {
+    let (_, tail) = file.split_last_chunk().ok_or("a file cut short")?;
+    let length = footer_length(file.len() as u64, *tail)?;
+    let end = file.len() - TAIL;
+    check_footer(file, &file[end - length..end])
+}
+
+/// Checks the first bytes of a file, and the schema in its footer. The error says what is wrong.
+pub(super) fn check_footer(head: &[u8], footer: &[u8]) -> Result<(), &'static str> {
+    if !head.starts_with(MAGIC) {
+        return Err("no PAR1 signature at its start");
+    }
+    let (footer, _) = Thrift::read_struct(footer).ok_or("a damaged footer")?;
     let schema = footer.list(2).ok_or("a footer without a schema")?;
     check_schema(schema).ok_or("a damaged schema")
 }
@@ -85,27 +104,28 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk. The error describes what is wrong.
-pub(super) fn check_pages(file: &[u8], chunk: &ColumnChunkMetaData) -> Result<(), String> {
-    let (start, length) = chunk.byte_range();
-    let end = start
-        .checked_add(length)
-        .and_then(|end| usize::try_from(end).ok());
-    let mut rest = end
-        .and_then(|end| file.get(start as usize..end))
-        .ok_or("a column that lies outside the file")?;
+/// Checks every page header of a column chunk, in a file of this many bytes. `header` reads the header at a byte of the
+/// file, which must end before another byte, and returns it with its length. The error says what is wrong.
+pub(super) fn check_pages(
+    file: u64,
+    chunk: &ColumnChunkMetaData,
+    mut header: impl FnMut(u64, u64) -> Option<(Thrift, usize)>,
+) -> Result<(), String> {
+    let (mut next, length) = chunk.byte_range();
+    let end = next.checked_add(length).filter(|end| *end <= file);
+    let end = end.ok_or("a column that lies outside the file")?;
     let mut values = 0i64;
     // A reader stops after the declared number of values. Some writers pad the chunk after these
     // values.
-    while values < chunk.num_values() && !rest.is_empty() {
-        let (header, length) = Thrift::read_struct(rest).ok_or("a damaged page header")?;
+    while values < chunk.num_values() && next < end {
+        let (header, length) = header(next, end).ok_or("a damaged page header")?;
         let page = Page::of(&header).ok_or("a damaged page header")?;
         page.check()?;
         values = values.saturating_add(page.data_values());
-        let next = length.saturating_add(page.compressed as usize);
-        rest = rest
-            .get(next..)
-            .ok_or("a page that ends beyond its column")?;
+        next = next.saturating_add((length as u64).saturating_add(page.compressed as u64));
+        if next > end {
+            return Err("a page that ends beyond its column".to_owned());
+        }
     }
     if values == chunk.num_values() {
         Ok(())
@@ -164,6 +184,9 @@ impl Page {
     }
 
     fn check(&self) -> Result<(), String> {
+        if self.compressed > MAX_PAGE {
+            return Err(format!("a page of {} compressed bytes", self.compressed));
+        }
         let most = self.compressed.saturating_mul(MAX_INFLATION).min(MAX_PAGE);
         if !(0..=most).contains(&self.uncompressed) {
             let (compressed, size) = (self.compressed, self.uncompressed);

@@ -14,6 +14,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 use bytes::Bytes;
 
 use super::guard;
+use super::thrift::Thrift;
 use super::value::{Meaning, Value};
 use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
@@ -41,6 +42,33 @@ fn damaged(found: &str) -> Stop {
     Stop::Damaged(found.to_owned())
 }
 
+/// A physical type whose values can be read.
+pub(super) trait Decoded: DataType {
+    /// A stored value as a value of a cell, in a column of this meaning.
+    fn value(meaning: Meaning, value: &Self::T) -> Value<'_>;
+}
+
+/// Implements [`Decoded`] for physical types.
+macro_rules! decoded {
+    ($($Type:ty: |$meaning:pat_param, $value:pat_param| $cell:expr;)*) => {$(
+        impl Decoded for $Type {
+            fn value($meaning: Meaning, $value: &Self::T) -> Value<'_> {
+                $cell
+            }
+        }
+    )*};
+}
+
+decoded! {
+    BoolType: |_, value| Value::Bool(*value);
+    Int32Type: |meaning, value| meaning.value(i64::from(*value));
+    Int64Type: |meaning, value| meaning.value(*value);
+    Int96Type: |_, value| Value::Time(Some(Local(value.to_nanos())));
+    FloatType: |_, value| Value::Float(f64::from(*value));
+    DoubleType: |_, value| Value::Float(*value);
+    ByteArrayType: |_, value| Value::Text(value.data());
+}
+
 /// A stored column, which Parquet calls a leaf of the schema.
 pub(super) struct Leaf<'t> {
     pub bytes: &'t Bytes,
@@ -64,24 +92,20 @@ impl Leaf<'_> {
             (_, Meaning::Unread) | (Physical::FIXED_LEN_BYTE_ARRAY, _) => {
                 Err(damaged("an unsupported column type"))
             }
-            (Physical::BOOLEAN, _) => self.visit::<BoolType>(|v| Value::Bool(*v), each),
-            (Physical::INT32, _) => self.visit::<Int32Type>(|v| meaning.value(i64::from(*v)), each),
-            (Physical::INT64, _) => self.visit::<Int64Type>(|v| meaning.value(*v), each),
-            (Physical::INT96, _) => {
-                self.visit::<Int96Type>(|v| Value::Time(Some(Local(v.to_nanos()))), each)
-            }
-            (Physical::FLOAT, _) => self.visit::<FloatType>(|v| Value::Float(f64::from(*v)), each),
-            (Physical::DOUBLE, _) => self.visit::<DoubleType>(|v| Value::Float(*v), each),
-            (Physical::BYTE_ARRAY, _) => {
-                self.visit::<ByteArrayType>(|v| Value::Text(v.data()), each)
-            }
+            (Physical::BOOLEAN, _) => self.visit::<BoolType>(meaning, each),
+            (Physical::INT32, _) => self.visit::<Int32Type>(meaning, each),
+            (Physical::INT64, _) => self.visit::<Int64Type>(meaning, each),
+            (Physical::INT96, _) => self.visit::<Int96Type>(meaning, each),
+            (Physical::FLOAT, _) => self.visit::<FloatType>(meaning, each),
+            (Physical::DOUBLE, _) => self.visit::<DoubleType>(meaning, each),
+            (Physical::BYTE_ARRAY, _) => self.visit::<ByteArrayType>(meaning, each),
         }
     }
 
     /// Decodes the column as values of one physical type.
-    fn visit<T: DataType>(
+    fn visit<T: Decoded>(
         &self,
-        value: impl for<'v> Fn(&'v T::T) -> Value<'v>,
+        meaning: Meaning,
         mut each: impl FnMut(usize, Value<'_>) -> Result<()>,
     ) -> Result<(), Stop> {
         let records = if self.list { BATCH_OF_LISTS } else { BATCH };
@@ -91,8 +115,8 @@ impl Leaf<'_> {
             let mut rows = start..start + self.check(group)?;
             let group = self.file.get_row_group(number)?;
             let mut reader = get_typed_column_reader::<T>(group.get_column_reader(self.index)?);
-            while batch.read(&mut reader, records)? {
-                self.deliver(&batch, &mut rows, &value, &mut each)?;
+            while batch.read(&mut reader, records)? > 0 {
+                self.deliver(&batch, &mut rows, meaning, &mut each)?;
             }
             if !rows.is_empty() {
                 return Err(damaged("a column with fewer rows than the file"));
@@ -118,7 +142,11 @@ impl Leaf<'_> {
         if !sound {
             return Err(Stop::Damaged(format!("{values} values in {rows} rows")));
         }
-        guard::check_pages(self.bytes, chunk).map_err(Stop::Damaged)?;
+        let header = |start, end| {
+            let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+            Thrift::read_struct(self.bytes.get(start..end)?)
+        };
+        guard::check_pages(self.bytes.len() as u64, chunk, header).map_err(Stop::Damaged)?;
         Ok(rows)
     }
 
@@ -126,13 +154,14 @@ impl Leaf<'_> {
     ///
     /// Repetition level 0 begins a new row; other levels continue a list. The definition level
     /// shows whether a cell has a value. `batch.values` only contains the existing values.
-    fn deliver<T: DataType>(
+    fn deliver<T: Decoded>(
         &self,
         batch: &Batch<T>,
         rows: &mut Range<usize>,
-        value: impl for<'v> Fn(&'v T::T) -> Value<'v>,
+        meaning: Meaning,
         each: &mut impl FnMut(usize, Value<'_>) -> Result<()>,
     ) -> Result<(), Stop> {
+        let levels = Levels::of(self.descr, self.list);
         let mut values = batch.values.iter();
         let mut row = None;
         for at in 0..batch.levels {
@@ -141,22 +170,44 @@ impl Leaf<'_> {
             }
             let row = row.ok_or_else(|| damaged("a column with more rows than the file"))?;
             let level = batch.definition.get(at);
-            let cell = match level.and_then(|level| self.missing(*level)) {
+            let cell = match level.and_then(|level| levels.missing(*level)) {
                 Some(missing) => missing,
-                None => value(values.next().ok_or_else(|| damaged("too few values"))?),
+                None => T::value(
+                    meaning,
+                    values.next().ok_or_else(|| damaged("too few values"))?,
+                ),
             };
             each(row, cell).map_err(Stop::Caller)?;
         }
         Ok(())
     }
+}
+
+/// What the definition levels of a stored column mean.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Levels {
+    /// The level of a value.
+    present: i16,
+    /// Whether an element may be missing.
+    optional: bool,
+    /// Whether cells are lists.
+    list: bool,
+}
+
+impl Levels {
+    pub fn of(descr: &ColumnDescriptor, list: bool) -> Self {
+        Levels {
+            present: descr.max_def_level(),
+            optional: descr.get_basic_info().repetition() == Repetition::OPTIONAL,
+            list,
+        }
+    }
 
     /// The value that stands for missing data at this definition level; `None` if there is a value.
-    fn missing(&self, level: i16) -> Option<Value<'static>> {
-        let present = self.descr.max_def_level();
-        let optional = self.descr.get_basic_info().repetition() == Repetition::OPTIONAL;
-        if level == present {
+    pub fn missing(self, level: i16) -> Option<Value<'static>> {
+        if level == self.present {
             None
-        } else if self.list && !(optional && level == present - 1) {
+        } else if self.list && !(self.optional && level == self.present - 1) {
             Some(Value::Empty)
         } else {
             Some(Value::Null)
@@ -165,13 +216,14 @@ impl Leaf<'_> {
 }
 
 /// Records that were decoded together.
-struct Batch<T: DataType> {
-    levels: usize,
-    values: Vec<T::T>,
+pub(super) struct Batch<T: DataType> {
+    pub levels: usize,
+    /// The values that are there.
+    pub values: Vec<T::T>,
     /// The definition level of each cell; empty if every cell must have a value.
-    definition: Vec<i16>,
+    pub definition: Vec<i16>,
     /// The repetition level of each cell; empty if there are no lists.
-    repetition: Vec<i16>,
+    pub repetition: Vec<i16>,
 }
 
 impl<T: DataType> Default for Batch<T> {
@@ -186,12 +238,12 @@ impl<T: DataType> Default for Batch<T> {
 }
 
 impl<T: DataType> Batch<T> {
-    /// Replaces the contents with up to `most` further records. Returns false at the end.
-    fn read(
+    /// Replaces the content by at most `most` further records. Returns their number, which is 0 at the end.
+    pub fn read(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,
         most: usize,
-    ) -> Result<bool, ParquetError> {
+    ) -> Result<usize, ParquetError> {
         self.values.clear();
         self.definition.clear();
         self.repetition.clear();
@@ -202,6 +254,6 @@ impl<T: DataType> Batch<T> {
             &mut self.values,
         )?;
         self.levels = levels;
-        Ok(records > 0)
+        Ok(records)
     }
 }

@@ -2,8 +2,13 @@
 //!
 //! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
 //! `guard` rejects counts for which it would allocate too much memory.
+//!
+//! - [`Table`] holds the bytes of a file, and visits one column after the other.
+//! - [`RowFile`] reads the file page by page, and visits one row after the other. Only the pages around the current row
+//!   are in memory, so the length of the file does not matter.
 
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use bytes::Bytes;
 
@@ -11,12 +16,21 @@ use crate::source::Source;
 use crate::unwind::contain;
 use gleaner_domain::error::{Error, Result};
 
+mod cursor;
+mod disk;
 mod guard;
 mod leaf;
+mod rows;
 mod thrift;
 mod value;
 
+pub use rows::{RowFile, Rows};
 pub use value::Value;
+
+/// Whether these are the first bytes of a Parquet file.
+pub fn is_parquet(head: &[u8]) -> bool {
+    head.starts_with(guard::MAGIC)
+}
 
 use leaf::{Leaf, Stop};
 
@@ -59,16 +73,16 @@ impl<'a> Table<'a> {
     pub fn open(source: &'a Source) -> Result<Self> {
         let bytes = Bytes::from(source.read_all()?.into_owned());
         let unreadable = |found: String| Error::from(source.fault(found, EXPECTED));
-        guard::check_footer(&bytes).map_err(|found| unreadable(found.to_owned()))?;
+        guard::check_file(&bytes).map_err(|found| unreadable(found.to_owned()))?;
         let opened = contain(|| {
             let file = SerializedFileReader::new(bytes.clone())?;
-            let columns = columns(&file);
+            let columns = columns(file.metadata());
             Ok::<_, ParquetError>((file, columns))
         });
         let (file, columns) = opened
             .ok_or_else(|| unreadable("damaged metadata".to_owned()))?
             .map_err(|error| unreadable(describe(&error)))?;
-        let rows = count_rows(&file, bytes.len()).map_err(unreadable)?;
+        let rows = count_rows(file.metadata(), bytes.len()).map_err(unreadable)?;
         Ok(Table {
             source,
             bytes,
@@ -150,8 +164,8 @@ impl<'a> Table<'a> {
 const EXPECTED: &str = "a valid Parquet file";
 
 /// The top-level columns, each with the index of its stored column.
-fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
-    let schema = file.metadata().file_metadata().schema_descr();
+fn columns(metadata: &ParquetMetaData) -> Vec<Column> {
+    let schema = metadata.file_metadata().schema_descr();
     let roots = schema.root_schema().get_fields();
     let mut leaves = vec![Vec::new(); roots.len()];
     for leaf in 0..schema.num_columns() {
@@ -176,8 +190,7 @@ fn columns(file: &SerializedFileReader<Bytes>) -> Vec<Column> {
 }
 
 /// The number of rows. The file must be large enough for the rows and cells that it declares.
-fn count_rows(file: &SerializedFileReader<Bytes>, length: usize) -> Result<usize, String> {
-    let metadata = file.metadata();
+fn count_rows(metadata: &ParquetMetaData, length: usize) -> Result<usize, String> {
     let mut rows = 0usize;
     for group in metadata.row_groups() {
         let more = usize::try_from(group.num_rows()).map_err(|_| "a negative number of rows")?;

@@ -1,8 +1,10 @@
 //! The values of cells, and the meaning of stored numbers.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::Column;
@@ -86,6 +88,31 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
         descr.logical_type_ref(),
         Some(LogicalType::Timestamp(stamp)) if stamp.is_adjusted_to_u_t_c
     )
+}
+
+/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` where it has none.
+pub(super) fn zones(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<Option<String>> {
+    /// Longest metadata of pandas that are read, in bytes.
+    const LIMIT: usize = 4 << 20;
+    let pairs = metadata.file_metadata().key_value_metadata();
+    let pandas = pairs
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == "pandas");
+    let text = pandas.and_then(|pair| pair.value.as_deref());
+    let text = text.filter(|text| text.len() <= LIMIT).unwrap_or_default();
+    let noted: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let noted = noted["columns"].as_array().map_or(&[][..], Vec::as_slice);
+    let noted = noted.iter().filter_map(|column| {
+        let zone = column["metadata"]["timezone"].as_str()?;
+        Some((column["field_name"].as_str()?, zone))
+    });
+    let noted: BTreeMap<&str, &str> = noted.collect();
+    let zone = |column: &Column| {
+        let zone = noted.get(column.name.as_str()).filter(|_| column.utc)?;
+        Some((*zone).to_owned())
+    };
+    columns.iter().map(zone).collect()
 }
 
 impl Meaning {

@@ -160,7 +160,7 @@ fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     let text = &*line.text;
     let cells = Dialect::Csv.split(text);
     let headed = cells.get(0) == Some("job_name");
-    let table = match cells.len() {
+    let table = match cells.count() {
         _ if headed && text.contains("plan_gpu") => Table::Tasks,
         _ if headed && text.contains("user") => Table::Jobs,
         10 => Table::Tasks,

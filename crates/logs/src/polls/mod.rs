@@ -119,7 +119,7 @@ fn read_sources(
     let open = || sources.iter().map(|source| source.open(observer));
     let clock = || SchedulerClock::of_flag(options.timezone.as_deref());
     let nodes = match &options.nodes {
-        Some(path) => read_node_list(path)?,
+        Some(path) => read_node_list(path, false)?,
         None => NodeSet::default(),
     };
     let mut log = Log::new(clock()?, options.strict);

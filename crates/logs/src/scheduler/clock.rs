@@ -21,13 +21,26 @@ use gleaner_io::input::Place;
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
     zone: Option<Zone>,
-    /// Whether the zone comes from the log, not from the user.
-    said: bool,
+    origin: Origin,
+    /// Why local times are in UTC, if neither a zone nor an offset is known.
+    in_utc: Option<&'static str>,
     offsets: Offsets,
     /// Whether the log has local times without an offset.
     local: bool,
     /// Whether the log has seconds since 1970.
     epoch: bool,
+}
+
+/// Who names the zone of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Origin {
+    /// The user.
+    #[default]
+    User,
+    /// The log itself.
+    Log,
+    /// The description of the log's machine.
+    Machine,
 }
 
 impl SchedulerClock {
@@ -47,8 +60,19 @@ impl SchedulerClock {
     pub fn say_zone(&mut self, zone: Zone) {
         if self.zone.is_none() {
             self.zone = Some(zone);
-            self.said = true;
+            self.origin = Origin::Log;
         }
+    }
+
+    /// Assumes that local times are in UTC for this reason, unless a zone or an offset is known.
+    pub fn assume_utc(&mut self, why: &'static str) {
+        self.in_utc = Some(why);
+    }
+
+    /// Sets the zone that a description of the log's machine states, instead of one that the user names.
+    pub fn set_zone(&mut self, zone: Zone) {
+        self.zone = Some(zone);
+        self.origin = Origin::Machine;
     }
 
     /// Whether a zone is known.
@@ -135,23 +159,27 @@ impl SchedulerClock {
         }
     }
 
-    /// The clock of a log that shows no offset: UTC if all its times are seconds since 1970, else
+    /// The clock of a log that shows no offset: UTC if all its times are seconds since 1970 or that is assumed, else
     /// unknown.
     fn untold(&self) -> Clock {
-        if self.epoch && !self.local {
+        if self.in_utc.is_some() || self.epoch && !self.local {
             Clock::new(0, [])
         } else {
             Clock::UNKNOWN
         }
     }
 
-    /// The second since 1970 of a time that the user gave. The logs span this window.
+    /// The second since 1970 of a time that the user gave. The logs span this window. If the clock is unknown, local
+    /// times are used as if they were in UTC, and so is a time with an offset.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the time has an offset and the clock is unknown.
+    /// [`Error::Usage`] if the time cannot be shown in the log's clock.
     pub fn given(&self, stamp: Stamp, occurrence: Occurrence, window: Window) -> Result<i64> {
         if let (Stamp::Local(local), Some(zone)) = (stamp, &self.zone) {
             return Ok(zone.utc(local, occurrence).second());
+        }
+        if let Stamp::Zoned { utc, .. } = stamp {
+            return Ok(utc.second());
         }
         let instant = self.in_window(window).instant(stamp, occurrence);
         let instant = instant.map_err(|error| Error::Usage(error.to_string()))?;
@@ -165,14 +193,24 @@ impl SchedulerClock {
         let told = self.offsets.clock(window);
         if let Some(zone) = &self.zone {
             let told = told.filter(|told| told.first_offset() != clock.first_offset());
-            return match (told, self.said) {
+            return match (told, self.origin) {
                 (Some(told), _) => Some(format!(
                     "times are local times of {zone}, although the lines of the log imply {}",
                     told.describe()
                 )),
-                (None, true) => Some(format!("times are local times of {zone}, as the log says")),
-                (None, false) => None,
+                (None, Origin::Log) => {
+                    Some(format!("times are local times of {zone}, as the log says"))
+                }
+                (None, Origin::Machine) => Some(format!(
+                    "times are local times of {zone}, as --machine says"
+                )),
+                (None, Origin::User) => None,
             };
+        }
+        if let (None, true, Some(why)) = (&told, self.local, self.in_utc) {
+            return Some(format!(
+                "times are treated as UTC (--timezone ZONE names another zone): {why}"
+            ));
         }
         Some(match (clock.is_known(), told) {
             (false, _) => {

@@ -31,6 +31,8 @@ pub enum Reason {
     StillRunning,
     /// The job's profile does not consist of delays, so its duration is unknown.
     OtherProfile,
+    /// The job is in another partition or state than those selected.
+    NotSelected,
     /// The line cannot be parsed.
     Unreadable,
     /// The end is before the start.
@@ -121,6 +123,7 @@ impl Reason {
             Reason::NoTime => "that ran for less than a second",
             Reason::StillRunning => "that still ran at the trace's end",
             Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
+            Reason::NotSelected => "of other partitions or states (their nodes count as idle)",
             Reason::Unreadable => "that cannot be read",
             Reason::EndsBeforeStart => "with an end before the start",
             Reason::NoEnd => "that ended without an end time",

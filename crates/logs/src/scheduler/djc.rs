@@ -1,14 +1,11 @@
 //! Reads ALCF's job records: a CSV table with a row for every job.
 
-use std::borrow::Cow;
-
 use super::clock::moment;
 use super::cobalt::locations;
 use super::collector::{At, Collector, Log};
 use super::counts::Reason;
-use super::hostlist;
 use super::reader::LineReader;
-use super::record::{self, Record, Run};
+use super::settle::{Settler, TableJob};
 use super::slurm::{is_unknown, no_time};
 use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
@@ -23,6 +20,7 @@ const LAYOUT: Layout = Layout {
         &["END_TIMESTAMP"],
         &["NODES_USED"],
         &["LOCATION"],
+        &["QUEUED_TIMESTAMP"],
     ],
     required: &[START, END, NODES],
     quoted: true,
@@ -32,43 +30,19 @@ const START: usize = 0;
 const END: usize = 1;
 const NODES: usize = 2;
 const LOCATION: usize = 3;
+const SUBMIT: usize = 4;
 
-/// Number of first jobs that decide whether locations name nodes.
-const LOOKED_AT: usize = 1_000;
-
-/// Reads the table. The first jobs are kept until the reader knows whether locations name nodes.
+/// Reads the table. The first jobs are kept until it is known whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
-    /// The first jobs, until the meaning of locations is decided.
-    waiting: Vec<Job>,
-    /// The meaning of locations; `None` until it is decided.
-    settled: Option<Nodes>,
-}
-
-/// Whether the rows name the nodes of jobs, or only count them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Nodes {
-    /// Locations name the nodes.
-    Named,
-    /// Rows only count the nodes.
-    Counted,
-}
-
-/// A job and its place in the log. Times are in seconds since 1970.
-struct Job {
-    start: i64,
-    end: Option<i64>,
-    nodes: u32,
-    location: String,
-    at: At,
+    settler: Settler,
 }
 
 impl Default for DjcReader {
     fn default() -> Self {
         DjcReader {
             table: LogTable::new(LAYOUT, None),
-            waiting: Vec::new(),
-            settled: None,
+            settler: Settler::undecided(),
         }
     }
 }
@@ -84,83 +58,18 @@ impl LineReader for DjcReader {
         };
         let at = collector.log.at(line.place);
         match job(&row, at, &mut collector.log)? {
-            Some(job) => self.take(job, collector),
+            Some(job) => self.settler.take(at, &job, collector),
             None => Ok(()),
         }
     }
 
     fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
-        if self.settled.is_none() {
-            self.settle(collector)?;
-        }
-        Ok(())
+        self.settler.settle(collector)
     }
-}
-
-impl DjcReader {
-    /// Adds the job, or keeps it if the meaning of locations is not decided yet.
-    fn take(&mut self, job: Job, collector: &mut Collector<'_>) -> Result<()> {
-        match self.settled {
-            Some(nodes) => report(&job, nodes, collector),
-            None => {
-                self.waiting.push(job);
-                if self.waiting.len() < LOOKED_AT {
-                    Ok(())
-                } else {
-                    self.settle(collector)
-                }
-            }
-        }
-    }
-
-    /// Decides the meaning of locations, and adds the jobs that were kept. Locations are used if
-    /// more than half of the first jobs have one that names as many nodes as the job used.
-    fn settle(&mut self, collector: &mut Collector<'_>) -> Result<()> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let fitting = waiting.iter().filter(|job| fits(job)).count();
-        let nodes = if fitting * 2 > waiting.len() {
-            Nodes::Named
-        } else {
-            Nodes::Counted
-        };
-        self.settled = Some(nodes);
-        waiting
-            .iter()
-            .try_for_each(|job| report(job, nodes, collector))
-    }
-}
-
-/// Whether a job's location names as many nodes as the job used.
-fn fits(job: &Job) -> bool {
-    let counts = locations(&job.location).map(|list| hostlist::count(&list));
-    let count: Result<usize, _> = counts.sum();
-    count.is_ok_and(|count| count > 0 && count == job.nodes as usize)
-}
-
-/// Reports a job.
-fn report(job: &Job, nodes: Nodes, collector: &mut Collector<'_>) -> Result<()> {
-    let lists: Vec<Cow<'_, str>> = match nodes {
-        Nodes::Counted => Vec::new(),
-        Nodes::Named => locations(&job.location).collect(),
-    };
-    let nodes = match nodes {
-        Nodes::Counted => record::Nodes::Count(job.nodes),
-        Nodes::Named if lists.is_empty() => {
-            let found = "a job without LOCATION";
-            collector.log.fault(Reason::NoNodes, job.at, found)?;
-            record::Nodes::Lists(&[], Some(job.nodes as usize))
-        }
-        Nodes::Named => record::Nodes::Lists(&lists, Some(job.nodes as usize)),
-    };
-    let whole = record::Job {
-        runs: &[Run::between(job.start, job.end, nodes)],
-        ..record::Job::default()
-    };
-    collector.take(job.at, &Record::Job(whole))
 }
 
 /// The job of a row, or `None` if it cannot be used, which is counted.
-fn job(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<Job>> {
+fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJob<'r>>> {
     let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {
         log.leave_out(Reason::NeverStarted);
@@ -172,20 +81,18 @@ fn job(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<Job>> {
         no_time(text, at, log)?;
         return Ok(None);
     }
-    let [Some(from), to] = log.seconds(at, times)? else {
-        return Ok(None);
-    };
-    let Some(nodes) = whole(nodes).filter(|nodes| *nodes > 0) else {
+    let Some(count) = whole(nodes).filter(|nodes| *nodes > 0) else {
         let found = format_args!("{nodes:?} is not a valid NODES_USED");
         log.fault(Reason::NoNodes, at, found)?;
         return Ok(None);
     };
-    Ok(Some(Job {
-        start: from,
-        end: to,
-        nodes,
-        location: row.text(LOCATION).to_owned(),
-        at,
+    Ok(Some(TableJob {
+        submit: row.cell(SUBMIT).and_then(moment),
+        start: times[0],
+        end: times[1],
+        lists: locations(row.text(LOCATION)).collect(),
+        count: Some(count),
+        ..TableJob::default()
     }))
 }
 

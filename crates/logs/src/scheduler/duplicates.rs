@@ -17,8 +17,8 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// Adds a line. Returns whether it was added before.
-    pub fn has(&mut self, line: &str) -> bool {
+    /// Adds a line, or the cells of a row. Returns whether it was added before.
+    pub fn has(&mut self, line: impl Hash) -> bool {
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);
         let digest = hasher.finish();

@@ -16,6 +16,7 @@
 //! - **PBS** and **Cobalt**: accounting records.
 //! - **DJC**: the job records that ALCF publishes, as CSV.
 //! - **SWF**: the Standard Workload Format 2.2.
+//! - **Table**: tables of jobs that public machines publish, as delimited text or Parquet.
 //! - **Philly**: the job log of Microsoft's GPU cluster, a JSON array. A node is idle while no
 //!   attempt of a job holds any of its GPUs.
 //!
@@ -44,21 +45,26 @@ mod edges;
 mod holds;
 pub mod hostlist;
 mod idle;
+mod machines;
 mod names;
 mod node_list;
 mod node_set;
 mod offsets;
+mod outages;
 mod pbs;
 mod pending;
 mod philly;
 mod reader;
 mod record;
+mod select;
+mod settle;
 mod short;
 mod slurm;
 mod slurm_events;
 mod sort;
 mod span;
 mod swf;
+mod table;
 mod window;
 
 use std::path::{Path, PathBuf};
@@ -68,12 +74,15 @@ pub use counts::{Found, LogCounts, Reason};
 pub use djc::WHERE as DJC_LOG;
 pub use gleaner_io::input::{Input, Unit};
 pub use holds::{Holds, IdleEvent, Summary};
+pub use machines::{MACHINES, Machine};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
 pub use philly::WHERE as PHILLY_LOG;
+pub use select::Selection;
 pub use slurm::{COMMAND as SACCT_COMMAND, JOBS_COMMAND as SACCT_JOBS_COMMAND, VcOf};
 pub use slurm_events::COMMAND as EVENTS_COMMAND;
 pub use swf::WHERE as SWF_LOG;
+pub use table::{Named, Role, TableOptions, WHERE as TABLE_LOG, parse_columns};
 
 pub use account_line::kind as record_kind;
 pub(super) use clock::moment;
@@ -96,11 +105,13 @@ use bounded::Bounded;
 use djc::DjcReader;
 use edges::Edges;
 use idle::IdleNodes;
+use outages::{Outages, WithOutages};
 use slurm_events::EventReader;
 use swf::SwfReader;
+use table::{ALCF_UTC, TableReader};
 
 use crate::occupancy::Window;
-use gleaner_domain::error::Result;
+use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Observer, Quality, Unobserved};
 
@@ -117,6 +128,8 @@ pub enum Format {
     Djc,
     /// Standard Workload Format 2.2.
     Swf,
+    /// A table of jobs in delimited text or Parquet.
+    Table,
     /// Philly's log of jobs on a GPU cluster.
     Philly,
 }
@@ -138,7 +151,8 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// Delimiter of the cells in the tables of `sacct` and `sacctmgr`. Default: inferred from the header.
+    /// Delimiter of the cells in tables: those of `sacct` and `sacctmgr`, and tables of jobs. Default: inferred from the
+    /// header.
     pub delimiter: Option<String>,
     /// Number of processors of a node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
@@ -147,6 +161,14 @@ pub struct Options {
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,
+    /// How tables of jobs are read.
+    pub table: TableOptions,
+    /// File with outages of the whole machine, for job records of ALCF and tables.
+    pub outages: Option<PathBuf>,
+    /// Which jobs are used, for Slurm's table and tables of jobs.
+    pub selection: Selection,
+    /// Whether only the nodes with GPUs are used, which the file of `nodes` shows.
+    pub gpu: bool,
     /// Whether the first fault is an error.
     pub strict: bool,
     /// Number of edges sorted in memory at a time, 16 bytes each.
@@ -170,6 +192,10 @@ impl Options {
             cores_per_node: None,
             are_nodes_last: false,
             node_count: None,
+            table: TableOptions::default(),
+            outages: None,
+            selection: Selection::default(),
+            gpu: false,
             strict: false,
             segment: Self::SEGMENT,
         }
@@ -201,35 +227,88 @@ pub fn read_inputs<'a>(
     read_opened(inputs, options, open, &Unobserved)
 }
 
-/// Reads logs from streams, and the node events from a file that `open_events` opens.
+/// Reads logs from streams, and the other files that the options name, which `open_other` opens.
 fn read_opened<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
-    open_events: impl FnOnce(&Path) -> Result<Input<'a>>,
+    mut open_other: impl FnMut(&Path) -> Result<Input<'a>>,
     observer: &dyn Observer,
 ) -> Result<Holds> {
-    let (log, mut sink) = open(options)?;
+    let (mut log, mut idle) = open(options)?;
+    let mut aside = |path: &Path, taker: &mut dyn table::TakeRows| {
+        let delimiter = options.delimiter.as_deref();
+        table::read_aside(&mut open_other(path)?, delimiter, options.strict, taker)
+    };
+    let mut outages = Outages::default();
+    if let Some(path) = &options.outages {
+        log.notes.extend(aside(path, &mut outages)?);
+    }
+    let mut members = options
+        .table
+        .members
+        .as_ref()
+        .map(|path| (path, options.table.members()));
+    if let Some((path, members)) = &mut members {
+        log.notes.extend(aside(path, members)?);
+        members.finish();
+    }
+    let members = members.map(|(_, members)| members);
+    let file = options.outages.as_deref().unwrap_or(Path::new(""));
+    let mut sink = WithOutages::new(&mut idle, outages, file, &mut log.clock)?;
     let mut collector = Collector::new(log, &mut sink);
     let inputs = inputs.into_iter();
-    let mut reader = reader(options, inputs.size_hint().0 > 1);
+    let mut reader = reader(options, inputs.size_hint().0 > 1, members);
     read_all(reader.as_mut(), inputs, &mut collector)?;
     if let Some(path) = &options.events {
         let mut reader = EventReader::new(options.delimiter.clone());
-        read_all(&mut reader, [open_events(path)], &mut collector)?;
+        read_all(&mut reader, [open_other(path)?].map(Ok), &mut collector)?;
     }
-    let log = collector.log;
-    finish(log, sink, options, observer)
+    let mut log = collector.log;
+    sink.finish(&mut log)?;
+    finish(log, idle, options, observer)
 }
 
 /// An empty log and a sink for its idle nodes, configured by the options.
 fn open(options: &Options) -> Result<(Log, IdleNodes)> {
-    let clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
+    let mut clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
+    let mut notes = Vec::new();
+    let machine = options.table.machine;
+    if let Some(machine) = machine {
+        notes.push(format!("{}: {}", machine.title, machine.gaps));
+        let zone = machine.zone.and_then(|zone| zone.parse().ok());
+        if let Some(zone) = zone {
+            if let Some(given) = &options.timezone {
+                notes.push(format!(
+                    "--timezone {given} is not used: local times are those of {zone}, as --machine {} says",
+                    machine.name
+                ));
+            }
+            clock.set_zone(zone);
+        }
+    }
+    if options.format == Format::Djc {
+        clock.assume_utc(ALCF_UTC);
+    }
     let nodes = match &options.nodes {
-        Some(path) => node_list::read(path)?,
+        Some(path) => node_list::read(path, options.gpu)?,
+        None if options.gpu => {
+            let found = "--gpu selects nodes that --nodes lists: give it the output of `scontrol show nodes`";
+            return Err(Error::Usage(found.to_owned()));
+        }
         None => NodeSet::default(),
     };
+    if !options.selection.is_all() {
+        notes.push(
+            "only selected jobs are used, so nodes on which other jobs ran count as idle then (--nodes limits the \
+             machine, for example to the nodes of a partition)"
+                .to_owned(),
+        );
+    }
     let mut log = Log::new(clock, options.strict);
-    log.node_count = options.node_count;
+    log.notes = notes;
+    log.node_count = options
+        .node_count
+        .or(machine.and_then(|machine| machine.nodes));
     if nodes.is_fixed() {
         log.node_count = u32::try_from(nodes.len()).ok();
     }
@@ -237,15 +316,34 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
 }
 
 /// The reader of a format. `are_several` states whether the log has several files, which may
-/// overlap.
-fn reader(options: &Options, are_several: bool) -> Box<dyn LogReader> {
+/// overlap. `members` are the nodes of jobs, if they are in a table of their own.
+fn reader(
+    options: &Options,
+    are_several: bool,
+    members: Option<table::Members>,
+) -> Box<dyn LogReader> {
     let delimiter = options.delimiter.clone();
+    let selection = options.selection.clone();
     match options.format {
-        Format::Slurm => Box::new(SacctReader::for_idle_nodes(delimiter, are_several)),
+        Format::Slurm => Box::new(SacctReader::for_idle_nodes(
+            delimiter,
+            selection,
+            are_several,
+        )),
         Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
         Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
         Format::Djc => Box::new(DjcReader::default()),
         Format::Swf => Box::new(SwfReader::new(options)),
+        Format::Table => {
+            let options = options.table.clone();
+            Box::new(TableReader::new(
+                options,
+                delimiter,
+                selection,
+                members,
+                are_several,
+            ))
+        }
         Format::Philly => Box::new(PhillyReader::for_idle_nodes()),
     }
 }
@@ -291,6 +389,8 @@ fn finish(
     quality.unreadable_lines = unreadable.map_or(0, |found| found.count);
     if !are_counted && !is_fixed {
         log.notes.push(named_note(nodes.len(), options.format));
+        log.notes
+            .extend(size_note(nodes.len(), options.table.machine));
     }
     log.notes.extend(log.clock.remark(window));
     Ok(Holds {
@@ -340,6 +440,17 @@ fn named_note(nodes: usize, format: Format) -> String {
     )
 }
 
+/// The remark for a log that names another number of nodes than its machine has.
+fn size_note(named: usize, machine: Option<&Machine>) -> Option<String> {
+    let machine = machine?;
+    let nodes = machine.nodes.filter(|nodes| *nodes as usize != named)?;
+    let title = machine.title;
+    Some(format!(
+        "{title} has {}, but the log names {named}",
+        counted(nodes, "node")
+    ))
+}
+
 /// The remark for logs that state only node counts.
 fn dealt_note(nodes: u32, known: bool) -> String {
     let nodes = counted(nodes, "node");
@@ -362,6 +473,7 @@ fn origin(format: Format) -> String {
         Format::Cobalt => COBALT_LOG.to_owned(),
         Format::Djc => DJC_LOG.to_owned(),
         Format::Swf => SWF_LOG.to_owned(),
+        Format::Table => TABLE_LOG.to_owned(),
         Format::Philly => PHILLY_LOG.to_owned(),
     }
 }
@@ -371,7 +483,7 @@ fn origin(format: Format) -> String {
 /// # Errors
 /// As for a file with these bytes.
 pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
-    let nodes = node_list::read_input(&mut Input::new(name, bytes)?)?;
+    let nodes = node_list::read_input(&mut Input::new(name, bytes)?, false)?;
     Ok(nodes.names())
 }
 

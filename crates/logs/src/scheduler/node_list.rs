@@ -28,26 +28,29 @@ enum Form {
 }
 
 /// Reads the names in file order. A repeated name counts once. If the file does not exist, a path with
-/// a bracket or a comma is read as the list itself.
+/// a bracket or a comma is read as the list itself. With `gpu`, only nodes with GPUs are read, which the output of
+/// `scontrol show nodes` shows.
 ///
 /// # Errors
 /// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which
 /// are reported together.
-pub fn read(path: &Path) -> Result<NodeSet> {
+pub fn read(path: &Path, gpu: bool) -> Result<NodeSet> {
     let list = path.to_str().filter(|text| text.contains(['[', ',']));
     if let Some(list) = list.filter(|_| !path.exists()) {
-        return read_input(&mut Input::new(Path::new("--nodes"), list.as_bytes())?);
+        return read_input(&mut Input::new(Path::new("--nodes"), list.as_bytes())?, gpu);
     }
     let mut input = Input::open(path)?;
-    read_input(&mut input)
+    read_input(&mut input, gpu)
 }
 
 /// Reads the names from an open file.
-pub(super) fn read_input(input: &mut Input<'_>) -> Result<NodeSet> {
+pub(super) fn read_input(input: &mut Input<'_>, gpu: bool) -> Result<NodeSet> {
     let path = input.path().to_owned();
     let mut form = None;
     let mut nodes = NodeSet::default();
     let mut faults = Gatherer::default();
+    // With `gpu`, the node whose lines are being read, until a line shows that it has GPUs.
+    let mut described = None;
     while let Some(line) = input.next_line()? {
         if is_remark(&line.text) {
             continue;
@@ -63,11 +66,31 @@ pub(super) fn read_input(input: &mut Input<'_>) -> Result<NodeSet> {
                 found
             }
         };
-        take(&line, known, &mut nodes, &mut faults)?;
+        match (gpu, known) {
+            (false, _) => take(&line, known, &mut nodes, &mut faults)?,
+            (true, Form::Scontrol) if has_gpu(&line.text, &mut described) => {
+                if let Some(name) = described.take() {
+                    let text = format!("NodeName={name}").into();
+                    take(&Line { text, ..line }, known, &mut nodes, &mut faults)?;
+                }
+            }
+            (true, Form::Scontrol) => {}
+            (true, _) => {
+                let found = "a list that does not show which nodes have GPUs";
+                let fault = Fault::of(&path, found, "the output of `scontrol show nodes` (--gpu)");
+                return Err(fault.at(line.place.within()).into());
+            }
+        }
     }
     if nodes.len() == 0 && faults.is_empty() {
-        let expected = format!("the names of the nodes, from {COMMANDS}");
-        faults.add(Fault::of(&path, "no nodes", expected))?;
+        let (found, expected) = if gpu {
+            let expected = "nodes whose Gres has gpu, from `scontrol show nodes`".to_owned();
+            ("no nodes with GPUs", expected)
+        } else {
+            let expected = format!("the names of the nodes, from {COMMANDS}");
+            ("no nodes", expected)
+        };
+        faults.add(Fault::of(&path, found, expected))?;
     }
     faults.finish(nodes.into_machine())
 }
@@ -97,6 +120,22 @@ fn form_of(text: &str) -> (Form, bool) {
         Some(column) => (Form::Sinfo(column), true),
         None => (Form::Plain, false),
     }
+}
+
+/// Whether a line of `scontrol show nodes` shows that the described node has GPUs, such as `Gres=gpu:a100:4`. A line
+/// that begins with a name begins the description of that node.
+fn has_gpu(text: &str, described: &mut Option<String>) -> bool {
+    if let Some(rest) = text.trim().strip_prefix("NodeName=") {
+        *described = rest.split_whitespace().next().map(str::to_owned);
+    }
+    let mut words = text.split_whitespace();
+    words.any(|word| {
+        let resources = word.strip_prefix("Gres=").unwrap_or_default();
+        let mut names = resources
+            .split(',')
+            .map(|name| name.split([':', '=']).next());
+        names.any(|name| name == Some("gpu"))
+    })
 }
 
 /// Adds the nodes of a line.
@@ -161,7 +200,7 @@ mod tests {
 
     fn names(text: &str) -> Result<Vec<String>> {
         let mut input = Input::new(Path::new("nodes"), text.as_bytes())?;
-        Ok(read_input(&mut input)?.names())
+        Ok(read_input(&mut input, false)?.names())
     }
 
     #[test]
@@ -183,6 +222,26 @@ mod tests {
         ] {
             assert_eq!(names(text).unwrap(), ["n01", "n02"], "{text}");
         }
+    }
+
+    #[test]
+    fn nodes_with_gpus_can_be_selected() {
+        let names = |text: &str| {
+            let mut input = Input::new(Path::new("nodes"), text.as_bytes())?;
+            Ok::<_, gleaner_domain::Error>(read_input(&mut input, true)?.names())
+        };
+        let scontrol = "NodeName=g1 Arch=x86_64\n   Gres=gpu:a100:4(S:0-1)\n\n\
+                        NodeName=c1 Arch=x86_64\n   Gres=(null)\n\n\
+                        NodeName=g2 Arch=x86_64 Gres=nic:1,gpu:2 State=IDLE\n\
+                        NodeName=c2 Gres=gpumem:2\n";
+        assert_eq!(names(scontrol).unwrap(), ["g1", "g2"]);
+        let message = names("n1\nn2\n").unwrap_err().to_string();
+        assert!(
+            message.contains("expected the output of `scontrol show nodes`"),
+            "{message}"
+        );
+        let message = names("NodeName=c1 Gres=(null)\n").unwrap_err().to_string();
+        assert!(message.contains("found no nodes with GPUs"), "{message}");
     }
 
     #[test]

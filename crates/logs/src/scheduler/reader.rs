@@ -1,6 +1,7 @@
 //! The interface of all readers of logs.
 
 use super::collector::Collector;
+use super::table::refuse_parquet;
 use gleaner_domain::error::Result;
 use gleaner_io::input::{Input, Line};
 
@@ -44,6 +45,7 @@ pub trait LineReader {
 
 impl<R: LineReader> LogReader for R {
     fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        refuse_parquet(input)?;
         self.begin();
         while let Some(line) = input.next_line()? {
             if collector.log.counts.take(&line)? {

@@ -8,6 +8,7 @@ use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::reader::LineReader;
 use super::record::{Job, Nodes, Record, Run};
+use super::select::Selection;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Names, Row};
 use gleaner_io::input::{Line, Place};
@@ -73,6 +74,8 @@ pub struct SacctReader {
     table: LogTable,
     /// Which column names the virtual clusters; `None` if only the nodes of jobs matter.
     vc_of: Option<VcOf>,
+    /// Which jobs are used.
+    selection: Selection,
     /// The lines read so far, if the log has several files and a repeated line must count once.
     duplicates: Option<Duplicates>,
 }
@@ -80,10 +83,15 @@ pub struct SacctReader {
 impl SacctReader {
     /// A reader for idle nodes. `delimiter` separates the cells; `None` infers it from the header.
     /// `are_several` states whether there are several tables, which may overlap.
-    pub fn for_idle_nodes(delimiter: Option<String>, are_several: bool) -> Self {
+    pub fn for_idle_nodes(
+        delimiter: Option<String>,
+        selection: Selection,
+        are_several: bool,
+    ) -> Self {
         SacctReader {
             table: LogTable::new(IDLE_NODES, delimiter),
             vc_of: None,
+            selection,
             duplicates: are_several.then(Duplicates::default),
         }
     }
@@ -94,8 +102,20 @@ impl SacctReader {
         SacctReader {
             table: LogTable::new(JOBS, delimiter),
             vc_of: Some(vc_of),
+            selection: Selection::default(),
             duplicates: None,
         }
+    }
+
+    /// Checks that the table has the columns by which jobs are selected or put into virtual clusters.
+    fn check_columns(&self, place: Place<'_>) -> Result<()> {
+        if !self.selection.partitions.is_empty() && !self.table.has(PARTITION) {
+            let expected = "the column Partition, by which --partition selects jobs";
+            let fault = Fault::of(place.file, "none in the header", expected);
+            let remedy = "add Partition to the columns that sacct prints (-o)";
+            return Err(fault.at(place.within()).remedy(remedy).into());
+        }
+        self.check_vc(place)
     }
 
     /// Checks that the table has a column for the virtual clusters, if they matter.
@@ -121,12 +141,16 @@ impl LineReader for SacctReader {
 
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let Some(row) = collector.row(&mut self.table, line)? else {
-            return self.check_vc(line.place);
+            return self.check_columns(line.place);
         };
         if let Some(lines) = &mut self.duplicates
             && lines.has(&line.text)
         {
             collector.log.leave_out(Reason::Duplicate);
+            return Ok(());
+        }
+        if !self.selection.takes(row.text(PARTITION), row.text(STATE)) {
+            collector.log.leave_out(Reason::NotSelected);
             return Ok(());
         }
         let at = collector.log.at(line.place);
@@ -172,6 +196,13 @@ fn job(
     ];
     if let Some((column, _)) = wrong.into_iter().find(|(_, wrong)| *wrong) {
         return no_time(row.text(column), at, log);
+    }
+    if row.text(NODES).starts_with('"') {
+        let found = format_args!(
+            "{} has a quote that is not closed in front of a delimiter",
+            row.text(NODES)
+        );
+        return log.fault(Reason::Unreadable, at, found);
     }
     let count = row.cell(COUNT).and_then(|count| count.parse().ok());
     let lists = [Cow::Borrowed(row.text(NODES))];

@@ -8,23 +8,23 @@ use proptest::prelude::*;
 use super::support::{events, month_first};
 
 /// 2026-01-01 in seconds since 1970.
-const DAY: i64 = 1_767_225_600;
-const NODES: usize = 6;
-const MINUTES: i64 = 40;
+pub const DAY: i64 = 1_767_225_600;
+pub const NODES: usize = 6;
+pub const MINUTES: i64 = 40;
 
 /// A job: its nodes, and the minutes of its start and end; `None` if it has no end.
 #[derive(Debug, Clone)]
-struct Job {
-    nodes: Vec<usize>,
-    from: i64,
-    to: Option<i64>,
+pub struct Job {
+    pub nodes: Vec<usize>,
+    pub from: i64,
+    pub to: Option<i64>,
 }
 
-fn at(minute: i64) -> i64 {
+pub fn at(minute: i64) -> i64 {
     DAY + minute * 60
 }
 
-fn iso(minute: i64) -> String {
+pub fn iso(minute: i64) -> String {
     Local::from_seconds(at(minute))
         .to_string()
         .replace(' ', "T")
@@ -34,12 +34,12 @@ fn american(minute: i64) -> String {
     month_first(&iso(minute))
 }
 
-fn name(node: usize) -> String {
+pub fn name(node: usize) -> String {
     format!("n{:02}", node + 8)
 }
 
 /// Whether each node is idle, by minute.
-fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
+pub fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
     let idle = |minute: i64| {
         std::array::from_fn(|node| {
             let over = |job: &&Job| job.from <= minute && job.to.is_none_or(|to| minute < to);
@@ -54,6 +54,11 @@ fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
 
 /// The same from the events of a log.
 fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
+    states(log.as_bytes(), &Options::new(format))
+}
+
+/// The same from the events of a log with these options, on a machine of all nodes.
+pub fn states(log: &[u8], options: &Options) -> Vec<[bool; NODES]> {
     let folder = tempfile::tempdir().unwrap();
     let nodes = folder.path().join("nodes");
     std::fs::write(
@@ -73,9 +78,9 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
         to: Some(at(MINUTES).to_string()),
         // A segment so small that most jobs are sorted on disk.
         segment: 3,
-        ..Options::new(format)
+        ..options.clone()
     };
-    let (rows, summary) = events(log.as_bytes(), &options).unwrap();
+    let (rows, summary) = events(log, &options).unwrap();
     assert!(
         summary
             .log_counts
@@ -197,7 +202,7 @@ fn swf(jobs: &[Job]) -> String {
 }
 
 prop_compose! {
-    fn job()(
+    pub fn job()(
         nodes in prop::collection::btree_set(0..NODES, 1..4),
         from in 0i64..MINUTES, length in 0i64..15, open in prop::bool::weighted(0.1),
     ) -> Job {

@@ -171,9 +171,12 @@ fn djc_counts_and_locations() {
         "10:00:00 +n4 +n5",
     ];
     assert_events(&rows, "2026-01-01", &expected);
+    let notes = summary.notes.join("\n");
     assert!(
-        summary.notes[0].contains("assigned the free nodes with the lowest indexes of 6 nodes")
+        notes.contains("assigned the free nodes with the lowest indexes of 6 nodes"),
+        "{notes}"
     );
+    assert!(notes.contains("treated as UTC"), "{notes}");
     let (rows, _) = events_of("djc-locations.csv", &Options::new(Format::Djc));
     let expected = [
         "08:00:00 +22",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner_document::numbers::{count, hours, large, number};
 use gleaner_domain::results::replay::{Summary, TaskRow};
-use gleaner_domain::words::{counted, duration};
+use gleaner_domain::words::{counted, duration, printable};
 
 /// Maximum number of trainings that the sentence names.
 const NAMED: usize = 3;
@@ -23,7 +23,9 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
         hours(s.idle_node_seconds)
     );
     let parts = [nodes, trained(s, tasks), Some(used), delay(s)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    // Names of tasks may have any characters.
+    printable(&sentence).into_owned()
 }
 
 /// The trainings that were done, and the work of tasks that are endless. The rounds `a`, `a#2` and `a#3` of a task are

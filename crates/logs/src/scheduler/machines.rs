@@ -1,0 +1,356 @@
+//! Public machines whose jobs `gleaner ingest table` reads: where their data are, and what the data lack.
+
+use super::table::Role;
+
+/// A machine whose jobs are public.
+#[derive(Debug)]
+pub struct Machine {
+    /// The name for `--machine`.
+    pub name: &'static str,
+    /// The name in texts, with the site.
+    pub title: &'static str,
+    /// Where the data are.
+    pub source: &'static str,
+    /// The licence of the data.
+    pub licence: &'static str,
+    /// Number of nodes, if it is public.
+    pub nodes: Option<u32>,
+    /// Zone of times without an offset; `None` if the values state their instants.
+    pub zone: Option<&'static str>,
+    /// The columns that matter. Others with a known name are used if a file lacks them.
+    pub columns: &'static [(Role, &'static str)],
+    /// What the data lack or cut, in one sentence.
+    pub gaps: &'static str,
+    /// The arguments of an example, after `gleaner ingest table`.
+    pub example: &'static str,
+}
+
+impl Machine {
+    /// The machine with this name.
+    pub fn named(name: &str) -> Option<&'static Machine> {
+        MACHINES.iter().find(|machine| machine.name == name)
+    }
+
+    /// The whole command of the example.
+    pub fn command(&self) -> String {
+        format!(
+            "gleaner ingest table {} --machine {} -o {}.gev",
+            self.example, self.name, self.name
+        )
+    }
+
+    /// Number of nodes and zone, in words.
+    pub fn facts(&self) -> String {
+        let nodes = match self.nodes {
+            Some(nodes) => format!("{nodes} nodes"),
+            None => "number of nodes unknown".to_owned(),
+        };
+        let zone = match self.zone {
+            Some(zone) => format!("times of {zone}"),
+            None => "times with offsets, or epochs".to_owned(),
+        };
+        format!("{nodes}; {zone}; licence: {}", self.licence)
+    }
+}
+
+const ALCF: Machine = Machine {
+    name: "",
+    title: "",
+    source: "reports.alcf.anl.gov/data (DIM_JOB_COMPOSITE)",
+    licence: "not stated",
+    nodes: None,
+    zone: Some("UTC"),
+    columns: &[
+        (Role::Start, "START_TIMESTAMP"),
+        (Role::End, "END_TIMESTAMP"),
+        (Role::Submit, "QUEUED_TIMESTAMP"),
+        (Role::Count, "NODES_USED"),
+        (Role::Nodes, "LOCATION"),
+    ],
+    gaps: "single nodes that were down are missing; full outages are in MACHINESTATUS, for --outages",
+    example: "",
+};
+
+const PM100_COLUMNS: &[(Role, &str)] = &[
+    (Role::Start, "start_time"),
+    (Role::End, "end_time"),
+    (Role::Submit, "submit_time"),
+    (Role::Nodes, "nodes"),
+    (Role::Count, "num_nodes_alloc"),
+];
+
+/// The machines, in the order of the list.
+pub const MACHINES: &[Machine] = &[
+    Machine {
+        name: "kestrel",
+        title: "Kestrel, NLR",
+        source: "doi.org/10.7799/3023270 (10.6 million jobs, August 2023 to December 2025)",
+        licence: "nlr-data-1.0",
+        nodes: None,
+        zone: None,
+        columns: &[
+            (Role::Start, "start_time"),
+            (Role::End, "end_time"),
+            (Role::Submit, "submit_time"),
+            (Role::Count, "nodes_used"),
+            (Role::Nodes, "nodelist"),
+        ],
+        gaps: "outages are missing; the licence and the column nodes_shared are known only from other readers of the \
+               files; jobs may share nodes",
+        example: "kestrel_jobs_*.parquet",
+    },
+    Machine {
+        name: "polaris",
+        title: "Polaris, ALCF",
+        nodes: Some(560),
+        gaps: "LOCATION ends at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
+               full outages are in MACHINESTATUS",
+        example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
+                  ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv",
+        ..ALCF
+    },
+    Machine {
+        name: "aurora",
+        title: "Aurora, ALCF",
+        nodes: Some(10_624),
+        example: "ANL-ALCF-DJC-AURORA_20250101_20251231.csv.gz",
+        ..ALCF
+    },
+    Machine {
+        name: "theta",
+        title: "Theta, ALCF",
+        nodes: Some(4_392),
+        example: "ANL-ALCF-DJC-THETA_20200101_20201231.csv.gz",
+        ..ALCF
+    },
+    Machine {
+        name: "mira",
+        title: "Mira, ALCF",
+        nodes: Some(49_152),
+        example: "ANL-ALCF-DJC-MIRA_20190101_20191231.csv.gz",
+        ..ALCF
+    },
+    Machine {
+        name: "lassen",
+        title: "Lassen, LLNL",
+        source: "github.com/LLNL/LAST, by git lfs (1.4 million jobs)",
+        licence: "CC-BY-4.0",
+        nodes: Some(795),
+        zone: Some("America/Los_Angeles"),
+        columns: &[
+            (Role::Id, "allocation_id"),
+            (Role::Start, "begin_time"),
+            (Role::End, "end_time"),
+            (Role::Submit, "job_submit_time"),
+            (Role::Count, "num_nodes"),
+        ],
+        gaps: "outages are missing; that times are local times is known only from other readers of the files",
+        example: "final_csm_allocation_history_hashed.csv \\\n    --members final_csm_allocation_node_history.csv",
+    },
+    Machine {
+        name: "supercloud",
+        title: "MIT Supercloud",
+        source: "registry.opendata.aws/dcc (slurm-log.csv)",
+        licence: "see the source",
+        nodes: None,
+        zone: None,
+        columns: &[
+            (Role::Start, "time_start"),
+            (Role::End, "time_end"),
+            (Role::Submit, "time_submit"),
+            (Role::Count, "nodes_alloc"),
+            (Role::Nodes, "nodelist"),
+        ],
+        gaps: "jobs share nodes; the size of the machine is missing, so nodes that never ran a job are too",
+        example: "slurm-log.csv",
+    },
+    Machine {
+        name: "marconi100",
+        title: "Marconi100, CINECA (PM100)",
+        source: "doi.org/10.5281/zenodo.8129257 (231 thousand jobs)",
+        licence: "CC-BY-4.0",
+        nodes: Some(980),
+        zone: Some("UTC"),
+        columns: PM100_COLUMNS,
+        gaps: "only exclusive jobs with power data, so idleness is too high; all jobs: M100 ExaData, zenodo.7588814",
+        example: "job_table.parquet",
+    },
+    Machine {
+        name: "adastra",
+        title: "Adastra MI250, CINES",
+        source: "zenodo.org/records/14007065 (30,570 jobs of 15 days)",
+        licence: "CC-BY-4.0",
+        nodes: None,
+        zone: Some("UTC"),
+        columns: PM100_COLUMNS,
+        gaps: "times do not state their zone and are treated as UTC; licence and length are known only from other readers \
+               of the files",
+        example: "jobs.parquet",
+    },
+    Machine {
+        name: "lisa",
+        title: "Lisa, SURF",
+        source: "zenodo.org/records/11028933 (slurm_table.parquet)",
+        licence: "see the source",
+        nodes: Some(338),
+        zone: Some("Europe/Amsterdam"),
+        columns: &[
+            (Role::Start, "start_date"),
+            (Role::End, "end_date"),
+            (Role::Submit, "submit_date"),
+            (Role::Nodes, "node"),
+            (Role::Count, "numnodes"),
+        ],
+        gaps: "jobs share nodes; times do not state their zone and are treated as those of Amsterdam; some numbers of nodes \
+               are 0",
+        example: "slurm_table.parquet",
+    },
+    Machine {
+        name: "fugaku",
+        title: "Fugaku, R-CCS (F-DATA)",
+        source: "doi.org/10.5281/zenodo.11467483",
+        licence: "CC-BY-4.0",
+        nodes: Some(158_976),
+        zone: Some("Asia/Tokyo"),
+        columns: &[
+            (Role::Start, "sdt"),
+            (Role::End, "edt"),
+            (Role::Submit, "adt"),
+            (Role::Count, "nnuma"),
+        ],
+        gaps: "nodes are not named; jobs without counters were dropped, so idleness is too high",
+        example: "21_*.parquet",
+    },
+    Machine {
+        name: "eagle",
+        title: "Eagle, NREL",
+        source: "data.openei.org/submissions/5860",
+        licence: "CC-BY-4.0",
+        nodes: None,
+        zone: Some("America/Denver"),
+        columns: &[
+            (Role::Start, "start_time"),
+            (Role::End, "end_time"),
+            (Role::Submit, "submit_time"),
+            (Role::Count, "nodes_req"),
+        ],
+        gaps: "nodes are not named; only requested numbers of nodes; columns are known only from other readers of the \
+               files, and times are treated as those of Denver",
+        example: "eagle_data.parquet --node-count NODES",
+    },
+    Machine {
+        name: "cirrus",
+        title: "Cirrus, EPCC (CPU partition)",
+        source: "github.com/EPCCed/mira-cirrus-elastisim (2024_Q1_CPU-sacct-subset.csv)",
+        licence: "GPL-3.0",
+        nodes: Some(368),
+        zone: None,
+        columns: &[
+            (Role::Start, "Start"),
+            (Role::End, "End"),
+            (Role::Submit, "Submit"),
+            (Role::Count, "NNodes"),
+        ],
+        gaps: "nodes are not named; 93 % of the jobs share nodes, so idleness is too low; one week, not a quarter",
+        example: "2024_Q1_CPU-sacct-subset.csv",
+    },
+    Machine {
+        name: "lingjun",
+        title: "Lingjun, Alibaba",
+        source: "github.com/alibaba/alibaba-lingjun-dataset-2023 (job.csv, worker.csv)",
+        licence: "Apache-2.0",
+        nodes: None,
+        zone: Some("Asia/Shanghai"),
+        columns: &[
+            (Role::Id, "job_name"),
+            (Role::Start, "gmt_job_running"),
+            (Role::End, "gmt_job_finished"),
+            (Role::Submit, "gmt_job_submitted"),
+        ],
+        gaps: "times are whole minutes; columns are known only from other readers of the files, and times are treated as those of Shanghai",
+        example: "job.csv --members worker.csv",
+    },
+    Machine {
+        name: "acme",
+        title: "Acme, Shanghai AI Laboratory",
+        source: "github.com/InternLM/AcmeTrace (trace_seren.csv, trace_kalos.csv)",
+        licence: "CC-BY-4.0",
+        nodes: None,
+        zone: None,
+        columns: &[
+            (Role::Start, "start_time"),
+            (Role::End, "end_time"),
+            (Role::Submit, "submit_time"),
+            (Role::Count, "node_num"),
+        ],
+        gaps: "nodes are not named; jobs of fewer GPUs than a node has share it",
+        example: "trace_seren.csv --node-count NODES",
+    },
+    Machine {
+        name: "tacc",
+        title: "TACC's sample of sacct",
+        source: "a table of sacct as CSV with quotes",
+        licence: "see the source",
+        nodes: None,
+        zone: Some("America/Chicago"),
+        columns: &[
+            (Role::Start, "start"),
+            (Role::End, "end"),
+            (Role::Submit, "submit"),
+            (Role::Count, "nnodes"),
+            (Role::Nodes, "nodelist"),
+        ],
+        gaps: "outages are missing; times do not state their zone and are treated as those of Chicago",
+        example: "jobs.csv",
+    },
+    Machine {
+        name: "princeton",
+        title: "Traverse, Princeton",
+        source: "a table of sacct without JobIDRaw and State",
+        licence: "see the source",
+        nodes: None,
+        zone: None,
+        columns: &[
+            (Role::Start, "Start"),
+            (Role::End, "End"),
+            (Role::Count, "NNodes"),
+            (Role::Nodes, "NodeList"),
+        ],
+        gaps: "outages are missing, and so are submissions and states",
+        example: "traverse.txt",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zone::Zone;
+
+    #[test]
+    fn rows_are_complete() {
+        for machine in MACHINES {
+            assert_eq!(Machine::named(machine.name).unwrap().title, machine.title);
+            assert!(
+                !machine.gaps.is_empty() && !machine.gaps.ends_with('.'),
+                "{}",
+                machine.name
+            );
+            assert!(
+                !machine.example.is_empty() && !machine.source.is_empty(),
+                "{}",
+                machine.name
+            );
+            for role in [Role::Start, Role::End] {
+                assert!(
+                    machine.columns.iter().any(|(named, _)| *named == role),
+                    "{}",
+                    machine.name
+                );
+            }
+            if let Some(zone) = machine.zone {
+                assert!(zone.parse::<Zone>().is_ok(), "{zone}");
+            }
+        }
+        assert!(Machine::named("summit").is_none());
+    }
+}

@@ -1,0 +1,221 @@
+//! Jobs of a table that has both lists of nodes and counts. The first jobs show whether the lists name the nodes.
+//!
+//! Not every list does. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its 512 nodes.
+
+use std::borrow::Cow;
+
+use super::collector::{At, Collector};
+use super::counts::Reason;
+use super::hostlist;
+use super::record::{self, Moment, Record, Run};
+use gleaner_domain::error::Result;
+
+/// Number of first jobs that decide whether lists name nodes.
+const FIRST: usize = 1_000;
+
+/// Maximum number of bytes of the lists of the jobs that wait for the decision. If they are longer, fewer jobs decide.
+const MAX_WAITING: usize = 64 << 20;
+
+/// Whether a table names the nodes of jobs, or only counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Lists name the nodes.
+    Named,
+    /// Only the counts are used.
+    Counted,
+    /// The table has no column of counts. If each of the first lists is one number, it is a count.
+    NamedOrNumbers,
+}
+
+/// A job in a row of a table.
+#[derive(Debug, Default)]
+pub(super) struct TableJob<'j> {
+    pub submit: Option<Moment>,
+    pub start: Option<Moment>,
+    pub end: Option<Moment>,
+    /// Lists of the nodes on which it ran; empty if the table does not say.
+    pub lists: Vec<Cow<'j, str>>,
+    /// How many nodes it ran on, if the table says.
+    pub count: Option<u32>,
+    /// Its state; empty if the table does not say.
+    pub state: Cow<'j, str>,
+    /// Whether the state says that it has ended.
+    pub is_over: bool,
+}
+
+/// Reports the jobs of a table. It keeps the first ones until it is known whether lists name nodes.
+pub(super) struct Settler {
+    /// The first jobs, with their places.
+    waiting: Vec<(At, TableJob<'static>)>,
+    /// Number of bytes of their lists.
+    bytes: usize,
+    settled: Option<Meaning>,
+    /// Whether a list that is one number may be a count.
+    may_be_numbers: bool,
+}
+
+impl Settler {
+    /// For a table with both lists and counts.
+    pub fn undecided() -> Self {
+        Settler {
+            waiting: Vec::new(),
+            bytes: 0,
+            settled: None,
+            may_be_numbers: false,
+        }
+    }
+
+    /// For a table whose columns decide.
+    pub fn of(meaning: Meaning) -> Self {
+        Settler {
+            settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),
+            may_be_numbers: meaning == Meaning::NamedOrNumbers,
+            ..Settler::undecided()
+        }
+    }
+
+    /// Reports a job, or keeps it if the meaning of lists is not decided yet.
+    ///
+    /// # Errors
+    /// There is a fault and the reader is strict, or a temporary file cannot be written.
+    pub fn take(
+        &mut self,
+        at: At,
+        job: &TableJob<'_>,
+        collector: &mut Collector<'_>,
+    ) -> Result<()> {
+        if let Some(meaning) = self.settled {
+            return report(at, job, meaning, collector);
+        }
+        self.bytes += job.lists.iter().map(|list| list.len()).sum::<usize>();
+        self.waiting.push((at, job.owned()));
+        if self.waiting.len() < FIRST && self.bytes <= MAX_WAITING {
+            return Ok(());
+        }
+        self.settle(collector)
+    }
+
+    /// Decides the meaning of lists if that is still open, and reports the jobs that were kept.
+    ///
+    /// # Errors
+    /// As for [`Settler::take`].
+    pub fn settle(&mut self, collector: &mut Collector<'_>) -> Result<()> {
+        if self.settled.is_some() {
+            return Ok(());
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let meaning = if self.may_be_numbers {
+            numbers(&mut waiting, collector)
+        } else {
+            by_counts(&waiting, collector)
+        };
+        self.settled = Some(meaning);
+        waiting
+            .iter()
+            .try_for_each(|(at, job)| report(*at, job, meaning, collector))
+    }
+}
+
+/// Lists name nodes if more than half of the jobs have a list of as many nodes as the job used.
+fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
+    let fitting = jobs.iter().filter(|(_, job)| job.fits()).count();
+    if fitting * 2 > jobs.len() {
+        return Meaning::Named;
+    }
+    if jobs.iter().any(|(_, job)| !job.lists.is_empty()) {
+        collector.log.notes.push(format!(
+            "only {fitting} of the first {} jobs list as many nodes as they used, so the lists do not name nodes, and \
+             only the counts are used",
+            jobs.len()
+        ));
+    }
+    Meaning::Counted
+}
+
+/// If each list is one number, the numbers become counts. Lists that name nodes rarely consist of one number each.
+fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
+    let are_numbers = jobs.iter().all(|(_, job)| match job.lists.as_slice() {
+        [] => true,
+        [list] => list.parse::<u32>().is_ok(),
+        _ => false,
+    });
+    if !are_numbers || jobs.iter().all(|(_, job)| job.lists.is_empty()) {
+        return Meaning::Named;
+    }
+    for (_, job) in jobs {
+        job.count = job.number();
+    }
+    collector.log.notes.push(
+        "each list of nodes is one number: the numbers are used as counts (--columns count=NAME names the column of \
+         counts)"
+            .to_owned(),
+    );
+    Meaning::NamedOrNumbers
+}
+
+impl TableJob<'_> {
+    /// Whether the list names as many nodes as the job used.
+    fn fits(&self) -> bool {
+        let counts = self.lists.iter().map(|list| hostlist::count(list));
+        let count: Result<usize, _> = counts.sum();
+        let used = self.count.map(|count| count as usize);
+        count.is_ok_and(|count| count > 0 && used.is_none_or(|used| used == count))
+    }
+
+    /// The only list as a number.
+    fn number(&self) -> Option<u32> {
+        let number = self.lists.first()?.parse().ok();
+        number.filter(|number| *number > 0)
+    }
+
+    fn owned(&self) -> TableJob<'static> {
+        let lists = self.lists.iter();
+        TableJob {
+            lists: lists.map(|list| Cow::Owned(list.to_string())).collect(),
+            state: Cow::Owned(self.state.to_string()),
+            ..*self
+        }
+    }
+}
+
+/// Reports a job.
+fn report(
+    at: At,
+    job: &TableJob<'_>,
+    meaning: Meaning,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    let count = match meaning {
+        Meaning::NamedOrNumbers => job.number(),
+        Meaning::Named | Meaning::Counted => job.count,
+    };
+    let nodes = match (meaning, count) {
+        (Meaning::Named, None) if job.lists.is_empty() => None,
+        (Meaning::Named, count) => {
+            let count = count.map(|count| count as usize);
+            Some(record::Nodes::Lists(&job.lists, count))
+        }
+        (_, count) => count.map(record::Nodes::Count),
+    };
+    let Some(nodes) = nodes else {
+        if job.start == job.end {
+            collector.log.leave_out(Reason::NeverStarted);
+            return Ok(());
+        }
+        let found = "a job without nodes or a number of nodes";
+        return collector.log.fault(Reason::NoNodes, at, found);
+    };
+    let run = Run {
+        start: job.start,
+        end: job.end,
+        nodes,
+    };
+    let whole = record::Job {
+        state: &job.state,
+        submit: job.submit,
+        runs: &[run],
+        is_over: job.is_over,
+        ..record::Job::default()
+    };
+    collector.take(at, &Record::Job(whole))
+}

@@ -1,0 +1,258 @@
+//! Which columns of a table say when a job ran and where.
+
+use std::fmt::Write as _;
+
+use super::rows::Header;
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+
+/// What a column says about a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// When it started.
+    Start,
+    /// When it ended.
+    End,
+    /// When it was submitted.
+    Submit,
+    /// The nodes on which it ran.
+    Nodes,
+    /// How many nodes it ran on.
+    Count,
+    /// Its name in a table of jobs and nodes.
+    Id,
+    /// Its state.
+    State,
+    /// Its partition or queue.
+    Partition,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Role; 8] = [
+        Role::Start,
+        Role::End,
+        Role::Submit,
+        Role::Nodes,
+        Role::Count,
+        Role::Id,
+        Role::State,
+        Role::Partition,
+    ];
+
+    /// The word for it in `--columns`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Start => "start",
+            Role::End => "end",
+            Role::Submit => "submit",
+            Role::Nodes => "nodes",
+            Role::Count => "count",
+            Role::Id => "id",
+            Role::State => "state",
+            Role::Partition => "partition",
+        }
+    }
+
+    /// The names that the column has in public data sets, in any case. The first that a table has is used.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Role::Start => &[
+                "start_time",
+                "time_start",
+                "begin_time",
+                "start",
+                "START_TIMESTAMP",
+                "sdt",
+                "start_date",
+                "gmt_job_running",
+            ],
+            Role::End => &[
+                "end_time",
+                "time_end",
+                "finish_time",
+                "end",
+                "END_TIMESTAMP",
+                "edt",
+                "end_date",
+                "gmt_job_finished",
+            ],
+            Role::Submit => &[
+                "submit_time",
+                "time_submit",
+                "job_submit_time",
+                "submit",
+                "QUEUED_TIMESTAMP",
+                "adt",
+                "submit_date",
+                "gmt_job_submitted",
+            ],
+            Role::Nodes => &["nodes", "nodelist", "node", LOCATION],
+            Role::Count => &[
+                "nodes_used",
+                "nodes_alloc",
+                "num_nodes_alloc",
+                "NNodes",
+                "nnuma",
+                "numnodes",
+                "num_nodes",
+                "node_num",
+                "nodes_req",
+            ],
+            Role::Id => &[
+                "allocation_id",
+                "job_name",
+                "job_id",
+                "id_job",
+                "jobid",
+                "jid",
+                "id",
+            ],
+            Role::State => &["state", "job_state", "status"],
+            Role::Partition => &["partition", "queue", "QUEUE_NAME"],
+        }
+    }
+
+    /// The index of the role in [`Role::ALL`].
+    pub(super) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// The column of ALCF's tables that names nodes, as Cobalt writes them.
+pub(super) const LOCATION: &str = "LOCATION";
+
+/// The column of ALCF's tables that says when a job started.
+pub(super) const ALCF_START: &str = "START_TIMESTAMP";
+
+/// The column of a role, by name.
+pub type Named = (Role, String);
+
+/// Parses the columns that the user names, each as `ROLE=NAME`.
+///
+/// # Errors
+/// [`Error::Usage`]: a text is not of that form, or names a role twice.
+pub fn parse(texts: &[String]) -> Result<Vec<Named>> {
+    let mut columns: Vec<Named> = Vec::new();
+    for text in texts {
+        let role = text.split_once('=').and_then(|(role, name)| {
+            let known = |known: &Role| known.name() == role.trim();
+            let role = Role::ALL.into_iter().find(known);
+            role.zip(Some(name.trim()).filter(|name| !name.is_empty()))
+        });
+        let Some((role, name)) = role else {
+            let roles = Role::ALL.map(Role::name).join(", ");
+            return Err(Error::Usage(format!(
+                "--columns {text}: expected ROLE=NAME, such as start=begin_time, with one of the roles {roles}"
+            )));
+        };
+        if columns.iter().any(|(other, _)| *other == role) {
+            let role = role.name();
+            return Err(Error::Usage(format!("--columns names {role} twice")));
+        }
+        columns.push((role, name.to_owned()));
+    }
+    Ok(columns)
+}
+
+/// The columns of a table, by [`Role::index`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Columns {
+    at: [Option<usize>; Role::ALL.len()],
+    /// Names of the columns in the table.
+    names: [String; Role::ALL.len()],
+}
+
+impl Columns {
+    /// Finds the columns of a table: those that the user gives, else the first of the preferred ones that the table has,
+    /// else those with a known name.
+    ///
+    /// # Errors
+    /// The table lacks a column that the user names.
+    pub fn find(header: &Header<'_>, given: &[Named], preferred: &[(Role, &str)]) -> Result<Self> {
+        let mut found = Columns {
+            at: Default::default(),
+            names: Default::default(),
+        };
+        let mut faults = Faults::default();
+        for role in Role::ALL {
+            let given = given.iter().find(|(given, _)| *given == role);
+            let at = match given {
+                Some((_, name)) => {
+                    let at = header.names.find(&[name]);
+                    if at.is_none() {
+                        faults.push(missing(header, name, "a column with this name"));
+                    }
+                    at
+                }
+                None => {
+                    let preferred = preferred.iter().filter(|(named, _)| *named == role);
+                    let mut names: Vec<&str> = preferred.map(|(_, name)| *name).collect();
+                    names.extend(role.aliases());
+                    header.names.find(&names)
+                }
+            };
+            if let Some(at) = at {
+                found.at[role.index()] = Some(at);
+                found.names[role.index()] = header.names.all()[at].clone();
+            }
+        }
+        faults.into_result(found)
+    }
+
+    /// Checks that the table has these columns.
+    ///
+    /// # Errors
+    /// A fault for each missing column.
+    pub fn require(&self, header: &Header<'_>, roles: &[Role]) -> Result<()> {
+        let mut faults = Faults::default();
+        for role in roles.iter().filter(|role| !self.has(**role)) {
+            let expected = format!("a column such as {}", role.aliases().join(", "));
+            let fault = missing(header, role.name(), expected);
+            faults.push(fault.remedy(format!("name it with --columns {}=NAME", role.name())));
+        }
+        faults.into_result(())
+    }
+
+    /// Whether the table has a column.
+    pub fn has(&self, role: Role) -> bool {
+        self.at[role.index()].is_some()
+    }
+
+    /// The name of a column; empty if the table lacks it.
+    pub fn name(&self, role: Role) -> &str {
+        &self.names[role.index()]
+    }
+
+    /// The index of a column in the table.
+    pub fn at(&self, role: Role) -> Option<usize> {
+        self.at[role.index()]
+    }
+
+    /// Leaves a column unread.
+    pub fn drop(&mut self, role: Role) {
+        self.at[role.index()] = None;
+    }
+
+    /// The index of each column, by [`Role::index`].
+    pub fn into_places(self) -> Vec<Option<usize>> {
+        self.at.to_vec()
+    }
+
+    /// The choice, for the user, such as `start start_time, end end_time`.
+    pub fn choice(&self) -> String {
+        let mut text = String::new();
+        for role in Role::ALL.into_iter().filter(|role| self.has(*role)) {
+            let separator = if text.is_empty() { "" } else { ", " };
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{separator}{} {}", role.name(), self.name(role));
+        }
+        text
+    }
+}
+
+/// The fault of a table without a column.
+fn missing(header: &Header<'_>, field: &str, expected: impl Into<String>) -> Fault {
+    let place = header.place;
+    let fault = Fault::of(place.file, header.names.without_it(), expected).field(field);
+    fault.at(gleaner_io::fault::Place::Header)
+}

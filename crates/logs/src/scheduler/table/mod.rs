@@ -1,0 +1,358 @@
+//! Reads tables of jobs that public machines publish: delimited text or Parquet, with a row for each job.
+//!
+//! Columns are found by the names that they have in these data sets, or as the user names them (`columns.rs`). Cells
+//! may have any of the forms that occur there (`values.rs`). The nodes of jobs may be in a table of their own
+//! (`members.rs`). `rows.rs` hides whether a table is text or Parquet.
+
+mod columns;
+mod members;
+mod rows;
+mod values;
+
+use std::borrow::Cow;
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+
+use super::clock::SchedulerClock;
+use super::cobalt::locations;
+use super::collector::{At, Collector, Log, Sink};
+use super::counts::Reason;
+use super::duplicates::Duplicates;
+use super::machines::Machine;
+use super::reader::LogReader;
+use super::record::{self, Moment, Record};
+use super::select::Selection;
+use super::settle::{Meaning, Settler, TableJob};
+use super::slurm::no_time;
+use gleaner_domain::Stamp;
+use gleaner_domain::error::Result;
+use gleaner_io::input::Input;
+
+pub use columns::{Named, Role, parse as parse_columns};
+pub(super) use members::Members;
+pub(super) use rows::{Header, Row, TakeRows, read};
+pub(super) use values::time;
+
+use columns::{ALCF_START, Columns, LOCATION};
+
+/// Where users find such tables, for messages.
+pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gleaner ingest table --list` names public ones)";
+
+/// Why times of ALCF's tables are in UTC, for the user.
+pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
+                                   and at 14:00 in summer, which is 9:00 in Chicago if they are in UTC";
+
+/// Options of tables.
+#[derive(Debug, Clone, Default)]
+pub struct TableOptions {
+    /// Columns that the user names.
+    pub columns: Vec<Named>,
+    /// The machine whose data these are.
+    pub machine: Option<&'static Machine>,
+    /// A table with the nodes of the jobs, with a row for each job and node.
+    pub members: Option<PathBuf>,
+}
+
+impl TableOptions {
+    /// The name that the user gives to the column of a role.
+    fn named(&self, role: Role) -> Option<&str> {
+        let named = self.columns.iter().find(|(named, _)| *named == role);
+        named.map(|(_, name)| name.as_str())
+    }
+
+    /// The table of the nodes of jobs, before it is read.
+    pub(super) fn members(&self) -> Members {
+        let ids = self.named(Role::Id).into_iter();
+        let ids = ids.chain(Role::Id.aliases().iter().copied());
+        let ids = ids.map(str::to_owned).collect();
+        Members::new(ids, self.named(Role::Nodes).map(str::to_owned))
+    }
+}
+
+/// Reads tables of jobs.
+pub(super) struct TableReader {
+    options: TableOptions,
+    delimiter: Option<String>,
+    selection: Selection,
+    members: Option<Members>,
+    /// The rows read so far, if the log has several files and a repeated row must count once.
+    duplicates: Option<Duplicates>,
+    /// The columns of the current table.
+    columns: Option<Columns>,
+    settler: Option<Settler>,
+}
+
+impl TableReader {
+    /// A reader with these options. `members` are the nodes of jobs, if they are in a table of their own.
+    pub fn new(
+        options: TableOptions,
+        delimiter: Option<String>,
+        selection: Selection,
+        members: Option<Members>,
+        are_several: bool,
+    ) -> Self {
+        TableReader {
+            options,
+            delimiter,
+            selection,
+            members,
+            duplicates: are_several.then(Duplicates::default),
+            columns: None,
+            settler: None,
+        }
+    }
+
+    /// The columns of a table, all that are needed.
+    fn find(&self, header: &Header<'_>) -> Result<Columns> {
+        let options = &self.options;
+        let mut given = options.columns.clone();
+        // The column that names jobs usually has the same name in the table of members.
+        let id = self
+            .members
+            .as_ref()
+            .map(|members| (Role::Id, members.id()));
+        let of_user = options.named(Role::Id).map(|id| (Role::Id, id));
+        let of_machine = options.machine.map_or(&[][..], |machine| machine.columns);
+        let preferred = id.into_iter().chain(of_user);
+        let preferred: Vec<(Role, &str)> = preferred.chain(of_machine.iter().copied()).collect();
+        if self.members.is_some() {
+            // The user names the nodes of the table of members.
+            given.retain(|(role, _)| !matches!(role, Role::Nodes | Role::Id));
+        }
+        let mut columns = Columns::find(header, &given, &preferred)?;
+        if self.members.is_some() {
+            columns.drop(Role::Nodes);
+            columns.require(header, &[Role::Id])?;
+        } else {
+            columns.drop(Role::Id);
+            if !columns.has(Role::Count) {
+                columns.require(header, &[Role::Nodes])?;
+            }
+        }
+        columns.require(header, &[Role::Start, Role::End])?;
+        if self.selection.partitions.is_empty() {
+            columns.drop(Role::Partition);
+        } else {
+            columns.require(header, &[Role::Partition])?;
+        }
+        if !self.selection.states.is_empty() {
+            columns.require(header, &[Role::State])?;
+        }
+        Ok(columns)
+    }
+
+    /// What the columns of the first table say about the meaning of lists.
+    fn settler(&self, columns: &Columns) -> Settler {
+        if self.members.is_some() {
+            return Settler::of(Meaning::Named);
+        }
+        match (columns.has(Role::Nodes), columns.has(Role::Count)) {
+            (true, true) => Settler::undecided(),
+            (false, _) => Settler::of(Meaning::Counted),
+            // The column `nodes` of some tables counts them.
+            (true, false) if self.options.named(Role::Nodes).is_none() => {
+                Settler::of(Meaning::NamedOrNumbers)
+            }
+            (true, false) => Settler::of(Meaning::Named),
+        }
+    }
+}
+
+impl LogReader for TableReader {
+    fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()> {
+        let delimiter = self.delimiter.clone();
+        read(input, delimiter.as_deref(), self, collector)
+    }
+
+    fn finish(&mut self, collector: &mut Collector<'_>) -> Result<()> {
+        match &mut self.settler {
+            Some(settler) => settler.settle(collector),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TakeRows for TableReader {
+    fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>> {
+        let columns = self.find(header)?;
+        let choice = format!("columns: {}", columns.choice());
+        if !log.notes.contains(&choice) {
+            log.notes.push(choice);
+        }
+        let start = columns.at(Role::Start).unwrap_or_default();
+        if let Some(Some(zone)) = header.zones.get(start) {
+            if let Ok(zone) = zone.parse() {
+                log.clock.say_zone(zone);
+            }
+        } else if header.utc.get(start) == Some(&true) {
+            log.clock.count_epochs();
+        } else if columns.name(Role::Start).eq_ignore_ascii_case(ALCF_START) {
+            log.clock.assume_utc(ALCF_UTC);
+        }
+        if self.settler.is_none() {
+            self.settler = Some(self.settler(&columns));
+        }
+        let places = columns.clone().into_places();
+        self.columns = Some(columns);
+        Ok(places)
+    }
+
+    fn row(&mut self, row: &Row<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
+        let text = |role: Role| row.text(role.index());
+        if !self
+            .selection
+            .takes(&text(Role::Partition), &text(Role::State))
+        {
+            collector.log.leave_out(Reason::NotSelected);
+            return Ok(());
+        }
+        let [submit, start, end] = [Role::Submit, Role::Start, Role::End].map(|role| {
+            let role = role.index();
+            time(row.value(role), row.is_utc(role))
+        });
+        let wrong = [(Role::Start, start), (Role::End, end)];
+        if let Some((role, _)) = wrong.into_iter().find(|(_, time)| time.is_err()) {
+            return no_time(&text(role), at, &mut collector.log);
+        }
+        let (start, end) = (start.unwrap_or_default(), end.unwrap_or_default());
+        let submit = submit.unwrap_or_default();
+        if start.is_none() {
+            let never = record::Job {
+                submit,
+                ..record::Job::default()
+            };
+            return collector.take(at, &Record::Job(never));
+        }
+        let state = text(Role::State);
+        let mut job = TableJob {
+            submit,
+            start,
+            end,
+            lists: Vec::new(),
+            count: values::count(row.value(Role::Count.index())),
+            is_over: end.is_none() && has_ended(&state),
+            state,
+        };
+        let nodes = text(Role::Nodes);
+        let id = text(Role::Id);
+        if let Some(members) = &self.members {
+            members.find(&id, &mut job.lists);
+        } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
+            let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
+            return collector.log.fault(Reason::Unreadable, at, found);
+        }
+        if let Some(duplicates) = &mut self.duplicates
+            && duplicates.has(key(&id, &job))
+        {
+            collector.log.leave_out(Reason::Duplicate);
+            return Ok(());
+        }
+        match &mut self.settler {
+            Some(settler) => settler.take(at, &job, collector),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TableReader {
+    /// Adds the lists of nodes in a row, whose text is `nodes` unless they are stored as a list.
+    fn add_nodes<'r>(
+        &self,
+        row: &Row<'r>,
+        nodes: &'r str,
+        lists: &mut Vec<Cow<'r, str>>,
+    ) -> Result<(), &'static str> {
+        if row.list(Role::Nodes.index(), |name| lists.push(name)) {
+            return Ok(());
+        }
+        let columns = self.columns.as_ref();
+        let name = columns.map_or("", |columns| columns.name(Role::Nodes));
+        if name.eq_ignore_ascii_case(LOCATION) {
+            lists.extend(locations(nodes));
+            return Ok(());
+        }
+        values::lists(nodes, lists)
+    }
+}
+
+/// The cells by which a row is recognised in tables that overlap, whether they are text or Parquet.
+fn key<'k>(id: &'k str, job: &'k TableJob<'_>) -> impl Hash + use<'k> {
+    let second = |moment| match moment {
+        Moment::Second(second) => (true, second),
+        Moment::Written(Stamp::Local(local)) => (false, local.second()),
+        Moment::Written(Stamp::Epoch(utc) | Stamp::Zoned { utc, .. }) => (true, utc.second()),
+    };
+    let times = [job.submit, job.start, job.end].map(|moment| moment.map(second));
+    (id, times, job.count, job.lists.as_slice())
+}
+
+/// Whether a state says that the job has ended. Numbers and unknown words do not.
+fn has_ended(state: &str) -> bool {
+    const ENDED: [&str; 9] = [
+        "COMPLETED",
+        "CANCELLED",
+        "FAILED",
+        "TIMEOUT",
+        "NODE_FAIL",
+        "OUT_OF_MEMORY",
+        "PREEMPTED",
+        "BOOT_FAIL",
+        "DEADLINE",
+    ];
+    let word = state.split(' ').next().unwrap_or_default();
+    ENDED.iter().any(|ended| word.eq_ignore_ascii_case(ended))
+}
+
+/// Reads a table beside the log, and returns remarks on the rows that could not be used.
+///
+/// # Errors
+/// The file cannot be read, lacks columns, or has a fault and the reader is strict.
+pub(super) fn read_aside(
+    input: &mut Input<'_>,
+    delimiter: Option<&str>,
+    strict: bool,
+    taker: &mut dyn TakeRows,
+) -> Result<Vec<String>> {
+    let mut sink = Ignored;
+    let log = Log::new(SchedulerClock::default(), strict);
+    let mut collector = Collector::new(log, &mut sink);
+    collector.log.begin(input.path());
+    read(input, delimiter, taker, &mut collector)?;
+    let counts = collector.log.counts;
+    let path = input.path().display();
+    let remarks = counts.found.iter().map(|(reason, found)| {
+        let (count, example) = (found.count, &found.example);
+        format!(
+            "{path}: {count} {}s {}; first {example}",
+            counts.unit,
+            reason.words()
+        )
+    });
+    Ok(remarks.collect())
+}
+
+/// A sink for tables that have no records.
+struct Ignored;
+
+impl Sink for Ignored {
+    fn take(&mut self, _: &mut Log, _: At, _: &Record<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The fault of a file in Parquet that is given to a reader of another format.
+///
+/// # Errors
+/// The fault, if the input is in Parquet.
+pub(super) fn refuse_parquet(input: &mut Input<'_>) -> Result<()> {
+    if !gleaner_io::parquet::is_parquet(input.head()?) {
+        return Ok(());
+    }
+    Err(parquet_fault(input.path()).into())
+}
+
+fn parquet_fault(path: &Path) -> gleaner_domain::error::Fault {
+    let found = "a table in Parquet";
+    let fault = gleaner_domain::error::Fault::of(path, found, "lines of text");
+    fault.remedy("`gleaner ingest table` reads tables of jobs in Parquet")
+}

@@ -1,0 +1,351 @@
+//! The rows of a table, in delimited text or in Parquet.
+
+use std::borrow::Cow;
+
+use super::super::collector::{At, Collector, Log};
+use super::super::counts::Reason;
+use gleaner_domain::error::Result;
+use gleaner_domain::words::counted;
+use gleaner_io::delimited::{Cells, ColumnNames, Dialect, Quote};
+use gleaner_io::input::{Input, Place, Unit};
+use gleaner_io::parquet::{RowFile, Rows, Value, is_parquet};
+
+/// Maximum number of bytes of a row of text whose quoted cells span several lines.
+const MAX_SPAN: usize = 1 << 20;
+
+/// Receives the rows of a table.
+pub(in super::super) trait TakeRows {
+    /// Chooses the columns to read: for each role, the index of its column among the names, or `None` if the table
+    /// lacks it. [`Row`] then gives the cells by role.
+    ///
+    /// # Errors
+    /// Columns are missing.
+    fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>>;
+
+    /// Takes a row.
+    ///
+    /// # Errors
+    /// There is a fault and the reader is strict, or a temporary file cannot be written.
+    fn row(&mut self, row: &Row<'_>, at: At, collector: &mut Collector<'_>) -> Result<()>;
+}
+
+/// The names of the columns of a table.
+pub(in super::super) struct Header<'h> {
+    pub names: &'h ColumnNames,
+    /// The time zone that the file notes for each column; empty for text.
+    pub zones: &'h [Option<String>],
+    /// Whether each column holds instants, not local times; empty for text.
+    pub utc: &'h [bool],
+    pub place: Place<'h>,
+}
+
+/// A row of a table. Its cells are found by role.
+pub(in super::super) enum Row<'r> {
+    /// Cells of a text, and the index of the cell of each role.
+    Text(&'r Cells<'r>, &'r [Option<usize>]),
+    /// Cells of a Parquet file, and the place of each role among them.
+    Stored(&'r Rows<'r>, &'r [Option<Stored>]),
+}
+
+/// A column of a Parquet file that is read.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Stored {
+    /// Its index among the columns that are read.
+    chosen: usize,
+    utc: bool,
+    list: bool,
+}
+
+impl<'r> Row<'r> {
+    /// The cell of a role, trimmed. It is [`Value::Null`] if it is empty or the table has no such column.
+    pub fn value(&self, role: usize) -> Value<'r> {
+        let value = match *self {
+            Row::Text(cells, at) => {
+                let cell = at.get(role).copied().flatten().and_then(|at| cells.get(at));
+                cell.map_or(Value::Null, |cell| Value::Text(cell.as_bytes()))
+            }
+            Row::Stored(rows, at) => match at.get(role).copied().flatten() {
+                Some(column) => rows.value(column.chosen),
+                None => Value::Null,
+            },
+        };
+        match value {
+            Value::Text(text) => match text.trim_ascii() {
+                [] => Value::Null,
+                text => Value::Text(text),
+            },
+            value => value,
+        }
+    }
+
+    /// The cell of a role as text; empty if there is none.
+    pub fn text(&self, role: usize) -> Cow<'r, str> {
+        text(self.value(role))
+    }
+
+    /// Whether timestamps in the column of a role are instants. Otherwise they are local times.
+    pub fn is_utc(&self, role: usize) -> bool {
+        self.stored(role).is_some_and(|column| column.utc)
+    }
+
+    /// Calls `each` with the texts of a cell that is stored as a list. Returns false if it is not stored so.
+    pub fn list(&self, role: usize, mut each: impl FnMut(Cow<'r, str>)) -> bool {
+        let (Row::Stored(rows, _), Some(column)) = (self, self.stored(role)) else {
+            return false;
+        };
+        if !column.list {
+            return false;
+        }
+        rows.elements(column.chosen, &mut |value| {
+            let text = text(value);
+            if !text.trim().is_empty() {
+                each(text);
+            }
+        });
+        true
+    }
+
+    fn stored(&self, role: usize) -> Option<Stored> {
+        match self {
+            Row::Text(..) => None,
+            Row::Stored(_, at) => at.get(role).copied().flatten(),
+        }
+    }
+}
+
+/// A value as text; empty if it is missing.
+fn text(value: Value<'_>) -> Cow<'_, str> {
+    match value {
+        Value::Null | Value::Empty => Cow::Borrowed(""),
+        Value::Text(text) => String::from_utf8_lossy(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// Passes the rows of a table to `taker`. `delimiter` separates the cells of a text; `None` infers it from the header.
+///
+/// # Errors
+/// The file cannot be read or is damaged, or `taker` fails.
+pub(in super::super) fn read(
+    input: &mut Input<'_>,
+    delimiter: Option<&str>,
+    taker: &mut dyn TakeRows,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    if is_parquet(input.head()?) {
+        read_parquet(input, taker, collector)
+    } else {
+        read_text(input, delimiter, taker, collector)
+    }
+}
+
+/// Reads the rows of a Parquet file, of which only the pages around the current row are in memory.
+fn read_parquet(
+    input: &mut Input<'_>,
+    taker: &mut dyn TakeRows,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    /// Progress is reported after this many rows.
+    const STEP: u64 = 1 << 14;
+    let file = input.to_file()?;
+    let file = RowFile::open(input.path(), file)?;
+    let columns = file.columns();
+    let names = ColumnNames::new(columns.iter().map(|column| column.name.as_str()));
+    let utc: Vec<bool> = columns.iter().map(|column| column.utc).collect();
+    let place = |row| Place {
+        file: input.path(),
+        unit: Unit::Row,
+        line: row,
+    };
+    let header = Header {
+        names: &names,
+        zones: file.zones(),
+        utc: &utc,
+        place: place(0),
+    };
+    let at = taker.columns(&header, &mut collector.log)?;
+    let chosen: Vec<usize> = at.iter().copied().flatten().collect();
+    let mut places = 0..chosen.len();
+    let stored = |index: usize| {
+        let chosen = places.next()?;
+        let (utc, list) = (columns[index].utc, columns[index].is_list());
+        Some(Stored { chosen, utc, list })
+    };
+    let mut stored = stored;
+    let at: Vec<_> = at.iter().map(|index| index.and_then(&mut stored)).collect();
+    let mut rows = file.read(&chosen)?;
+    collector.log.counts.unit = Unit::Row;
+    let mut number = 0;
+    while rows.next_row()? {
+        number += 1;
+        collector.log.counts.lines += 1;
+        if number % STEP == 0 {
+            input.report(number as usize, file.rows())?;
+        }
+        let place = collector.log.at(place(number));
+        taker.row(&Row::Stored(&rows, &at), place, collector)?;
+    }
+    Ok(())
+}
+
+/// Reads the rows of a delimited text.
+fn read_text(
+    input: &mut Input<'_>,
+    delimiter: Option<&str>,
+    taker: &mut dyn TakeRows,
+    collector: &mut Collector<'_>,
+) -> Result<()> {
+    let mut table: Option<TextTable> = None;
+    while let Some(line) = input.next_line()? {
+        if !collector.log.counts.take(&line)? {
+            continue;
+        }
+        match &mut table {
+            None => {
+                let (dialect, names) = header(&line.text, delimiter);
+                let header = Header {
+                    names: &names,
+                    zones: &[],
+                    utc: &[],
+                    place: line.place,
+                };
+                table = Some(TextTable {
+                    text: line.text.to_string(),
+                    dialect,
+                    width: names.all().len(),
+                    at: taker.columns(&header, &mut collector.log)?,
+                    open: None,
+                });
+            }
+            // Files that were concatenated repeat the header.
+            Some(table) if table.text == line.text => {}
+            Some(table) => {
+                let at = collector.log.at(line.place);
+                table.line(&line.text, at, taker, collector)?;
+            }
+        }
+    }
+    match &mut table {
+        Some(table) => table.finish(taker, collector),
+        None => Ok(()),
+    }
+}
+
+/// The dialect of a table with this header line, and the names in it.
+fn header(line: &str, delimiter: Option<&str>) -> (Dialect, ColumnNames) {
+    let dialect = Dialect::of_header(line, delimiter);
+    let cells = dialect.split_quoted(line);
+    let cells = cells.unwrap_or_else(|| dialect.split(line));
+    let names = ColumnNames::new(cells.iter());
+    (dialect, names)
+}
+
+/// A delimited text whose header was read.
+struct TextTable {
+    /// The header line.
+    text: String,
+    dialect: Dialect,
+    /// Number of columns.
+    width: usize,
+    /// The index of the column of each role.
+    at: Vec<Option<usize>>,
+    /// The row before, if its last quote is open.
+    open: Option<OpenRow>,
+}
+
+/// A row whose last quote is open at the end of its line. It may continue in the next line.
+struct OpenRow {
+    text: String,
+    at: At,
+    /// Length of the first line in bytes.
+    first: usize,
+}
+
+impl TextTable {
+    /// Takes a line: a row, or a part of one.
+    ///
+    /// A quote that is never closed must not swallow the rest of the file. So a line that is a row by itself ends an
+    /// open row.
+    fn line(
+        &mut self,
+        line: &str,
+        at: At,
+        taker: &mut dyn TakeRows,
+        collector: &mut Collector<'_>,
+    ) -> Result<()> {
+        let is_open = self.dialect.is_open(line);
+        let is_row = !is_open && self.dialect.split_exactly(line, self.width).is_ok();
+        if let Some(mut open) = self.open.take() {
+            if !is_row {
+                open.text.push('\n');
+                open.text.push_str(line);
+                let cells = self.dialect.split_quoted(&open.text);
+                if cells.is_some_and(|cells| cells.count() == self.width) {
+                    return self.row(&open.text, open.at, taker, collector);
+                }
+                if self.dialect.is_open(&open.text) && open.text.len() <= MAX_SPAN {
+                    self.open = Some(open);
+                    return Ok(());
+                }
+            }
+            self.row(open.first_line(), open.at, taker, collector)?;
+        }
+        if is_open {
+            self.open = Some(OpenRow {
+                text: line.to_owned(),
+                at,
+                first: line.len(),
+            });
+            return Ok(());
+        }
+        self.row(line, at, taker, collector)
+    }
+
+    /// Takes an open row at the end of the file.
+    fn finish(&mut self, taker: &mut dyn TakeRows, collector: &mut Collector<'_>) -> Result<()> {
+        match self.open.take() {
+            Some(open) => self.row(open.first_line(), open.at, taker, collector),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a row. Quotes that do not match are ordinary characters if it then has as many cells as the header.
+    fn row(
+        &self,
+        text: &str,
+        at: At,
+        taker: &mut dyn TakeRows,
+        collector: &mut Collector<'_>,
+    ) -> Result<()> {
+        let (count, quote) = match self.dialect.split_exactly(text, self.width) {
+            Ok(cells) if self.has_stray_quote(&cells) => {
+                let found = "a quote that is not closed in front of a delimiter";
+                return collector.log.fault(Reason::Unreadable, at, found);
+            }
+            Ok(cells) => return taker.row(&Row::Text(&cells, &self.at), at, collector),
+            Err(wrong) => wrong,
+        };
+        let quote = match quote {
+            None => "",
+            Some(Quote::Open) => ", and a quote that is not closed",
+            Some(Quote::Stray) => ", and a quote in front of other text than a delimiter",
+        };
+        let (count, width) = (counted(count, "cell"), self.width);
+        let found = format_args!("{count}, not {width} as in the header{quote}");
+        collector.log.fault(Reason::Unreadable, at, found)
+    }
+}
+
+impl TextTable {
+    /// Whether a cell that is read begins with a quote. No value does, so the quotes of the row do not match.
+    fn has_stray_quote(&self, cells: &Cells<'_>) -> bool {
+        let mut read = self.at.iter().copied().flatten();
+        read.any(|at| cells.get(at).is_some_and(|cell| cell.starts_with('"')))
+    }
+}
+
+impl OpenRow {
+    fn first_line(&self) -> &str {
+        &self.text[..self.first]
+    }
+}

@@ -1,0 +1,317 @@
+//! The samples of public machines: one schedule in the columns and types of each public data set, all of which must
+//! give the same idle nodes.
+
+use std::path::PathBuf;
+
+use gleaner_domain::{Stamp, UnknownNodes, Unobserved};
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{Format, MACHINES, Machine, Options, Role, TableOptions};
+
+/// The time in seconds since 1970, and which nodes are idle from then on, in the order n0 to n7.
+type States = Vec<(i64, Vec<bool>)>;
+
+fn sample(name: &str) -> Option<PathBuf> {
+    gleaner_testing::shared(&format!("machines/samples/{name}"))
+}
+
+fn second(text: &str) -> i64 {
+    match text.parse().unwrap() {
+        Stamp::Zoned { utc, .. } => utc.second(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The states of `truth.csv`.
+fn truth() -> Option<States> {
+    let text = std::fs::read_to_string(sample("truth.csv")?).unwrap();
+    let mut states: States = Vec::new();
+    let mut idle = vec![false; 8];
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let time = second(cells[0]);
+        let node: usize = cells[1][1..].parse().unwrap();
+        idle[node] = cells[2] == "1";
+        states.push((time, idle.clone()));
+    }
+    Some(settled(states))
+}
+
+/// Keeps the last of the states of a second.
+fn settled(states: States) -> States {
+    let mut kept: States = Vec::new();
+    for state in states {
+        match kept.last_mut() {
+            Some(last) if last.0 == state.0 => last.1 = state.1,
+            _ => kept.push(state),
+        }
+    }
+    kept.dedup_by(|later, earlier| later.1 == earlier.1);
+    kept
+}
+
+/// The states of a log between the times of the truth.
+fn read(name: &str, options: Options) -> Option<States> {
+    let options = Options {
+        from: Some("2021-05-21T00:00:00Z".to_owned()),
+        to: Some("2021-05-21T03:03:00Z".to_owned()),
+        ..options
+    };
+    let holds = scheduler::read(&[sample(name)?], &options, &Unobserved).unwrap();
+    let mut idle = vec![false; holds.nodes().len()];
+    let mut states = Vec::new();
+    let summary = holds.sweep(UnknownNodes::Deal, |event| {
+        for change in event.changes {
+            idle[change.node() as usize] = change.idle();
+        }
+        states.push((event.time.second(), idle.clone()));
+        Ok(())
+    });
+    let counts = summary.unwrap().log_counts;
+    assert!(
+        counts.found.keys().all(|reason| !reason.is_fault()),
+        "{name}: {counts}"
+    );
+    Some(settled(states))
+}
+
+/// A file, and how it is read: its format, its zone unless the values say it, its table of members, and the machine.
+struct Sample(
+    &'static str,
+    Format,
+    Option<&'static str>,
+    Option<&'static str>,
+    &'static str,
+);
+
+const NAMED: [Sample; 11] = [
+    Sample(
+        "kestrel_jobs_202105_0.parquet",
+        Format::Table,
+        None,
+        None,
+        "kestrel",
+    ),
+    Sample("djc-small.csv", Format::Table, None, None, "polaris"),
+    Sample("djc-small.csv", Format::Djc, None, None, ""),
+    Sample(
+        "lassen-final_csm_allocation_history_hashed.csv",
+        Format::Table,
+        Some("America/Los_Angeles"),
+        Some("lassen-final_csm_allocation_node_history.csv"),
+        "lassen",
+    ),
+    Sample(
+        "supercloud-slurm-log.csv",
+        Format::Table,
+        None,
+        None,
+        "supercloud",
+    ),
+    Sample(
+        "pm100-job_table.parquet",
+        Format::Table,
+        None,
+        None,
+        "marconi100",
+    ),
+    Sample(
+        "adastra-jobs.parquet",
+        Format::Table,
+        Some("UTC"),
+        None,
+        "adastra",
+    ),
+    Sample(
+        "surf-slurm_table.parquet",
+        Format::Table,
+        Some("Europe/Amsterdam"),
+        None,
+        "lisa",
+    ),
+    Sample(
+        "tacc-jobs.csv",
+        Format::Table,
+        Some("America/Chicago"),
+        None,
+        "tacc",
+    ),
+    Sample(
+        "princeton-traverse.txt",
+        Format::Table,
+        None,
+        None,
+        "princeton",
+    ),
+    Sample(
+        "bluewaters-20170328",
+        Format::Pbs,
+        Some("America/Chicago"),
+        None,
+        "",
+    ),
+];
+
+const COUNTED: [Sample; 4] = [
+    Sample(
+        "fdata-21_05.parquet",
+        Format::Table,
+        Some("Asia/Tokyo"),
+        None,
+        "fugaku",
+    ),
+    Sample(
+        "eagle_data.parquet",
+        Format::Table,
+        Some("America/Denver"),
+        None,
+        "eagle",
+    ),
+    Sample(
+        "cirrus-sacct-subset.csv",
+        Format::Table,
+        None,
+        None,
+        "cirrus",
+    ),
+    Sample("acme-trace_seren.csv", Format::Table, None, None, "acme"),
+];
+
+impl Sample {
+    /// Options with the zone, and options with the machine's description, which says the zone.
+    fn options(&self) -> Option<Vec<Options>> {
+        let Sample(_, format, zone, members, machine) = self;
+        let members = match members {
+            Some(name) => Some(sample(name)?),
+            None => None,
+        };
+        let alone = Options {
+            timezone: zone.map(str::to_owned),
+            table: TableOptions {
+                members,
+                ..TableOptions::default()
+            },
+            ..Options::new(*format)
+        };
+        let described = Options {
+            timezone: None,
+            node_count: Some(8),
+            table: TableOptions {
+                machine: Machine::named(machine),
+                ..alone.table.clone()
+            },
+            ..alone.clone()
+        };
+        let both = Some(described).filter(|_| !machine.is_empty());
+        Some([alone].into_iter().chain(both).collect())
+    }
+}
+
+#[test]
+fn every_format_with_names_gives_the_same_idle_nodes() {
+    let Some(truth) = truth() else { return };
+    for sample in &NAMED {
+        for options in sample.options().unwrap() {
+            let found = read(sample.0, options).unwrap();
+            assert_eq!(found, truth, "{}", sample.0);
+        }
+    }
+}
+
+#[test]
+fn every_format_with_counts_gives_as_many_idle_nodes() {
+    let Some(truth) = truth() else { return };
+    let counts = |states: States| {
+        let counted = states.into_iter().map(|(time, idle)| {
+            let count = idle.iter().filter(|idle| **idle).count();
+            (time, count)
+        });
+        let mut counted: Vec<(i64, usize)> = counted.collect();
+        counted.dedup_by_key(|(_, count)| *count);
+        counted
+    };
+    let expected = counts(truth);
+    for sample in &COUNTED {
+        for options in sample.options().unwrap() {
+            let found = read(sample.0, options).unwrap();
+            assert_eq!(counts(found), expected, "{}", sample.0);
+        }
+    }
+}
+
+/// Lingjun's times are whole minutes, rounded down.
+#[test]
+fn lingjun_gives_the_idle_nodes_by_the_minute() {
+    let Some(truth) = truth() else { return };
+    let lingjun = Sample(
+        "lingjun-job.csv",
+        Format::Table,
+        Some("Asia/Shanghai"),
+        Some("lingjun-worker.csv"),
+        "lingjun",
+    );
+    let rounded = truth
+        .into_iter()
+        .map(|(time, idle)| (time - time % 60, idle));
+    let rounded = settled(rounded.collect());
+    for options in lingjun.options().unwrap() {
+        assert_eq!(read(lingjun.0, options).unwrap(), rounded);
+    }
+}
+
+/// Quotes around lists of nodes are not part of the names.
+#[test]
+fn quoted_tables_of_sacct_are_read_right() {
+    let Some(truth) = truth() else { return };
+    let options = Options {
+        timezone: Some("America/Chicago".to_owned()),
+        ..Options::new(Format::Slurm)
+    };
+    assert_eq!(read("tacc-jobs.csv", options).unwrap(), truth);
+}
+
+/// The tables of docs/MACHINES.md.
+fn documented() -> [String; 2] {
+    let mut rows = "| `--machine` | machine | data | licence | nodes | zone of times | gaps |\n\
+                    |---|---|---|---|---|---|---|\n"
+        .to_owned();
+    let mut commands = "| `--machine` | command |\n|---|---|\n".to_owned();
+    for machine in MACHINES {
+        let Machine {
+            name,
+            title,
+            source,
+            licence,
+            gaps,
+            ..
+        } = machine;
+        let nodes = machine
+            .nodes
+            .map_or("unknown".to_owned(), |nodes| nodes.to_string());
+        let zone = machine.zone.unwrap_or("offsets or epochs");
+        rows +=
+            &format!("| `{name}` | {title} | {source} | {licence} | {nodes} | {zone} | {gaps} |\n");
+        let command = machine.command().replace("\\\n", "");
+        let words: Vec<&str> = command.split_whitespace().collect();
+        commands += &format!("| `{name}` | `{}` |\n", words.join(" "));
+    }
+    [rows, commands]
+}
+
+#[test]
+fn the_documented_machines_are_those_of_the_code() {
+    let [rows, commands] = documented();
+    let tables = [
+        ("## The machines", rows),
+        ("Each is read by one command:", commands),
+    ];
+    let command = "cargo test --release -p gleaner-logs --test logs machines";
+    gleaner_testing::check_tables("docs/MACHINES.md", &tables, command);
+    let mut names = "| role | names |\n|---|---|\n".to_owned();
+    for role in Role::ALL {
+        let aliases = role.aliases().iter().map(|name| format!("`{name}`"));
+        let aliases: Vec<String> = aliases.collect();
+        names += &format!("| {} | {} |\n", role.name(), aliases.join(", "));
+    }
+    let tables = [("Columns are found by these names", names)];
+    gleaner_testing::check_tables("dataset/README.md", &tables, command);
+}

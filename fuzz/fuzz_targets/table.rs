@@ -1,0 +1,16 @@
+//! Any bytes are either refused with a fault or read as a log, down to its last event.
+#![no_main]
+
+use std::path::Path;
+
+use gleaner_logs::scheduler::{Format, Input, Options, read_inputs};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let input = Input::new(Path::new("log"), bytes);
+    if let Ok(holds) = read_inputs([input], &Options::new(Format::Table)) {
+        holds
+            .sweep(|_, _| Ok(()))
+            .expect("what was read can be told");
+    }
+});
