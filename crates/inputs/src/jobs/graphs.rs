@@ -86,7 +86,7 @@ mod tests {
             &message,
             &[
                 "2 faults",
-                "line 2, graph: found \"none.pb\", expected a file",
+                "line 2, graph: found \"none.pb\", expected the path of a file",
                 "line 3, graph",
             ],
         );

@@ -131,7 +131,7 @@ mod tests {
             series.unwrap_err().to_string()
         };
         let message = error(&[1.0], &[]);
-        assert_eq!(message, "1 intervals of GPU jobs, but 0 of GPUs");
+        assert_eq!(message, "1 intervals of GPU jobs, but 0 intervals of GPUs");
         let message = error(&[1.0, 1.0], &[1.0, f64::NAN]);
         assert!(message.contains("2020-01-01T00:10:00"), "{message}");
     }

@@ -203,7 +203,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("trained on 12 features, where 8 are needed"),
+            error.contains("trained on 12 features, expected 8"),
             "{error}"
         );
     }
