@@ -197,13 +197,20 @@ fn report(
         }
         (_, count) => count.map(record::Nodes::Count),
     };
-    let Some(nodes) = nodes else {
+    let nodes = if let Some(nodes) = nodes {
+        nodes
+    } else {
         if job.start == job.end {
             collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
         let found = "a job without nodes or a number of nodes";
-        return collector.log.fault(Reason::NoNodes, at, found);
+        collector.log.fault(Reason::NoNodes, at, found)?;
+        if meaning != Meaning::Named {
+            return Ok(());
+        }
+        // The job held nodes, but neither their names nor their number is known.
+        record::Nodes::Lists(&[], None)
     };
     let run = Run {
         start: job.start,

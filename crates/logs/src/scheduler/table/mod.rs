@@ -239,7 +239,9 @@ impl TakeRows for TableReader {
             members.find(&id, &mut job.lists);
         } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
             let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
-            return collector.log.fault(Reason::Unreadable, at, found);
+            collector.log.fault(Reason::Unreadable, at, found)?;
+            // The job ran all the same, on nodes that the table does not name.
+            job.lists.clear();
         }
         if let Some(duplicates) = &mut self.duplicates
             && duplicates.has(key(&id, &job))
