@@ -106,7 +106,7 @@ pub const MACHINES: &[Machine] = &[
         gaps: "LOCATION ends at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
                full outages are in MACHINESTATUS",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
-                  ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv",
+                  ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF
     },
     Machine {
