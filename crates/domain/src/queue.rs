@@ -93,9 +93,9 @@ impl EventLog {
         (all > 0.0).then(|| queued / all)
     }
 
-    /// The log without the fragments that last less than `seconds`: their nodes stay busy. Fragments that the log's
-    /// start or end cuts are kept, because they may last longer. Rows without changes are left out, except the last
-    /// one.
+    /// Removes the fragments that last less than `seconds` from the log: their nodes stay busy. Fragments that are cut
+    /// off by the start or end of the log are kept, because they may last longer. Rows without changes are left out,
+    /// except the last one.
     pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
         let ignored = self.short_fragments(seconds);
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
@@ -130,7 +130,7 @@ impl EventLog {
     /// For each change, whether it begins or ends a fragment of less than `seconds`.
     fn short_fragments(&self, seconds: f64) -> Vec<bool> {
         let mut ignored = vec![false; self.change_count()];
-        // The index of the change that began the fragment of each idle node, and its time.
+        // For each idle node, the index and the time of the change that began its fragment.
         let mut began: Vec<Option<(usize, Utc)>> = vec![None; self.nodes().len()];
         let mut index = 0;
         for (row, (time, changes)) in self.rows().enumerate() {

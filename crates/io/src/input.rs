@@ -137,13 +137,13 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// The same input, whose stream is this file.
+    /// Records the file that the stream reads, unless it is compressed.
     fn on(self, disk: Option<File>) -> Self {
         let disk = disk.filter(|_| !self.compressed);
         Input { disk, ..self }
     }
 
-    /// A log from any stream. `path` is only shown in messages.
+    /// A log from any stream. `path` is used only in messages.
     ///
     /// # Errors
     /// The first bytes of the stream cannot be read, or the stream is a tar archive.
@@ -186,8 +186,8 @@ impl<'a> Input<'a> {
         Err(fault.remedy(remedy).into())
     }
 
-    /// The next bytes that are not read yet. They stay unread. At the start, there are at least 4 of them, unless the
-    /// input is shorter.
+    /// Returns the next unread bytes without consuming them. At the start of the input, these are at least 4 bytes,
+    /// unless the input is shorter.
     ///
     /// # Errors
     /// The input cannot be read.
@@ -199,8 +199,8 @@ impl<'a> Input<'a> {
         Ok(self.reader.fill_buf().unwrap_or_default())
     }
 
-    /// The whole input as a file that can be read at any byte: the file itself, or else a temporary copy. Nothing may
-    /// have been read before.
+    /// The whole input as a file that can be read from any byte: the file itself, or else a temporary copy. Nothing
+    /// may have been read before.
     ///
     /// # Errors
     /// The input is compressed, it cannot be read, or the temporary file cannot be written.
@@ -228,10 +228,11 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Reports progress to the observer, for a reader of [`Input::to_file`]: `done` of `total` rows are read.
+    /// Reports to the observer that `done` of `total` rows have been read. This is for readers that use
+    /// [`Input::to_file`].
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the reading is stopped.
+    /// [`Error::Stopped`] if the observer stops the reading.
     pub fn report(&self, done: usize, total: usize) -> Result<()> {
         let Some(observer) = self.observer else {
             return Ok(());
@@ -303,7 +304,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A second handle of a file, if it is a regular one and so can be read at any byte.
+/// A second handle to a file, if it is a regular file, which can be read from any byte.
 fn regular(file: &File) -> Option<File> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     file.try_clone().ok().filter(|_| is_file)

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Fragments, Ladder};
 
-/// What becomes of the idle time if the scheduler starts only pilots that end within the fragment.
+/// How the idle time is spent if the scheduler starts only pilots that end within the fragment.
 ///
 /// The four times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -13,7 +13,7 @@ pub struct Fits {
     pub ready: u64,
     /// Time for which pilots start up.
     pub startup: u64,
-    /// Time for which nodes wait for the start of a pilot that follows.
+    /// Time for which nodes wait before each pilot starts.
     pub delay: u64,
     /// Time at the ends of fragments that is too short for another pilot.
     pub unused: u64,
@@ -46,8 +46,8 @@ pub fn placed(fragment: u64, ladder: &Ladder) -> impl Iterator<Item = Placed> {
     })
 }
 
-/// Fills each fragment with the longest pilot that fits the rest of it, again and again, until the shortest pilot no
-/// longer fits.
+/// Fills each fragment: repeatedly starts the longest pilot that fits the rest of the fragment, until the shortest
+/// pilot no longer fits.
 ///
 /// A pilot of length ℓ fits a rest r if r ≥ d + ℓ, for a delay d. It leaves r − d − ℓ.
 pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {

@@ -1,10 +1,10 @@
-//! The model in which preempted pilots have been useful.
+//! The model in which the work of preempted pilots is kept.
 
 use serde::Serialize;
 
 use super::{Costs, Fragments};
 
-/// What becomes of the idle time if one pilot runs in each fragment until it is preempted.
+/// How the idle time is spent if one pilot runs in each fragment until it is preempted.
 ///
 /// The three times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -17,10 +17,10 @@ pub struct Kept {
     pub delay: u64,
 }
 
-/// Runs one pilot in each fragment, from the delay on and until the fragment's end.
+/// Runs one pilot in each fragment, from the end of the delay to the end of the fragment.
 ///
-/// No ladder does better than a single long wall time, because a second pilot in the same fragment would only start up
-/// again.
+/// No ladder beats a single long wall time, because a second pilot in the same fragment would only add another
+/// start-up.
 pub fn kept(fragments: &Fragments, costs: Costs) -> Kept {
     let mut kept = Kept::default();
     for &(length, number) in fragments.counts() {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// The longest length, start-up or delay. In seconds it is 136 years. Sums of a length and a delay therefore fit in 64
-/// bits.
+/// The longest length, start-up or delay: 136 years if the unit is a second. Sums of a length and a delay therefore
+/// fit in 64 bits.
 pub const LONGEST: u64 = u32::MAX as u64;
 
 /// The time that every pilot needs in addition to the time for which it is ready.
@@ -29,7 +29,7 @@ pub enum Fault {
     /// A ladder without lengths.
     #[error("a ladder needs at least one length")]
     NoLength,
-    /// A length occurs twice.
+    /// A length occurs more than once.
     #[error("the length {0} occurs twice")]
     Twice(u64),
     /// A pilot ends before it is ready.
@@ -43,7 +43,7 @@ pub enum Fault {
     /// A length, a start-up or a delay exceeds [`LONGEST`].
     #[error("{0} is too long: expected at most {LONGEST}")]
     TooLong(u64),
-    /// The grid has too many lengths, or one that is too long for its units.
+    /// The grid has too many lengths, or a length of too many units.
     #[error(
         "a grid of {lengths} lengths of up to {units} units is too fine: expected at most {max} lengths and a million \
          units",

@@ -1,10 +1,10 @@
 //! Pilot jobs on the idle nodes of a supercomputer: how much idle time they use, and which wall times use most of it.
 //!
-//! A **pilot** is a job that holds a node for as long as nobody else wants it. It first starts up, and is then
-//! **ready**: an OpenWhisk invoker, a worker of a workflow, a Ray node. It is submitted with a wall time out of a
-//! **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a span over which a node is idle.
-//! This crate computes how much of all fragments is ready, under three models of what the batch scheduler knows and of
-//! what a preempted pilot loses:
+//! A **pilot** is a job that holds a node until another job needs it. It first starts up, and is then **ready** to
+//! work, for example as an OpenWhisk invoker, a workflow worker or a Ray node. It is submitted with a wall time from a
+//! **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a period in which a node is
+//! idle. This crate computes for how much of the idle time pilots are ready. Three models differ in what the batch
+//! scheduler knows and in what a preempted pilot loses:
 //!
 //! | model | the scheduler knows a fragment's length | a preempted pilot |
 //! |---|---|---|
@@ -27,9 +27,9 @@
 //! # Ok::<(), gleaner_pilots::Fault>(())
 //! ```
 //!
-//! [`best`] finds the ladder of at most a given number of lengths with the most ready time under [`fits`]. Ladders and
-//! their terms are those of Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS Infrastructure with HPC-Whisk",
-//! SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
+//! [`best`] finds the ladder with the most ready time under [`fits`] among those of at most a given number of lengths.
+//! Ladders and their terms are those of Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS Infrastructure
+//! with HPC-Whisk", SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
 
 mod best;
 mod fits;

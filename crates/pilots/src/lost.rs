@@ -1,19 +1,20 @@
-//! The model in which preempted pilots have been useless.
+//! The model in which the work of preempted pilots is lost.
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
-//! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts; when it ends, the
-//! node is older by its length and the delay, and the second one starts, and so on until the node is taken back. Only
-//! pilots that end count.
+//! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts. When the pilot
+//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. This goes on until
+//! the node is taken back. Only pilots that end by themselves count.
 //!
-//! Let S(x) be the number of fragments of at least x. A pilot of length ℓ that is planned at age a ends in
-//! S(a + d + ℓ) fragments, in each of which it has been ready for ℓ − w. The best plan from age a on is therefore worth
+//! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
+//! in S(a + d + ℓ) fragments, in each of which it has been ready for ℓ − w. The best plan from age a on is therefore
+//! worth
 //!
 //! ```text
 //! V(a) = max(0, max over ℓ of S(a + d + ℓ) · (ℓ − w) + V(a + d + ℓ)),   V(a) = 0 beyond the longest fragment,
 //! ```
 //!
-//! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan has been chosen with
-//! hindsight, so it should be judged on another log.
+//! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan is chosen with
+//! hindsight, so it should be evaluated on another log.
 
 use gleaner_observer::Observer;
 use serde::Serialize;
@@ -21,13 +22,13 @@ use serde::Serialize;
 use super::ladder::gcd;
 use super::{Fault, Fragments, Ladder};
 
-/// The greatest number of ages that [`lost`] visits. It keeps two bytes for each.
+/// The maximum number of ages that [`lost`] visits. Each age takes two bytes.
 pub const MOST_AGES: u64 = 100_000_000;
 
-/// How many ages are visited between two checks whether to stop.
+/// Number of ages visited between two checks whether to stop.
 const BETWEEN_CHECKS: usize = 1 << 16;
 
-/// Stands for the end of the plan where a choice of length is expected.
+/// Marks the end of the plan in place of a choice of length.
 const END: u16 = u16::MAX;
 
 /// The best plan by age, and its ready time.
@@ -39,7 +40,7 @@ pub struct Lost {
     pub finished: u64,
     /// Number of pilots that were preempted.
     pub preempted: u64,
-    /// The plan, in the order of age. Nothing starts after its last pilot.
+    /// The plan, by ascending age. Nothing starts after its last pilot.
     pub plan: Vec<Step>,
 }
 
@@ -59,7 +60,7 @@ pub struct Step {
 /// Finds the best plan by age.
 ///
 /// # Errors
-/// [`Fault::TooManyAges`], or [`Fault::Stopped`] by the observer.
+/// [`Fault::TooManyAges`], or [`Fault::Stopped`] if the observer stops the computation.
 pub fn lost(
     fragments: &Fragments,
     ladder: &Ladder,
@@ -103,8 +104,8 @@ impl<'l> Ages<'l> {
     fn choices(&self, fragments: &Fragments, observer: &dyn Observer) -> Result<Vec<u16>, Fault> {
         let startup = self.ladder.costs().startup;
         let gains: Vec<u64> = self.ladder.lengths().iter().map(|l| l - startup).collect();
-        // An age depends only on ages up to the greatest step ahead, so their values are kept in a ring. The place of
-        // an age is its remainder by the ring's size.
+        // The value of an age depends only on ages up to the greatest step ahead, so these values are kept in a ring.
+        // The position of an age is the age modulo the ring's size.
         let size = self.steps.last().copied().unwrap_or(0) + 1;
         // S and V of these ages.
         let mut ring = vec![(0u64, 0u64); size];
@@ -119,7 +120,7 @@ impl<'l> Ages<'l> {
             }
             let mut value = 0;
             for (choice, (&step, gain)) in self.steps.iter().zip(&gains).enumerate() {
-                // No fragment is that old. The steps ascend, so this holds for all further ones.
+                // No fragment is that old. The steps ascend, so this also holds for all further steps.
                 if age + step >= self.number {
                     break;
                 }
@@ -154,7 +155,7 @@ impl<'l> Ages<'l> {
             let step = Step {
                 age: from,
                 length,
-                // A fragment that ends with the delay has no time for the pilot.
+                // In a fragment that ends with the delay, the pilot does not start.
                 started: at_least(from + costs.delay + 1),
                 finished: at_least(from + costs.delay + length),
             };
@@ -182,7 +183,7 @@ fn survivors(fragments: &Fragments) -> Vec<u64> {
 
 /// S(x) for descending x.
 struct Survivors<'f> {
-    /// The lengths below the last x.
+    /// The lengths below the last queried x.
     shorter: &'f [(u64, u64)],
     number: u64,
 }
@@ -195,7 +196,7 @@ impl<'f> Survivors<'f> {
         }
     }
 
-    /// The number of fragments of at least `length`, which must not exceed that of the last call.
+    /// The number of fragments whose length is at least `length`, which must not exceed that of the last call.
     fn down_to(&mut self, length: u64) -> u64 {
         while let Some((&(longest, number), shorter)) = self.shorter.split_last() {
             if longest < length {

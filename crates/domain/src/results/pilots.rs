@@ -1,4 +1,4 @@
-//! The results of `gleaner pilots`: what pilot jobs make of the idle node-time of a log. All shares are of the idle
+//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are of the idle
 //! node-time.
 
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct Pilots {
     pub startup_s: u64,
     /// Seconds for which a node waits before each pilot.
     pub delay_s: u64,
-    /// The lengths out of which the best ladders are chosen; `None` if the ladder was given.
+    /// The lengths from which the best ladders are chosen; `None` if the ladder was given.
     pub grid: Option<MinuteGrid>,
     /// The model in which a preempted pilot keeps its work. It does not depend on the ladder.
     pub kept: Kept,
@@ -41,7 +41,7 @@ pub struct MinuteGrid {
     pub longest_min: u64,
 }
 
-/// What becomes of the idle node-time if preempted pilots keep their work.
+/// How the idle node-time is spent if preempted pilots keep their work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Kept {
     /// Node-seconds for which pilots are ready.
@@ -54,21 +54,21 @@ pub struct Kept {
     pub delay_share: f64,
 }
 
-/// A ladder, and what becomes of the idle node-time with it.
+/// A ladder, and how the idle node-time is spent with it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Ladder {
     /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// No ladder of as many lengths has a greater ready share under `fits`. It equals that of `fits` if the ladder is
-    /// proven to be the best one. `None` if the ladder was given.
+    /// Upper bound on the ready share under `fits` of any ladder with as many lengths. It equals the ready share of
+    /// this ladder if the ladder is proven to be the best one. `None` if the ladder was given.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,
 }
 
-/// What becomes of the idle node-time if the scheduler starts only pilots that end before their node is needed.
+/// How the idle node-time is spent if the scheduler starts only pilots that end before their node is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Fits {
     /// Node-seconds for which pilots are ready.
@@ -77,7 +77,7 @@ pub struct Fits {
     pub ready_share: f64,
     /// Share for which pilots start up.
     pub startup_share: f64,
-    /// Share for which nodes wait for a pilot that follows.
+    /// Share for which nodes wait before each pilot starts.
     pub delay_share: f64,
     /// Share that is too short for another pilot.
     pub unused_share: f64,
@@ -85,16 +85,16 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// What becomes of the idle node-time if preempted pilots lose their work, with the best plan by age.
+/// How the idle node-time is spent if preempted pilots lose their work, with the best plan by age.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {
     /// Node-seconds for which pilots that ended by themselves were ready.
     pub ready_s: u64,
     /// Share for which pilots that ended by themselves were ready.
     pub ready_share: f64,
-    /// Share for which they started up.
+    /// Share for the start-ups of pilots that ended by themselves.
     pub startup_share: f64,
-    /// Share for which nodes waited for them.
+    /// Share for the delays before pilots that ended by themselves.
     pub delay_share: f64,
     /// The remaining share: preempted pilots, and nodes without a pilot.
     pub unused_share: f64,

@@ -43,7 +43,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a quoted cell of a line does not end in it, whatever the dialect. It may continue in the next line.
+    /// Whether a quoted cell is still open at the end of a line, whatever the dialect. It may continue on the next
+    /// line.
     pub fn is_open(&self, line: &str) -> bool {
         line.contains('"') && quoted(line, self.delimiter()).err() == Some(Quote::Open)
     }
@@ -53,8 +54,8 @@ impl Dialect {
         quoted(line, self.delimiter()).ok()
     }
 
-    /// Splits a line into `width` cells, of which some may be quoted, whatever the dialect. `Err` if the line has
-    /// another number of cells. It then holds that number, and what is wrong with the quotes.
+    /// Splits a line into `width` cells, some of which may be quoted, whatever the dialect. If the line has a
+    /// different number of cells, `Err` holds that number and any problem with the quotes.
     pub fn split_exactly<'l>(
         &self,
         line: &'l str,
@@ -94,7 +95,7 @@ fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {
     let mut ends = Vec::with_capacity(16);
     let mut rest = line;
     loop {
-        // Spaces before a quote are dropped, as they are around every cell.
+        // Spaces before a quote are dropped, like the spaces around every cell.
         let trimmed = rest.trim_start_matches(' ');
         let quoted = trimmed.strip_prefix('"');
         rest = match quoted {
@@ -132,7 +133,7 @@ fn unquote<'l>(mut text: &'l str, out: &mut String) -> Result<&'l str, Quote> {
 /// Why a line with quotes cannot be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quote {
-    /// The last quote is not closed. The cell may continue in the next line.
+    /// The last quote is not closed. The cell may continue on the next line.
     Open,
     /// A closing quote is followed by something other than a delimiter.
     Stray,

@@ -46,7 +46,7 @@ impl Header {
         } else {
             Dialect::of_header(line, delimiter)
         };
-        // Other programs than Slurm's write quotes, here and in rows.
+        // Programs other than Slurm's write quotes, both here and in rows.
         let cells = dialect.split_quoted(line);
         let cells = cells.unwrap_or_else(|| dialect.split(line));
         let names = ColumnNames::new(cells.iter());
@@ -85,9 +85,9 @@ impl Header {
         line == self.text
     }
 
-    /// The cells of a line whose quoted cells are as many as the header says, in a table that other programs than
-    /// Slurm's may have written, such as `7,"n[1,2]"` under `JobID,NodeList`. `None` if the line has no quotes, or
-    /// they do not match: Slurm does not quote, so they are ordinary characters then.
+    /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`, if it then has as many cells
+    /// as the header. Programs other than Slurm's may have written such a table. `None` if the line has no quotes,
+    /// or they do not match: Slurm does not quote, so they are ordinary characters then.
     fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         let is_plain = matches!(self.dialect, Dialect::Plain(_));
         if !is_plain || !line.contains('"') {

@@ -15,20 +15,20 @@ use super::value::{Meaning, Value};
 
 /// A stored column that is read row by row.
 pub(super) trait Cursor {
-    /// Begins the column's part of a row group.
+    /// Starts reading the column's chunk of a row group.
     fn begin(&mut self, reader: ColumnReader);
 
-    /// Decodes up to `most` further rows in place of the earlier ones, all of which were visited. Returns their
-    /// number.
+    /// Decodes up to `most` further rows, which replace the earlier ones, and returns their number. All earlier
+    /// rows must have been visited.
     fn fill(&mut self, most: usize) -> Result<usize, ParquetError>;
 
     /// Moves to the next decoded row. The error says what is wrong.
     fn advance(&mut self) -> Result<(), &'static str>;
 
-    /// The value of the current cell. For a list, it is that of the first element.
+    /// The value of the current cell. For a list, this is its first element.
     fn value(&self) -> Value<'_>;
 
-    /// Calls `each` with the elements of the current cell. A cell that is not a list has one.
+    /// Calls `each` with the elements of the current cell. A cell that is not a list has a single element.
     fn elements<'s>(&'s self, each: &mut dyn FnMut(Value<'s>));
 }
 
@@ -51,7 +51,7 @@ pub(super) fn cursor(descr: ColumnDescPtr, list: bool) -> Option<Box<dyn Cursor>
     })
 }
 
-/// A cursor over values of one physical type.
+/// A cursor over the values of one physical type.
 struct Typed<T: Decoded> {
     levels: Levels,
     meaning: Meaning,
@@ -59,9 +59,9 @@ struct Typed<T: Decoded> {
     batch: Batch<T>,
     /// The levels of the current row within the batch: one, or more for a list.
     row: Range<usize>,
-    /// Index of the first value of the current row within the batch, whose values are only those that are there.
+    /// Index of the current row's first value within the batch, which stores no missing values.
     first: usize,
-    /// Number of values of the current row that are there.
+    /// Number of the current row's values that are not missing.
     there: usize,
 }
 

@@ -15,11 +15,11 @@ use super::thrift::Thrift;
 /// Longest footer that is read: 64 MiB. The footer of a file with 1,000 row groups of 100 columns takes about 10 MiB.
 const MAX_FOOTER: usize = 64 << 20;
 
-/// Numbers of bytes within which a page header is sought, one after the other. Headers take about 100 bytes, and more
-/// if they hold the least and greatest value of the page.
+/// Numbers of bytes to read for a page header, tried in this order. Headers take about 100 bytes, and more if they
+/// hold the minimum and maximum of the page.
 const HEADERS: [u64; 3] = [1 << 10, 1 << 16, 1 << 24];
 
-/// A file that is read at any byte. Clones share the open file.
+/// A file that can be read from any byte. Clones share the open file.
 #[derive(Clone)]
 pub(super) struct Disk {
     file: Arc<File>,
@@ -71,7 +71,7 @@ impl Disk {
         None
     }
 
-    /// Some bytes of the file, all of which must be there.
+    /// Reads a range of bytes, all of which must exist.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
         let end = start.checked_add(length as u64);
         if end.is_none_or(|end| end > self.length) {
@@ -94,7 +94,7 @@ impl ChunkReader for Disk {
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let file = Arc::clone(&self.file);
-        // Most readers made here only read a page header.
+        // Most of these readers only read a page header.
         Ok(BufReader::with_capacity(
             1 << 10,
             Section { file, at: start },
@@ -107,7 +107,7 @@ impl ChunkReader for Disk {
     }
 }
 
-/// Reads a file from a byte on.
+/// Reads a file from a given byte.
 pub(super) struct Section {
     file: Arc<File>,
     at: u64,

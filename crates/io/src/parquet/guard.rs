@@ -44,8 +44,8 @@ pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }
 
-/// The length of the footer, without the 8 bytes of the tail, which follow it at the end of a file of this many bytes.
-/// The error says what is wrong.
+/// The length of the footer, without the 8 bytes of the tail that follow it, in a file of this many bytes. The error
+/// says what is wrong.
 pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'static str> {
     let (length, magic) = tail.split_at(4);
     if magic != MAGIC || file < 2 * TAIL as u64 {
@@ -61,7 +61,7 @@ pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'stat
     Ok(length)
 }
 
-/// Checks the start, the end and the schema of a file, of which all bytes are given. The error says what is wrong.
+/// Checks the start, the end and the schema of a file, given all its bytes. The error says what is wrong.
 pub(super) fn check_file(file: &[u8]) -> Result<(), &'static str> {
     let (_, tail) = file.split_last_chunk().ok_or("a file cut short")?;
     let length = footer_length(file.len() as u64, *tail)?;
@@ -104,8 +104,8 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk, in a file of this many bytes. `header` reads the header at a byte of the
-/// file, which must end before another byte, and returns it with its length. The error says what is wrong.
+/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the byte at which a header
+/// begins and the byte before which it must end. It returns the header and its length. The error says what is wrong.
 pub(super) fn check_pages(
     file: u64,
     chunk: &ColumnChunkMetaData,

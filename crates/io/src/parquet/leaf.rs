@@ -44,7 +44,7 @@ fn damaged(found: &str) -> Stop {
 
 /// A physical type whose values can be read.
 pub(super) trait Decoded: DataType {
-    /// A stored value as a value of a cell, in a column of this meaning.
+    /// Converts a stored value to the value of a cell, in a column with this meaning.
     fn value(meaning: Meaning, value: &Self::T) -> Value<'_>;
 }
 
@@ -218,7 +218,7 @@ impl Levels {
 /// Records that were decoded together.
 pub(super) struct Batch<T: DataType> {
     pub levels: usize,
-    /// The values that are there.
+    /// The values that are not missing.
     pub values: Vec<T::T>,
     /// The definition level of each cell; empty if every cell must have a value.
     pub definition: Vec<i16>,
@@ -238,7 +238,8 @@ impl<T: DataType> Default for Batch<T> {
 }
 
 impl<T: DataType> Batch<T> {
-    /// Replaces the content by at most `most` further records. Returns their number, which is 0 at the end.
+    /// Replaces the content with at most `most` further records. Returns their number, which is 0 at the
+    /// end.
     pub fn read(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,

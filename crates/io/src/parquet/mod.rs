@@ -3,9 +3,9 @@
 //! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
 //! `guard` rejects counts for which it would allocate too much memory.
 //!
-//! - [`Table`] holds the bytes of a file, and visits one column after the other.
-//! - [`RowFile`] reads the file page by page, and visits one row after the other. Only the pages around the current row
-//!   are in memory, so the length of the file does not matter.
+//! - [`Table`] holds the bytes of a file, and visits it column by column.
+//! - [`RowFile`] reads the file page by page, and visits it row by row. Only the pages around the current row are in
+//!   memory, so the length of the file does not matter.
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::ParquetMetaData;

@@ -19,8 +19,8 @@ const BATCH: usize = 4096;
 /// Number of list elements that are decoded at a time, on average.
 const ELEMENTS: usize = 1 << 16;
 
-/// Maximum number of list elements in a row group. In a hostile file, all may be in one list, which is decoded as a whole
-/// and then takes 2 GiB.
+/// Maximum number of list elements in a row group. In a hostile file, a single list may hold all of them; it is
+/// decoded as a whole and then takes 2 GiB.
 const MAX_ELEMENTS: usize = 1 << 26;
 
 /// A Parquet file on disk. Its rows are read page by page.
@@ -34,7 +34,7 @@ pub struct RowFile {
 }
 
 impl RowFile {
-    /// Reads and checks the metadata of a file. `path` is only shown in messages.
+    /// Reads and checks the metadata of a file. `path` is used only in messages.
     ///
     /// # Errors
     /// The file cannot be read, or its metadata is damaged.
@@ -70,7 +70,7 @@ impl RowFile {
         &self.columns
     }
 
-    /// The time zone of each column's timestamps, where pandas noted it.
+    /// The time zone of each column's timestamps, where pandas recorded it.
     pub fn zones(&self) -> &[Option<String>] {
         &self.zones
     }
@@ -80,7 +80,7 @@ impl RowFile {
         self.rows
     }
 
-    /// Begins to read the columns with these indexes.
+    /// Starts reading the columns with these indexes.
     ///
     /// # Errors
     /// A column has an unsupported type.
@@ -116,17 +116,17 @@ impl RowFile {
     }
 }
 
-/// The rows of some columns of a [`RowFile`], one after the other.
+/// Visits the chosen columns of a [`RowFile`] row by row.
 pub struct Rows<'f> {
     file: &'f RowFile,
     chosen: Vec<Chosen<'f>>,
     /// Index of the next row group.
     group: usize,
-    /// Number of rows of the current row group that are not decoded yet.
+    /// Number of rows of the current row group that are yet to be decoded.
     left: usize,
-    /// Number of rows of the current row group that are decoded at a time.
+    /// Number of rows to decode at a time in the current row group.
     batch: usize,
-    /// Number of decoded rows that were not visited yet.
+    /// Number of decoded rows that are yet to be visited.
     decoded: usize,
 }
 
@@ -157,17 +157,18 @@ impl Rows<'_> {
         Ok(true)
     }
 
-    /// The current cell of the chosen column with this index. For a list, it is the first element.
+    /// The current cell of the column at this index among the chosen ones. For a list, this is its first element.
     pub fn value(&self, chosen: usize) -> Value<'_> {
         self.chosen[chosen].cursor.value()
     }
 
-    /// Calls `each` with the elements of the current cell of a chosen column. A cell that is not a list has one.
+    /// Calls `each` with the elements of the current cell of a chosen column. A cell that is not a list has a single
+    /// element.
     pub fn elements<'s>(&'s self, chosen: usize, each: &mut dyn FnMut(Value<'s>)) {
         self.chosen[chosen].cursor.elements(each);
     }
 
-    /// Begins the next row group. Returns false after the last one.
+    /// Starts the next row group. Returns false after the last one.
     fn begin_group(&mut self) -> Result<bool> {
         let file = self.file;
         let Some(group) = file.file.metadata().row_groups().get(self.group) else {
@@ -225,7 +226,7 @@ impl Rows<'_> {
     }
 }
 
-/// The result of a step of decoding, which `contain` ran.
+/// The result of a decoding step that `contain` ran.
 fn settled<T>(file: &RowFile, column: &str, step: Option<Result<T, ParquetError>>) -> Result<T> {
     match step {
         Some(Ok(value)) => Ok(value),

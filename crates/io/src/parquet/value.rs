@@ -90,9 +90,10 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     )
 }
 
-/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` where it has none.
+/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` where a column has
+/// no zone.
 pub(super) fn zones(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<Option<String>> {
-    /// Longest metadata of pandas that are read, in bytes.
+    /// Maximum size of the pandas metadata, in bytes; longer metadata are not read.
     const LIMIT: usize = 4 << 20;
     let pairs = metadata.file_metadata().key_value_metadata();
     let pandas = pairs

@@ -1,4 +1,4 @@
-//! How much of the node-time polls leave unknown, and when they show nothing at all.
+//! How much node-time the polls leave unknown, and when the whole machine is unknown.
 
 use crate::occupancy::{Edge, Window};
 
@@ -11,13 +11,13 @@ pub struct Coverage {
     pub uncovered: u64,
     /// Number of spans in which the whole machine is unknown.
     pub gaps: u64,
-    /// The longest of these spans, the first of several: its start in seconds since 1970, and its
-    /// length in seconds.
+    /// The longest of these spans (the first one if several are equal): its start in seconds
+    /// since 1970, and its length in seconds.
     pub longest: Option<(i64, u64)>,
 }
 
-/// Measures the coverage of a machine of `nodes` nodes. The edges are starts and ends of unknown
-/// spans, in order of time.
+/// Measures the coverage of a machine of `nodes` nodes. `edges` are the starts and ends of
+/// unknown spans, in order of time.
 ///
 /// # Errors
 /// The first error of `edges`.
@@ -49,7 +49,7 @@ pub(super) fn coverage<E>(
 }
 
 impl Coverage {
-    /// Adds a time in which the number of unknown nodes is constant.
+    /// Adds a period in which the number of unknown nodes is constant.
     fn add(&mut self, from: i64, to: i64, unknown: u64, nodes: u64, gap: &mut Option<i64>) {
         let seconds = u64::try_from(to - from).unwrap_or(0);
         if unknown < nodes {

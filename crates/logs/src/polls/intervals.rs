@@ -12,7 +12,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Adds a poll, which is later than those before.
+    /// Adds a poll, which must be later than all polls before it.
     pub(super) fn add(&mut self, time: i64) {
         match &mut self.span {
             None => self.span = Some((time, time)),
@@ -33,7 +33,8 @@ impl Intervals {
         self.counts.values().sum::<u64>() + u64::from(self.span.is_some())
     }
 
-    /// The median interval, in seconds; of two middle ones the shorter. `None` for a single poll.
+    /// The median interval, in seconds; the shorter of the two middle ones if their number is
+    /// even. `None` for a single poll.
     pub fn median(&self) -> Option<i64> {
         let middle = self.counts.values().sum::<u64>().checked_sub(1)? / 2;
         let mut before = 0;

@@ -1,4 +1,4 @@
-//! The event log that polls make, and its summary.
+//! The event log built from polls, and its summary.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ const FINE: i64 = 15;
 /// Polls, ready to be turned into events.
 pub struct PollLog {
     pub(super) nodes: Vec<String>,
-    /// Place of each node in `nodes`, by the index that edges use.
+    /// Position of each node in `nodes`, by the index that edges use.
     pub(super) rank: Vec<u32>,
     pub(super) busy: Sorted<Edge>,
     pub(super) seconds: [u64; StateClass::ALL.len()],
@@ -31,10 +31,10 @@ pub struct PollLog {
     pub(super) notes: Vec<String>,
 }
 
-/// Summary of polls that were converted.
+/// Summary of the converted polls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PollSummary {
-    /// What was read, left out and odd.
+    /// Counts of what was read, left out and faulty.
     pub log_counts: LogCounts,
     /// Number and intervals of all polls.
     pub intervals: Intervals,
@@ -52,7 +52,7 @@ pub struct PollSummary {
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
-    /// What is unknown.
+    /// How much is unknown.
     pub coverage: Coverage,
     /// Local time of the start of the longest span without polls, as text.
     pub longest_gap: Option<String>,
@@ -127,7 +127,7 @@ pub(super) fn measured(unknown: Sorted<Edge>, nodes: usize, window: Window) -> R
     coverage(edges, nodes as u64, window)
 }
 
-/// The quality of a log in which nodes are idle for `idle` node-seconds.
+/// The quality of a log with `idle` idle node-seconds.
 fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Quality {
     let uncovered = coverage.uncovered * nodes as u64;
     let shown = if rules.is_unknown_idle {
@@ -151,7 +151,7 @@ fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Qualit
     }
 }
 
-/// The remark on polls that are so far apart that a replay is affected.
+/// The remark on polls that are far enough apart to affect a replay.
 fn coarse_note(rules: &Rules) -> Option<String> {
     let interval = rules.interval;
     (interval > FINE).then(|| match rules.spread {

@@ -1,4 +1,4 @@
-//! The nodes of the event log, among all nodes that polls name.
+//! Chooses the nodes of the event log from those that polls name.
 
 use super::reader::Poll;
 use super::states::StateClass;
@@ -12,10 +12,10 @@ use gleaner_domain::words::counted;
 /// that are always busy. The event log of such polls has only the nodes that are idle at some time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Machine {
-    /// For every node that polls name, its index in the event log before nodes are put in order;
-    /// `None` if the event log leaves it out.
+    /// For every node that polls name, its index in the event log before the nodes are sorted; `None`
+    /// if the event log leaves it out.
     pub places: Vec<Option<u32>>,
-    /// Whether nodes were left out that are never idle.
+    /// Whether nodes that are never idle were left out.
     is_partial: bool,
 }
 
@@ -41,7 +41,7 @@ impl IdleNodes {
         }
     }
 
-    /// The machine, once all polls were taken.
+    /// The machine, once all polls have been taken.
     pub fn machine(&self, nodes: &NodeSet) -> Machine {
         let is_partial = self.is_partial && !nodes.is_fixed();
         let is_kept = |node: usize| !is_partial || self.are_idle.get(node) == Some(&true);
@@ -60,7 +60,7 @@ impl Machine {
         self.places.iter().all(Option::is_none)
     }
 
-    /// The names of the nodes in the order of the event log, and the place of each in it.
+    /// The names of the nodes in the order of the event log, and the position of each node in it.
     pub fn ranked(&self, nodes: &NodeSet) -> (Vec<String>, Vec<u32>) {
         let (mut names, rank) = nodes.ranked();
         let kept = self.places.iter().zip(rank);

@@ -1,9 +1,9 @@
 //! Polls of the states of nodes, such as repeated calls of Slurm's `sinfo`.
 //!
-//! A poll states what each node did at one time. Two forms are read: the recommended one, with a
-//! line `EPOCH STATE HOSTLIST` for every state, and that of HPC-Whisk's monitor. The first line
-//! shows which. [`read`] makes an event log of polls, and [`each_poll`] passes the polls on as they
-//! are.
+//! A poll states what each node did at one time. Two forms are accepted: the recommended one, with a
+//! line `EPOCH STATE HOSTLIST` for every state, and that of HPC-Whisk's monitor. The first line shows
+//! which form a log has. [`read`] converts polls to an event log, and [`each_poll`] passes the polls
+//! on unchanged.
 
 mod coverage;
 mod intervals;
@@ -93,9 +93,9 @@ impl Default for Options {
 /// file; every file is read twice.
 ///
 /// # Errors
-/// A file cannot be read, or there are no two polls at different times. With [`Options::strict`], the
-/// first fault is an error, too. [`Error::Usage`] if options contradict the polls or each other.
-/// [`Error::Stopped`] if the reading is stopped.
+/// A file cannot be read, or the files do not have two polls at different times. With
+/// [`Options::strict`], the first fault is also an error. [`Error::Usage`] if options contradict the
+/// polls or each other. [`Error::Stopped`] if the observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<PollLog> {
     let sources = files.iter().map(|file| Source::of(file));
     let sources = sources.collect::<Result<_>>()?;
@@ -105,7 +105,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
 /// Reads polls from bytes, for tests.
 ///
 /// # Errors
-/// As for a file with these bytes.
+/// Same as for a file with these bytes.
 pub fn read_bytes(name: &Path, bytes: &[u8], options: &Options) -> Result<PollLog> {
     read_sources(&[Source::Bytes(name, bytes)], options, &Unobserved)
 }
@@ -177,7 +177,8 @@ fn read_sources(
     })
 }
 
-/// The longest gap, as given, or by default in proportion to the median interval of the polls.
+/// The longest gap: the given one, or by default [`Options::GAP`] times the median interval of the
+/// polls.
 fn max_gap(options: &Options, interval: i64) -> Result<i64> {
     match options.max_gap {
         Some(gap) if gap < interval => Err(Error::Usage(format!(
@@ -215,7 +216,7 @@ fn window(log: &mut Log, options: &Options, whole: Window) -> Result<Window> {
     Ok(window)
 }
 
-/// Whether a line is one of the recommended form.
+/// Whether a line has the recommended form.
 pub fn is_poll_line(line: &str) -> bool {
     recommended::StateLine::parse(line).is_ok_and(|line| StateClass::of(line.state).is_some())
 }

@@ -11,7 +11,7 @@ use gleaner_io::input::Line;
 /// The states of nodes at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Poll<'p> {
-    /// Seconds since 1970; later than those of the poll before.
+    /// Seconds since 1970; later than the time of the previous poll.
     pub time: i64,
     /// The nodes that the poll mentions, each once, by the index of their name. Nodes are numbered
     /// in the order in which polls name them, unless there is a list of nodes.
@@ -44,12 +44,12 @@ enum Form {
     Whisk,
 }
 
-/// The nodes of a poll with their classes, and where each node is in the list.
+/// The nodes of a poll with their classes, and the position of each node in the list.
 #[derive(Default)]
 struct Listed {
     nodes: Vec<(u32, StateClass)>,
-    /// For every node, its place in `nodes`. A place counts only if that entry is of this node, so
-    /// that nothing needs to be reset for the next poll.
+    /// For every node, its position in `nodes`. A position is valid only if the entry there belongs
+    /// to this node, so that nothing needs to be reset for the next poll.
     places: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl PollReader {
         }
     }
 
-    /// Reads a file, and passes its complete polls to `each`. A poll may go on in the next file.
+    /// Reads a file, and passes its complete polls to `each`. A poll may continue in the next file.
     ///
     /// # Errors
     /// The file cannot be read, `each` fails, or there is a fault and the reader is strict.
@@ -102,7 +102,7 @@ impl PollReader {
     /// Passes the last poll to `each`.
     ///
     /// # Errors
-    /// As for [`PollReader::file`].
+    /// Same as for [`PollReader::file`].
     pub fn finish(&mut self, log: &mut Log, each: &mut Each<'_>) -> Result<()> {
         match self.form {
             Some(Form::Whisk) => self.drop_open(log),
@@ -115,7 +115,8 @@ impl PollReader {
         self.nodes
     }
 
-    /// Leaves out a block without its last line. Nodes that it would have listed are not busy.
+    /// Leaves out a block that lacks its last line. The nodes that are missing from it need not be
+    /// busy.
     fn drop_open(&mut self, log: &mut Log) -> Result<()> {
         self.listed.clear();
         if let (Some(time), Some(at)) = (self.time.take(), self.begun) {
@@ -145,7 +146,8 @@ impl PollReader {
         }
     }
 
-    /// A line of the recommended form. It belongs to the current poll, or begins the next one.
+    /// A line of the recommended form. The line belongs to the current poll, or begins the next
+    /// one.
     fn state_line(
         &mut self,
         line: StateLine<'_>,
@@ -252,7 +254,7 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. Returns false if it is listed already; the first class counts then. A pilot's
+    /// Adds a node. Returns false if it is already listed; the first class then counts. A pilot's
     /// node is listed twice: once for the pilot, and once for its state. The pilot's class counts.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;

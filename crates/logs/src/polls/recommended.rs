@@ -4,7 +4,7 @@
 
 use crate::scheduler::epoch;
 
-/// What a line says: at `time`, in seconds since 1970, the nodes of `list` were in `state`.
+/// The content of a line: at `time`, in seconds since 1970, the nodes of `list` were in `state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateLine<'l> {
     pub time: i64,

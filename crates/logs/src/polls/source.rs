@@ -20,7 +20,7 @@ pub(super) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// The source of a path. Stdin is copied to a temporary file.
+    /// The source for a path. Stdin is copied to a temporary file.
     ///
     /// # Errors
     /// Stdin cannot be read, or the temporary file cannot be written.

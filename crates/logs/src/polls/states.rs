@@ -3,17 +3,17 @@
 /// What the state of a node means for idleness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateClass {
-    /// No job has it.
+    /// Idle: no job runs on it.
     Idle,
     /// Idle: backfill has planned it for a waiting job.
     Planned,
     /// Idle: only a job that yields to every other job (a pilot) runs on it.
     Pilot,
-    /// Idle, but powered down, or on the way to or from it.
+    /// Idle, but powered down, powering down or powering up.
     PoweredDown,
     /// It takes no jobs: down, drained, reserved, in maintenance or not responding.
     Unavailable,
-    /// A job has it.
+    /// A job runs on it.
     Busy,
 }
 
@@ -33,8 +33,8 @@ impl StateClass {
         self as usize
     }
 
-    /// The class of a state as `sinfo` prints it, in its long or short form and in any case, such
-    /// as `idle`, `MIXED+` or `drng*`. `None` if the word is unknown.
+    /// The class of a state as `sinfo` prints it, in its long or short form and in upper or lower
+    /// case, such as `idle`, `MIXED+` or `drng*`. `None` if the word is unknown.
     ///
     /// The last character of a state may be a flag. For example, `idle~` is powered down, and
     /// `idle*` does not respond.
@@ -53,7 +53,7 @@ impl StateClass {
         })
     }
 
-    /// Whether a node of this class is idle, if nodes that are powered down are idle or not.
+    /// Whether a node of this class counts as idle, given whether powered-down nodes do.
     pub fn is_idle(self, is_powered_down_idle: bool) -> bool {
         match self {
             StateClass::Idle | StateClass::Planned | StateClass::Pilot => true,
@@ -100,7 +100,7 @@ const POWER: [char; 4] = ['~', '!', '%', '#'];
 mod tests {
     use super::*;
 
-    // The words are those of sinfo's manual, long and short, and the rules those of the
+    // The long and short words are those of sinfo's manual. The rules are those of the
     // documentation of `gleaner ingest sinfo`.
     #[test]
     fn states_of_slurm_have_classes() {

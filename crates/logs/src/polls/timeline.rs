@@ -16,7 +16,7 @@ use crate::occupancy::{Edge, Hold, NodeRange, Window};
 use crate::scheduler::{Sorted, Sorter};
 use gleaner_domain::error::Result;
 
-/// How polls become changes.
+/// How polls are converted to changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
@@ -47,8 +47,8 @@ struct Node {
     last: Option<i64>,
     /// Its class at that time.
     class: StateClass,
-    /// Whether the event log shows it as idle after its last change. Nodes that no edge holds are
-    /// idle, so this is true at first.
+    /// Whether the event log shows it as idle after its last change. A node is idle unless an edge
+    /// marks it as busy, so this is true at first.
     is_shown_idle: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls say about the whole time from the first to the last.
+/// What polls show about the whole time from the first to the last.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,
@@ -79,7 +79,7 @@ pub(super) struct Timed {
 }
 
 impl Timeline {
-    /// A timeline of these nodes, which sorts up to `segment` edges at a time in memory.
+    /// Creates a timeline of these nodes, which sorts up to `segment` edges at a time in memory.
     pub fn new(rules: Rules, machine: Machine, segment: usize) -> Self {
         let unseen = Node {
             last: None,
@@ -123,8 +123,8 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that is not listed has the class `others`, as it had since it was last listed. So
-        // it needs no visit, except after a gap, in which all nodes are unknown.
+        // A node that is not listed has the class `others`, as it had since it was last listed. It
+        // therefore needs no visit, except after a gap, in which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);
         if is_gap {
@@ -145,7 +145,8 @@ impl Timeline {
         Ok(())
     }
 
-    /// Books the time until the poll at `time` of a node that had the class `others`, without gaps.
+    /// Counts the time until the poll at `time` for a node that has had the class `others` without
+    /// gaps.
     fn catch_up(&mut self, node: u32, others: StateClass, time: i64) {
         let history = &mut self.nodes[node as usize];
         if let Some(last) = history.last.filter(|last| *last < time) {
@@ -154,7 +155,7 @@ impl Timeline {
         }
     }
 
-    /// Takes the class of a node in a poll.
+    /// Records the class of a node in a poll.
     fn mention(&mut self, node: u32, class: StateClass, time: i64) -> Result<()> {
         let Node {
             last, class: was, ..
@@ -178,9 +179,9 @@ impl Timeline {
         Ok(())
     }
 
-    /// The time until which the state of a node is known, at most `time`. Counts the time since
-    /// `last`, the last poll that mentions the node, up to then. A node is unknown before its first
-    /// poll.
+    /// Returns the time until which the state of a node is known, at most `time`. Also counts the
+    /// node's time up to then, from `last`, the last poll that mentions it. A node is unknown before
+    /// its first poll.
     fn known_until(&mut self, last: Option<i64>, class: StateClass, time: i64) -> i64 {
         let Some(last) = last else {
             return self.span.map_or(time, |(first, _)| first);
@@ -201,7 +202,7 @@ impl Timeline {
         self.seconds[class.index()] += u64::try_from(seconds).unwrap_or(0);
     }
 
-    /// Shows a node as unknown from `from` to `to`.
+    /// Marks a node as unknown from `from` to `to`.
     fn show_unknown(&mut self, node: u32, from: i64, to: i64) -> Result<()> {
         self.show(node, from, self.rules.is_unknown_idle)?;
         let Some(place) = self.machine.places[node as usize] else {
@@ -211,7 +212,7 @@ impl Timeline {
         self.unknown.push(to, place, false)
     }
 
-    /// Shows a node as idle or busy from `time` on.
+    /// Marks a node as idle or busy from `time` on.
     fn show(&mut self, node: u32, time: i64, is_idle: bool) -> Result<()> {
         let history = &mut self.nodes[node as usize];
         if history.is_shown_idle == is_idle {
@@ -248,7 +249,7 @@ impl Timeline {
     }
 }
 
-/// Edges of single nodes. Those of consecutive nodes become one edge.
+/// Edges of single nodes. Edges of consecutive nodes are merged.
 struct Edges {
     sorter: Sorter<Edge>,
     last: Option<(i64, NodeRange, bool)>,

@@ -1,4 +1,4 @@
-//! The form of polls that HPC-Whisk's monitor writes: a block for every poll.
+//! The polls that HPC-Whisk's monitor writes: a block for every poll.
 //!
 //! ```text
 //! 1647471604
@@ -7,13 +7,13 @@
 //! ----
 //! ```
 //!
-//! A block begins with seconds since 1970. A line with a word and a colon lists the nodes of pilots,
-//! which may be none. The rows are those of `sinfo` with its six default columns, only for states that
-//! contain "idle". All other nodes are busy.
+//! A block begins with seconds since 1970. A line with a word and a colon lists the nodes of pilots;
+//! the list may be empty. The rows are those of `sinfo` with its six default columns, only for states
+//! that contain "idle". All other nodes are busy.
 
 use crate::scheduler::epoch;
 
-/// What a line of a block says.
+/// The content of a line of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLine<'l> {
     /// The block begins, at this time in seconds since 1970.

@@ -22,7 +22,7 @@ use gleaner_io::input::Place;
 pub struct SchedulerClock {
     zone: Option<Zone>,
     origin: Origin,
-    /// Why local times are in UTC, if neither a zone nor an offset is known.
+    /// Why local times are assumed to be in UTC if neither a zone nor an offset is known.
     in_utc: Option<&'static str>,
     offsets: Offsets,
     /// Whether the log has local times without an offset.
@@ -69,7 +69,7 @@ impl SchedulerClock {
         self.in_utc = Some(why);
     }
 
-    /// Sets the zone that a description of the log's machine states, instead of one that the user names.
+    /// Sets the zone from the description of the log's machine. It overrides a zone that the user names.
     pub fn set_zone(&mut self, zone: Zone) {
         self.zone = Some(zone);
         self.origin = Origin::Machine;
@@ -159,7 +159,7 @@ impl SchedulerClock {
         }
     }
 
-    /// The clock of a log that shows no offset: UTC if all its times are seconds since 1970 or that is assumed, else
+    /// The clock of a log without offsets: UTC if all its times are seconds since 1970 or UTC is assumed, else
     /// unknown.
     fn untold(&self) -> Clock {
         if self.in_utc.is_some() || self.epoch && !self.local {
@@ -169,8 +169,8 @@ impl SchedulerClock {
         }
     }
 
-    /// The second since 1970 of a time that the user gave. The logs span this window. If the clock is unknown, local
-    /// times are used as if they were in UTC, and so is a time with an offset.
+    /// Converts a time that the user gave to seconds since 1970. `window` is the span of the logs. If the clock is
+    /// unknown, local times are treated as UTC. A time with an offset is always converted to UTC.
     ///
     /// # Errors
     /// [`Error::Usage`] if the time cannot be shown in the log's clock.

@@ -31,7 +31,7 @@ pub enum Reason {
     StillRunning,
     /// The job's profile does not consist of delays, so its duration is unknown.
     OtherProfile,
-    /// The job is in another partition or state than those selected.
+    /// The job's partition or state was not selected.
     NotSelected,
     /// The line cannot be parsed.
     Unreadable,
@@ -77,11 +77,11 @@ pub enum Reason {
     NoTask,
     /// There are tasks of a job that occurs nowhere else.
     NoJob,
-    /// The poll, or the row of a trace, is not later than one before it.
+    /// The poll, or the row of a trace, is not later than a preceding one.
     Earlier,
-    /// The row adds a node that is there, or removes one that is not.
+    /// The row adds a node that is present, or removes one that is absent.
     NoChange,
-    /// The poll lists a node a second time.
+    /// The poll lists a node more than once.
     ListedTwice,
     /// The word for the state of the nodes is unknown.
     UnknownState,
@@ -280,7 +280,7 @@ impl LogCounts {
         write!(f, "read      {lines} of {files}")
     }
 
-    /// Writes what was left out and odd, one per line, each after a line break.
+    /// Writes what was left out and what was faulty, one item per line, each after a line break.
     pub(crate) fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (reason, found) in &self.found {
             let kind = if reason.is_fault() {
@@ -298,7 +298,7 @@ impl LogCounts {
 }
 
 impl fmt::Display for LogCounts {
-    /// What was read, used, left out and odd, one per line.
+    /// Writes what was read, used, left out and faulty, one item per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_read(f)?;
         write!(f, "\nused      {}", counted(self.jobs, "job"))?;

@@ -17,7 +17,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// Adds a line, or the cells of a row. Returns whether it was added before.
+    /// Adds a line, or the cells of a row. Returns whether it had been added before.
     pub fn has(&mut self, line: impl Hash) -> bool {
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);

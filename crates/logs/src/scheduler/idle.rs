@@ -395,7 +395,8 @@ fn listed<'n>(
         });
     };
     let is_cut = looked.cut.is_some();
-    // A list of which only the last name is doubted names as many nodes as the job used if that name is whole.
+    // If only the last name of a list is in doubt and that name is whole, the list names as many nodes as the job
+    // used.
     let is_whole = is_cut && looked.named + 1 == count;
     let doubt = match (is_whole, looked.is_new, is_suspect) {
         (true, true, _) => Doubt::New,

@@ -1,4 +1,5 @@
-//! Public machines whose jobs `gleaner ingest table` reads: where their data are, and what the data lack.
+//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what the data
+//! lack.
 
 use super::table::Role;
 
@@ -7,21 +8,21 @@ use super::table::Role;
 pub struct Machine {
     /// The name for `--machine`.
     pub name: &'static str,
-    /// The name in texts, with the site.
+    /// The name to display, with the site.
     pub title: &'static str,
-    /// Where the data are.
+    /// Where to find the data.
     pub source: &'static str,
     /// The licence of the data.
     pub licence: &'static str,
     /// Number of nodes, if it is public.
     pub nodes: Option<u32>,
-    /// Zone of times without an offset; `None` if the values state their instants.
+    /// Zone of times without an offset; `None` if all times are instants.
     pub zone: Option<&'static str>,
-    /// The columns that matter. Others with a known name are used if a file lacks them.
+    /// The preferred columns. If a file lacks them, other columns with a known name are used.
     pub columns: &'static [(Role, &'static str)],
     /// What the data lack or cut, in one sentence.
     pub gaps: &'static str,
-    /// The arguments of an example, after `gleaner ingest table`.
+    /// The arguments of an example command, after `gleaner ingest table`.
     pub example: &'static str,
 }
 

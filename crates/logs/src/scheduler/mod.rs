@@ -151,7 +151,7 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// Delimiter of the cells in tables: those of `sacct` and `sacctmgr`, and tables of jobs. Default: inferred from the
+    /// Delimiter of the cells in tables of `sacct` and `sacctmgr`, and in tables of jobs. Default: inferred from the
     /// header.
     pub delimiter: Option<String>,
     /// Number of processors of a node, for SWF logs. Default: from the header.
@@ -167,7 +167,7 @@ pub struct Options {
     pub outages: Option<PathBuf>,
     /// Which jobs are used, for Slurm's table and tables of jobs.
     pub selection: Selection,
-    /// Whether only the nodes with GPUs are used, which the file of `nodes` shows.
+    /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have them.
     pub gpu: bool,
     /// Whether the first fault is an error.
     pub strict: bool,
@@ -315,8 +315,8 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     Ok((log, IdleNodes::new(nodes, options.segment)))
 }
 
-/// The reader of a format. `are_several` states whether the log has several files, which may
-/// overlap. `members` are the nodes of jobs, if they are in a table of their own.
+/// The reader of a format. `are_several` states whether the log has several files, which may overlap. `members` holds
+/// the nodes of jobs, if they are in a separate table.
 fn reader(
     options: &Options,
     are_several: bool,
@@ -440,7 +440,7 @@ fn named_note(nodes: usize, format: Format) -> String {
     )
 }
 
-/// The remark for a log that names another number of nodes than its machine has.
+/// The remark for a log that names more or fewer nodes than its machine has.
 fn size_note(named: usize, machine: Option<&Machine>) -> Option<String> {
     let machine = machine?;
     let nodes = machine.nodes.filter(|nodes| *nodes as usize != named)?;

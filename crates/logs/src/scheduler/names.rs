@@ -199,7 +199,7 @@ impl Names {
         }
     }
 
-    /// Whether a name has an index.
+    /// Whether a name already has an index.
     pub fn has(&self, name: &str) -> bool {
         let (stem, number) = Stem::of(name);
         let blocks = self.stems.get(&stem);

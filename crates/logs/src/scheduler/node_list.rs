@@ -27,9 +27,9 @@ enum Form {
     Plain,
 }
 
-/// Reads the names in file order. A repeated name counts once. If the file does not exist, a path with
-/// a bracket or a comma is read as the list itself. With `gpu`, only nodes with GPUs are read, which the output of
-/// `scontrol show nodes` shows.
+/// Reads the names in file order. A repeated name counts once. If the file does not exist, a path with a bracket or
+/// a comma is read as the list itself. With `gpu`, only nodes with GPUs are read, which requires the output of
+/// `scontrol show nodes`.
 ///
 /// # Errors
 /// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which

@@ -27,15 +27,15 @@ pub struct NodeSet {
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
-    /// How often each name has been the last one of a list, for names that are not known yet.
+    /// For each name that is not known yet, how often it has been the last name of a list.
     sights: BTreeMap<String, u32>,
     /// If the list of nodes is complete: its names in alphabetical order, once they are needed.
     sorted: OnceCell<Completions>,
 }
 
-/// A last name that has been seen this often is a node, even if other names begin with it.
+/// A last name that has been seen this often is accepted as a node, even if other names begin with it.
 const SIGHTS: u32 = 16;
-/// Maximum number of last names that are doubted at a time. With more, new names are nodes at once.
+/// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes at once.
 const MOST_DOUBTS: usize = 1 << 16;
 
 /// Maximum number of ranges that are stored for lists whose brackets multiply: 8 MiB.
@@ -159,7 +159,7 @@ impl NodeSet {
         Ok(())
     }
 
-    /// Whether a last name is not known yet, and has been seen only a few times. Each call counts as a sight.
+    /// Whether a last name is not known yet, and has been seen only a few times. Each call counts as a sighting.
     fn is_doubtful(&mut self, name: &str) -> bool {
         if self.names.has(name) {
             return false;
@@ -374,7 +374,7 @@ mod tests {
         let looked = nodes.look_up(["n[10-12],n2"], stated(5)).unwrap();
         assert_eq!((looked.named, looked.cut.as_deref()), (3, Some("n2")));
         assert_eq!(nodes.len(), 3);
-        // A new last name is doubted until it is known otherwise.
+        // A new last name is in doubt until another position or a later list confirms it.
         let looked = nodes.look_up(["n[10-12],n2"], stated(4)).unwrap();
         assert_eq!(
             (looked.cut.as_deref(), looked.is_new, nodes.len()),

@@ -1,4 +1,4 @@
-//! Outages of the whole machine, from the table that ALCF publishes beside its job records.
+//! Outages of the whole machine, from the table that ALCF publishes alongside its job records.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::input::Place;
 
-/// Where users find the table, for messages.
+/// Where to find the table, for messages.
 const WHERE: &str = "a MACHINESTATUS file of https://reports.alcf.anl.gov/data/";
 
 const COLUMNS: [&str; 3] = ["START_TIMESTAMP", "END_TIMESTAMP", "IS_ALL_MACHINE_DOWN"];
@@ -75,16 +75,16 @@ struct Outage {
     start: i64,
     /// `None` if the machine came back at the next start of a job.
     end: Option<i64>,
-    /// The first start of a job at or after the start of this outage, and before that of the next one.
+    /// The first job start at or after the start of this outage and before the start of the next one.
     next: Option<i64>,
 }
 
 /// Passes records to the sink for idle nodes, and finds the first start of a job after each outage.
 pub(super) struct WithOutages<'s> {
     sink: &'s mut IdleNodes,
-    /// In order of their starts.
+    /// The outages, by ascending start.
     outages: Vec<Outage>,
-    /// Whether some outage has no end.
+    /// Whether any outage has no end.
     has_open: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'s> WithOutages<'s> {
         })
     }
 
-    /// Notes the start of a job.
+    /// Records the start of a job.
     fn starts(&mut self, start: i64) {
         let after = self.outages.partition_point(|outage| outage.start <= start);
         if let Some(outage) = self.outages[..after].last_mut() {
@@ -138,7 +138,7 @@ impl<'s> WithOutages<'s> {
         }
     }
 
-    /// Adds the outages, after the last job: a hold of all nodes for each.
+    /// Adds a hold of all nodes for each outage. Called after the last job.
     ///
     /// # Errors
     /// The log counts nodes and the size of the machine is unknown, or a temporary file cannot be written.
@@ -183,7 +183,7 @@ impl Sink for WithOutages<'_> {
         if let Record::Job(job) = record
             && self.has_open
         {
-            // The sink counts the faults of these times.
+            // The sink counts the faults in these times.
             let mut counts = LogCounts::default();
             for run in job.runs {
                 let times = [job.submit, run.start];

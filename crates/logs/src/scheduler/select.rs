@@ -5,13 +5,13 @@
 pub struct Selection {
     /// Names of partitions.
     pub partitions: Vec<String>,
-    /// States, in any case.
+    /// States, in upper or lower case.
     pub states: Vec<String>,
 }
 
 impl Selection {
-    /// Whether a job of this partition and state is used. A job may list several partitions. Words after the first one
-    /// of a state, such as in `CANCELLED by 1000`, do not matter.
+    /// Whether a job of this partition and state is used. A job may list several partitions. Only the first word of a
+    /// state counts, as in `CANCELLED by 1000`.
     pub(super) fn takes(&self, partition: &str, state: &str) -> bool {
         let in_partition = |name: &String| partition.split(',').any(|part| part == name);
         let state = state.split(' ').next().unwrap_or_default();

@@ -10,10 +10,11 @@ use super::hostlist;
 use super::record::{self, Moment, Record, Run};
 use gleaner_domain::error::Result;
 
-/// Number of first jobs that decide whether lists name nodes.
+/// Number of jobs, from the start of the table, that decide whether lists name nodes.
 const FIRST: usize = 1_000;
 
-/// Maximum number of bytes of the lists of the jobs that wait for the decision. If they are longer, fewer jobs decide.
+/// Maximum total size of the lists of jobs that wait for the decision, in bytes. If the lists are longer, fewer jobs
+/// decide.
 const MAX_WAITING: usize = 64 << 20;
 
 /// Whether a table names the nodes of jobs, or only counts them.
@@ -33,11 +34,11 @@ pub(super) struct TableJob<'j> {
     pub submit: Option<Moment>,
     pub start: Option<Moment>,
     pub end: Option<Moment>,
-    /// Lists of the nodes on which it ran; empty if the table does not say.
+    /// Lists of the nodes on which it ran; empty if the table does not state them.
     pub lists: Vec<Cow<'j, str>>,
-    /// How many nodes it ran on, if the table says.
+    /// How many nodes it ran on, if the table states it.
     pub count: Option<u32>,
-    /// Its state; empty if the table does not say.
+    /// Its state; empty if the table does not state it.
     pub state: Cow<'j, str>,
     /// Whether the state says that it has ended.
     pub is_over: bool,
@@ -45,9 +46,9 @@ pub(super) struct TableJob<'j> {
 
 /// Reports the jobs of a table. It keeps the first ones until it is known whether lists name nodes.
 pub(super) struct Settler {
-    /// The first jobs, with their places.
+    /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,
-    /// Number of bytes of their lists.
+    /// Total size of their lists, in bytes.
     bytes: usize,
     settled: Option<Meaning>,
     /// Whether a list that is one number may be a count.
@@ -55,7 +56,7 @@ pub(super) struct Settler {
 }
 
 impl Settler {
-    /// For a table with both lists and counts.
+    /// Creates a settler for a table with both lists and counts.
     pub fn undecided() -> Self {
         Settler {
             waiting: Vec::new(),
@@ -65,7 +66,7 @@ impl Settler {
         }
     }
 
-    /// For a table whose columns decide.
+    /// Creates a settler for a table whose columns show what the lists mean.
     pub fn of(meaning: Meaning) -> Self {
         Settler {
             settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),
@@ -98,7 +99,7 @@ impl Settler {
     /// Decides the meaning of lists if that is still open, and reports the jobs that were kept.
     ///
     /// # Errors
-    /// As for [`Settler::take`].
+    /// Same as for [`Settler::take`].
     pub fn settle(&mut self, collector: &mut Collector<'_>) -> Result<()> {
         if self.settled.is_some() {
             return Ok(());
@@ -116,7 +117,7 @@ impl Settler {
     }
 }
 
-/// Lists name nodes if more than half of the jobs have a list of as many nodes as the job used.
+/// Lists name nodes if, for more than half of the jobs, the list names as many nodes as the job used.
 fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let fitting = jobs.iter().filter(|(_, job)| job.fits()).count();
     if fitting * 2 > jobs.len() {
@@ -162,7 +163,7 @@ impl TableJob<'_> {
         count.is_ok_and(|count| count > 0 && used.is_none_or(|used| used == count))
     }
 
-    /// The only list as a number.
+    /// The list as a number, if there is only one list.
     fn number(&self) -> Option<u32> {
         let number = self.lists.first()?.parse().ok();
         number.filter(|number| *number > 0)

@@ -40,8 +40,8 @@ pub(super) struct Lack {
 pub(super) enum Doubt {
     /// The list names fewer nodes than the job used.
     Short,
-    /// The list names as many nodes as the job used, but is as long, in bytes, as the longest of its file. The name is
-    /// cut if other lists of the file are cut at this length.
+    /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
+    /// name is cut if other lists of the file are cut at this length.
     Length(usize),
     /// The list names as many nodes as the job used, but no list has named this one before. The name is cut if no list
     /// names it later, and other names begin with it.
@@ -97,7 +97,7 @@ pub(super) struct Completed {
     pub used: Vec<(ShortJob, u32)>,
     /// Names of nodes that jobs used, and that no list has named before.
     pub named: Vec<(ShortJob, String)>,
-    /// Serials of the jobs whose list turned out to be cut although it names as many nodes as the job used.
+    /// Serial numbers of the jobs whose list turned out to be cut although it names as many nodes as the job used.
     pub cut: Vec<u64>,
 }
 

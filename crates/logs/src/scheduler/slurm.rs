@@ -107,7 +107,8 @@ impl SacctReader {
         }
     }
 
-    /// Checks that the table has the columns by which jobs are selected or put into virtual clusters.
+    /// Checks that the table has the columns by which jobs are selected or assigned to virtual
+    /// clusters.
     fn check_columns(&self, place: Place<'_>) -> Result<()> {
         if !self.selection.partitions.is_empty() && !self.table.has(PARTITION) {
             let expected = "the column Partition, by which --partition selects jobs";

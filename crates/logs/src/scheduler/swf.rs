@@ -1,5 +1,5 @@
-//! Reads the Standard Workload Format 2.2: comments with a header, and a line of 18 numbers for
-//! each job. Some logs have further fields after them, which need not be numbers.
+//! Reads the Standard Workload Format 2.2: a header in comments, and a line of 18 numbers for each
+//! job. Some logs have further fields after these numbers; they need not be numbers.
 
 use super::Options;
 use super::collector::{At, Collector, Log};
@@ -68,8 +68,8 @@ struct SwfHeader {
 }
 
 impl SwfReader {
-    /// A reader with the numbers of processors per node and of nodes of the machine that the user
-    /// gave. Otherwise, those in the header are used.
+    /// Creates a reader. The number of processors per node and the number of nodes are those that
+    /// the user gave, or else those in the header.
     pub fn new(options: &Options) -> Self {
         SwfReader {
             cores: options.cores_per_node,
@@ -153,7 +153,7 @@ impl SwfReader {
         collector.take(at, &Record::Job(job))
     }
 
-    /// The number of nodes of a job. The error says what the line lacks.
+    /// The number of nodes of a job. The error says what is missing from the line.
     fn nodes(&self, line: &JobLine<'_>) -> Result<u32, String> {
         if self.are_nodes_last {
             let nodes = line.last.and_then(nodes_of_shape);
@@ -170,7 +170,7 @@ impl SwfReader {
     }
 }
 
-/// A line of a job.
+/// The line of a job.
 struct JobLine<'l> {
     /// The fields of the format.
     numbers: Vec<f64>,
@@ -178,7 +178,8 @@ struct JobLine<'l> {
     last: Option<&'l str>,
 }
 
-/// The number of nodes in a text that ends in nodes times processors, such as `frontier:excl:8x64`.
+/// The number of nodes in a text that ends with nodes times processors, such as
+/// `frontier:excl:8x64`.
 fn nodes_of_shape(text: &str) -> Option<u32> {
     let is_digit = |c: char| c.is_ascii_digit();
     let (before, processors) = text.rsplit_once('x')?;

@@ -1,4 +1,4 @@
-//! The event log that a trace makes, and its summary.
+//! The event log built from a trace, and its summary.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,13 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, Utc};
 
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
 /// A trace, ready to be turned into events.
 pub struct SpotLog {
     pub(super) nodes: Vec<String>,
-    /// Place of each node in `nodes`, by its index in `rows`.
+    /// Position of each node in `nodes`, by its index in `rows`.
     pub(super) rank: Vec<u32>,
     pub(super) rows: Rows,
     pub(super) clock: Clock,
@@ -24,16 +24,16 @@ pub struct SpotLog {
 
 /// The rows of a trace, in order of time.
 pub(super) enum Rows {
-    /// A node, and whether it is there from then on.
+    /// A node, and whether it is present from then on.
     Named(Vec<(Utc, Change)>),
     /// The number of nodes from then on.
     Counted(Vec<(Utc, u32)>),
 }
 
-/// Summary of a trace that was converted.
+/// Summary of a converted trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpotSummary {
-    /// What was read and odd.
+    /// Counts of what was read and what was faulty.
     pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
@@ -63,7 +63,7 @@ impl SpotLog {
     }
 
     /// Calls `event` with every event in order of time. The arguments are the time and the nodes that
-    /// change, by ascending index. All rows of a time are one event.
+    /// change, by ascending index. All rows with the same time form one event.
     ///
     /// # Errors
     /// `event` fails.
@@ -73,7 +73,7 @@ impl SpotLog {
             Rows::Named(rows) => {
                 let mut idle = vec![false; self.nodes.len()];
                 for group in rows.chunk_by(|a, b| a.0 == b.0) {
-                    // A node that comes and leaves at one time does not change.
+                    // A node that comes and leaves at the same time does not change.
                     let last: BTreeMap<u32, bool> = group
                         .iter()
                         .map(|(_, change)| (self.rank[change.node() as usize], change.idle()))
@@ -139,7 +139,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Passes an event on, unless nothing changes and it is neither the first nor the last.
+    /// Passes an event on. An event without changes is dropped unless it is the first or the last.
     fn event<T>(
         &mut self,
         time: Utc,

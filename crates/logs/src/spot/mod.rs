@@ -1,4 +1,4 @@
-//! Traces of spot instances, which a cloud's provider gives and takes back.
+//! Traces of spot instances, which a cloud provider grants and takes back.
 //!
 //! Three forms are read; the first line shows which:
 //!
@@ -8,8 +8,8 @@
 //! 2021-05-21, 00:01:00, 7     a local time, and the number of nodes from then on
 //! ```
 //!
-//! A node is idle while it is there. Counts are assigned to nodes with generated names: of N nodes
-//! those with the lowest N indexes are idle, so that the node that came last leaves first.
+//! A node is idle while it is present. Counts are assigned to nodes with generated names: at a count of N, the nodes
+//! with the N lowest indexes are idle, so that the node that came last leaves first.
 
 mod log;
 mod reader;
@@ -41,9 +41,9 @@ pub struct Options {
 /// Reads a trace. The observer receives progress in MiB of each file.
 ///
 /// # Errors
-/// A file cannot be read, or nothing in it can be used. With [`Options::strict`], the first fault is
-/// an error, too. [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the reading
-/// is stopped.
+/// A file cannot be read, or nothing in it can be used. With [`Options::strict`], the first fault is also an error.
+/// [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the
+/// observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<SpotLog> {
     let inputs = files
         .iter()
@@ -54,7 +54,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
 /// Reads a trace from streams.
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as for [`read`].
 pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
@@ -98,7 +98,7 @@ fn start_of(text: &str, log: &mut Log) -> Result<Utc> {
 /// Reads a trace from bytes, for tests.
 ///
 /// # Errors
-/// As for a file with these bytes.
+/// Same as for a file with these bytes.
 pub fn read_bytes(name: &Path, bytes: &[u8], options: &Options) -> Result<SpotLog> {
     read_inputs([Input::new(name, bytes)], options)
 }

@@ -11,19 +11,19 @@ use gleaner_domain::names::natural_order;
 use gleaner_domain::{Change, Utc};
 use gleaner_io::input::Line;
 
-/// Maximum number of rows of a trace. Published traces have thousands.
+/// Maximum number of rows of a trace. Published traces have thousands of rows.
 const MAX_ROWS: usize = 1 << 26;
 
-/// Nanoseconds of a millisecond.
+/// Nanoseconds in a millisecond.
 const MILLI: i64 = 1_000_000;
 
 /// Reads the lines of a trace.
 pub(super) struct SpotReader {
     start: Utc,
     form: Option<Form>,
-    /// Names of the nodes, in the order in which they came first.
+    /// Names of the nodes, in order of first appearance.
     nodes: IndexSet<String>,
-    /// Whether each node is there.
+    /// Whether each node is present.
     are_there: Vec<bool>,
     named: Vec<(Utc, Change)>,
     counted: Vec<(Utc, u32)>,
@@ -31,7 +31,7 @@ pub(super) struct SpotReader {
 }
 
 impl SpotReader {
-    /// A reader of a trace whose milliseconds count from `start`.
+    /// Creates a reader of a trace whose milliseconds are counted from `start`.
     pub fn new(start: Utc) -> Self {
         SpotReader {
             start,
@@ -84,7 +84,8 @@ impl SpotReader {
         Ok(())
     }
 
-    /// The time of a line, which is not before that of the last one where a local time occurs twice.
+    /// The time of a line. If its local time occurs twice, the occurrence that is not before the
+    /// previous line is used.
     fn time(&self, time: Time, at: At, log: &mut Log) -> Result<Option<Utc>> {
         match time {
             Time::Milliseconds(time) => Ok(Some(Utc(self.start.0.saturating_add(time * MILLI)))),
@@ -190,7 +191,7 @@ impl SpotReader {
     }
 }
 
-/// The names in natural order, and the place of each in it.
+/// The names in natural order, and the position of each name in that order.
 fn ranked(names: IndexSet<String>) -> (Vec<String>, Vec<u32>) {
     let mut named: Vec<(u32, String)> = (0..).zip(names).collect();
     named.sort_by(|a, b| natural_order(&a.1, &b.1));

@@ -9,15 +9,15 @@ const MAX_NAME: usize = 255;
 /// The form of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Milliseconds, and a node that comes or leaves.
+    /// Milliseconds since the start, and a node that comes or leaves.
     Named,
-    /// Milliseconds, and a number of nodes.
+    /// Milliseconds since the start, and a number of nodes.
     Counted,
     /// Local time, and a number of nodes.
     Dated,
 }
 
-/// What a line says happened.
+/// What a line records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'l> {
     /// A node comes or leaves.
@@ -68,7 +68,7 @@ fn node_event<'l>(
 }
 
 fn milliseconds(text: &str) -> Result<Time, String> {
-    /// In the year 2262, the last whose nanoseconds since 1970 fit in 64 bits.
+    /// In the year 2262, the last one whose nanoseconds since 1970 fit in 64 bits.
     const LAST: i64 = 9_200_000_000_000;
     let time = text.parse().ok().filter(|time| (0..=LAST).contains(time));
     let time = time.ok_or_else(|| format!("{text:?} for milliseconds since the start"))?;

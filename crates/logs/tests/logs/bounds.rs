@@ -215,17 +215,17 @@ proptest! {
     }
 }
 
-/// What happened to the list of a job.
+/// How the node list of a job is damaged.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     None,
-    /// Only this many characters are left.
+    /// Only this many characters remain.
     Cut(usize),
-    /// The name at this place is missing.
+    /// The name at this position is missing.
     Dropped(usize),
-    /// The name at this place takes the place of the last one.
+    /// The name at this position replaces the last one.
     Doubled(usize),
-    /// There is no list.
+    /// The list is empty.
     Emptied,
 }
 
@@ -239,7 +239,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// A list of names with two digits each, so that no name is the beginning of another.
+/// A damaged list of names. Each name has two digits, so that no name is a prefix of another.
 fn damaged(nodes: &[usize], damage: Damage) -> String {
     let mut names: Vec<_> = nodes.iter().map(|node| format!("n{node:02}")).collect();
     match damage {
@@ -258,7 +258,7 @@ fn damaged(nodes: &[usize], damage: Damage) -> String {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // An oracle: the schedule whose lists were damaged.
+    // An oracle: the schedule before its lists were damaged.
     #[test]
     fn damaged_lists_are_bounded_and_make_no_nodes(
         jobs in jobs(7), damages in prop::collection::vec(damage(), 10), is_djc: bool, is_listed: bool,
@@ -268,7 +268,7 @@ proptest! {
         } else {
             "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned()
         };
-        // The last jobs make every node known, and are enough for most lists to be complete.
+        // The last jobs make every node known. There are enough of them for most lists to be complete.
         let all = |start| Job {
             start,
             end: start + 1,

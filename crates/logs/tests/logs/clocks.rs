@@ -293,7 +293,7 @@ fn offsets_in_job_records_are_honoured() {
     assert!(summary.span.0.ends_with("+02:00"), "{}", summary.span.0);
 }
 
-/// One start of an event log, written in four ways, gives the same event log in every format.
+/// The same start of an event log, written in four ways, gives the same event log in every format.
 #[test]
 fn the_window_may_have_an_offset_in_every_format() {
     for (format, name) in [

@@ -36,7 +36,7 @@ fn truth() -> Option<States> {
     Some(settled(states))
 }
 
-/// Keeps the last of the states of a second.
+/// Keeps the last state of each second.
 fn settled(states: States) -> States {
     let mut kept: States = Vec::new();
     for state in states {
@@ -49,7 +49,7 @@ fn settled(states: States) -> States {
     kept
 }
 
-/// The states of a log between the times of the truth.
+/// The states of a log between the first and the last time of the truth.
 fn read(name: &str, options: Options) -> Option<States> {
     let options = Options {
         from: Some("2021-05-21T00:00:00Z".to_owned()),
@@ -74,7 +74,8 @@ fn read(name: &str, options: Options) -> Option<States> {
     Some(settled(states))
 }
 
-/// A file, and how it is read: its format, its zone unless the values say it, its table of members, and the machine.
+/// A file, and how it is read: its format, its zone unless the values state it, its table of members, and the
+/// machine.
 struct Sample(
     &'static str,
     Format,
@@ -177,7 +178,7 @@ const COUNTED: [Sample; 4] = [
 ];
 
 impl Sample {
-    /// Options with the zone, and options with the machine's description, which says the zone.
+    /// Options with the zone, and options with the machine's description, which states the zone.
     fn options(&self) -> Option<Vec<Options>> {
         let Sample(_, format, zone, members, machine) = self;
         let members = match members {

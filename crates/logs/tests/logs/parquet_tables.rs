@@ -15,7 +15,8 @@ pub enum Cells {
     Int(Vec<Option<i64>>),
     Float(Vec<Option<f64>>),
     Bool(Vec<Option<bool>>),
-    /// Timestamps in a unit (`MILLIS`, `MICROS` or `NANOS`); the flag says whether they are in UTC.
+    /// Timestamps in a unit (`MILLIS`, `MICROS` or `NANOS`); the flag states whether they are in
+    /// UTC.
     Time(&'static str, bool, Vec<Option<i64>>),
     Lists(Vec<Option<Vec<String>>>),
 }

@@ -1,4 +1,4 @@
-//! Event logs of polls, against a table with a cell for every second and node.
+//! Compares event logs of polls with a table that has a cell for every second and node.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use gleaner_domain::UnknownNodes;
 use gleaner_logs::polls::{Options, PollSummary, StateClass, read_bytes};
 use proptest::prelude::*;
 
-/// Names of the states that polls are made of, one for each class, and the nodes.
+/// The states that occur in polls, one for each class.
 const STATES: [(&str, StateClass); 6] = [
     ("idle", StateClass::Idle),
     ("planned", StateClass::Planned),
@@ -25,11 +25,11 @@ type Poll = (i64, [Option<usize>; NODES]);
 struct Case {
     polls: Vec<Poll>,
     is_whisk: bool,
-    /// In excess of the median interval.
+    /// Seconds by which the longest gap exceeds the median interval.
     max_gap: Option<i64>,
     is_unknown_idle: bool,
     is_powered_down_idle: bool,
-    /// The parts of the log's span, in sixteenths, between which the event log lies.
+    /// Start and end of the event log, in sixteenths of the span of the polls.
     window: (i64, i64),
 }
 
@@ -78,7 +78,7 @@ impl Case {
         text
     }
 
-    /// The polls as they count: in the recommended form, a poll without nodes does not exist.
+    /// The polls that count: in the recommended form, a poll without nodes leaves no line.
     fn counted(&self) -> Vec<Poll> {
         let exists = |poll: &&Poll| self.is_whisk || poll.1.iter().any(Option::is_some);
         self.polls.iter().filter(exists).copied().collect()
@@ -138,7 +138,7 @@ fn class(case: &Case, polls: &[Poll], node: usize, second: i64, step: i64) -> Op
     (!is_unknown).then_some(listed.unwrap_or(StateClass::Busy))
 }
 
-/// The states after every event, from the events of the log.
+/// The states after every event of the log.
 fn events(text: &str, options: &Options) -> (Vec<(i64, [bool; NODES])>, PollSummary) {
     let log = read_bytes(Path::new("polls"), text.as_bytes(), options).unwrap();
     let mut idle = [false; NODES];

@@ -1,4 +1,4 @@
-//! Event logs of the samples of polls in `dataset/logs`, worked out by hand, and of published polls.
+//! Event logs of the sample polls in `dataset/logs`, worked out by hand, and of published polls.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,8 @@ fn rows(bytes: &[u8], options: &Options) -> (Vec<String>, PollSummary) {
 
 const LAST: &str = "12:00 +m1 +m2 +m3 +m4 +m5 +m6 +m7 +m8";
 
-/// The sample lacks the poll at 01:00, m7 in that of 01:45, and all polls from 02:15 to 11:45.
+/// The sample lacks the poll at 01:00, node m7 in the poll at 01:45, and all polls from 02:15 to
+/// 11:45.
 #[test]
 fn polls_of_sinfo() {
     let (found, summary) = rows(text("sinfo-polls.txt").as_bytes(), &Options::default());
@@ -49,7 +50,7 @@ fn polls_of_sinfo() {
     let intervals = &summary.intervals;
     let figures = (intervals.polls(), intervals.median(), intervals.longest());
     assert_eq!(figures, (10, Some(15), Some(600)));
-    // Unknown from 02:15 to 12:00, all of it without any known node.
+    // From 02:15 to 12:00, all nodes are unknown.
     let coverage = summary.coverage;
     assert_eq!(
         (coverage.unknown, coverage.uncovered, coverage.gaps),
@@ -88,7 +89,7 @@ fn unknown_and_powered_down_nodes_may_be_idle() {
     assert_eq!((quality.unknown, quality.uncovered), (0, 8 * 585));
 }
 
-/// A longer gap lets the states of 02:00 hold until 12:00.
+/// With a longer allowed gap, the states of 02:00 hold until 12:00.
 #[test]
 fn a_longer_gap_keeps_states() {
     let options = Options {
@@ -169,7 +170,7 @@ fn polls_at_one_time_are_too_few() {
     assert!(message.contains("1 out of order of time"), "{message}");
 }
 
-/// Compares the event log of published polls with the one in a file, and returns the summary.
+/// Compares the event log of published polls with that in a file, and returns the summary.
 fn assert_equals_file(polls: &str, expected: &str, options: &Options) -> Option<PollSummary> {
     let file = |name: &str| gleaner_testing::shared(&format!("machines/{name}"));
     let (polls, expected) = (file(polls)?, file(expected)?);

@@ -1,4 +1,4 @@
-//! Polls of the states of nodes: the parser of both forms.
+//! Polls of node states: tests of the parsers of both forms.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -57,7 +57,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
     states(log.as_bytes(), &Options::new(format))
 }
 
-/// The same from the events of a log with these options, on a machine of all nodes.
+/// Same, but from the events of a log with these options, on a machine of all nodes.
 pub fn states(log: &[u8], options: &Options) -> Vec<[bool; NODES]> {
     let folder = tempfile::tempdir().unwrap();
     let nodes = folder.path().join("nodes");

@@ -10,7 +10,8 @@ use gleaner_logs::spot::{Options, SpotSummary, read_bytes};
 use super::support;
 use super::support::text;
 
-/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`; + means that the node is there.
+/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`; + means that the node is
+/// present.
 fn rows(bytes: &[u8], options: &Options) -> gleaner_domain::Result<(Vec<String>, SpotSummary)> {
     let log = read_bytes(Path::new("trace"), bytes, options)?;
     let (nodes, clock) = (log.nodes().to_vec(), log.clock().clone());
@@ -61,7 +62,7 @@ fn counts_are_assigned_to_the_lowest_nodes() {
     assert!(summary.quality.are_nodes_generated);
 }
 
-/// The clock of Chicago is put back from 2:00 to 1:00, so 1:10 can be after 1:30.
+/// Clocks in Chicago are set back from 2:00 to 1:00, so 1:10 can be after 1:30.
 #[test]
 fn local_times_keep_their_order() {
     let options = Options {
@@ -130,16 +131,18 @@ fn faults_are_counted_and_left_out() {
     );
 }
 
-/// Times and numbers of idle nodes, or names of those that change.
+/// The content of a shared sample: times with counts of idle nodes, or with the names of the
+/// nodes that change. `None` if the sample is missing.
 fn shared(name: &str) -> Option<Vec<u8>> {
     let path = gleaner_testing::shared(&format!("machines/samples/{name}"))?;
     Some(std::fs::read(path).unwrap())
 }
 
-/// An event: its time, and the nodes that change, each with whether it becomes idle.
+/// An event: its time, and the nodes that change. The flag of each node states whether it becomes
+/// idle.
 type Event = (i64, Vec<(usize, bool)>);
 
-/// The events of the schedule of which other samples are made, with the nodes n0 to n7.
+/// The events of the schedule from which other samples are generated, with the nodes n0 to n7.
 fn truth() -> Option<Vec<Event>> {
     let path = gleaner_testing::shared("machines/samples/truth.csv")?;
     let log = events::read(&path).unwrap().value;

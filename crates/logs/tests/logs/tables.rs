@@ -23,7 +23,7 @@ enum Times {
     Zulu,
     Tokyo,
     Slashes,
-    /// Timestamps of Parquet: the unit, its number in a second, and whether they are in UTC.
+    /// Parquet timestamps: the unit, the number of units in a second, and whether they are in UTC.
     Stamps(&'static str, i64, bool),
 }
 
@@ -35,7 +35,7 @@ enum Hosts {
     Spaces,
     Python,
     Json,
-    /// A list of Parquet; brackets in text.
+    /// A list in Parquet; brackets in text.
     List,
     /// A table of members.
     Members,
@@ -43,7 +43,7 @@ enum Hosts {
     Count,
 }
 
-/// How a table is spelled.
+/// How a table is written.
 #[derive(Debug, Clone)]
 struct Spelling {
     parquet: bool,
@@ -54,12 +54,12 @@ struct Spelling {
     /// How a missing value is written.
     none: &'static str,
     with_count: bool,
-    /// Which of the known names the columns have, and whether in upper case.
+    /// Which of the known names the columns have, and whether they are in upper case.
     alias: usize,
     upper: bool,
     /// Whether columns have unknown names, which the user gives.
     named: bool,
-    /// Rows of a row group.
+    /// Number of rows in a row group.
     group: usize,
     gzip: bool,
 }
@@ -200,7 +200,7 @@ impl Spelling {
         cells.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// The columns that are written, by index in the header.
+    /// The written columns, by index in the header.
     fn written(&self) -> Vec<usize> {
         let mut written = vec![4, 1, 0];
         written.extend(self.has_nodes().then_some(2));
@@ -285,7 +285,7 @@ impl Spelling {
             Cells::Int(counts.collect()),
             Cells::Text(ids.collect()),
         ];
-        // The names of a schema have no spaces.
+        // Names in a schema have no spaces.
         let names = header.map(|name| name.replace(' ', "_"));
         let written = self.written().into_iter();
         let columns: Vec<_> = written
@@ -343,7 +343,7 @@ proptest! {
         let options = spelling.options(folder.path(), &jobs);
         let table = if spelling.parquet { spelling.parquet(&jobs) } else { spelling.text(&jobs) };
         if matches!(spelling.hosts, Hosts::Count) {
-            // Nodes are not named, so only their number is known, if they suffice.
+            // Nodes are not named, so only their number is known, provided that the machine has enough nodes.
             let used = |minute: i64| -> usize {
                 let over = jobs.iter().filter(|j| j.from <= minute && j.to.is_none_or(|to| minute < to));
                 over.map(|j| j.nodes.len()).sum()
@@ -412,7 +412,7 @@ fn a_quote_that_is_not_closed_costs_one_line() {
                  2026-01-01T09:30:00,2026-01-01T10:30:00,\"n2,\n";
     assert_jobs(table, &options());
     let (_, summary) = events(table.as_bytes(), &options()).unwrap();
-    // The first quote is a character of the text. The last one would make a name of a node.
+    // The first quote is a character of the text. The last one would become part of a node's name.
     assert_eq!(summary.log_counts.jobs, 4, "{summary}");
     let text = summary.to_string();
     assert!(
@@ -597,7 +597,7 @@ fn outages_take_the_whole_machine() {
         let (rows, summary) = events(jobs.as_bytes(), &options).unwrap();
         assert_eq!(rows, named, "{summary}");
         assert_eq!(summary.log_counts.outages, 2);
-        // With counts alone, the size of the machine must be known.
+        // If a table has only counts, the size of the machine must be known.
         let counted = jobs.replace("LOCATION", "PLACE");
         let message = events(counted.as_bytes(), &options).unwrap_err();
         assert_eq!(message.exit_code(), 2);

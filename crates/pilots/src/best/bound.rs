@@ -1,37 +1,38 @@
 //! An upper bound on the ready time that some further lengths can add.
 //!
 //! Let x = r − d be the part of a rest r that follows the delay of a first pilot, and m = ⌊x / g⌋ its **bin**: the
-//! greatest multiple of the grid g that fits. A fragment in bin m would gain most, gm − w, from a single pilot of length
-//! gm. Anything else loses some of it:
+//! greatest multiple of the grid g that fits. A fragment in bin m gains the most, gm − w, from a single pilot of
+//! length gm. Every other choice loses some of this gain:
 //!
-//! - p pilots with lengths that add up to gm lose p − 1 start-ups, (p − 1)·w. They also need p − 1 further delays, for
-//!   which there is only x mod g.
-//! - Pilots with lengths that add up to less lose at least g.
+//! - p pilots whose lengths add up to gm lose p − 1 start-ups, (p − 1)·w. They also need p − 1 further delays, which
+//!   must fit in x mod g.
+//! - Pilots whose lengths add up to less lose at least g.
 //! - No pilot at all loses gm − w. This is less than g only in the lowest bin.
 //!
-//! Now count how many bins can get off lightly. With j lengths, at most j bins are a length, at most C(j+1, 2) are a sum
-//! of two, C(j+2, 3) a sum of three, and so on. Call p − 1 the **level** of a bin whose shortest sum has p lengths. At
-//! most N(t) = C(j, 1) + … + C(j+t, t+1) bins have a level of at most t. Losses grow with the level, so
+//! Now count how many bins can have small losses. With j lengths, at most j bins equal a length, at most C(j+1, 2)
+//! equal a sum of two, at most C(j+2, 3) equal a sum of three, and so on. Call p − 1 the **level** of a bin whose
+//! shortest sum has p lengths. At most N(t) = C(j, 1) + … + C(j+t, t+1) bins have a level of at most t. Losses grow
+//! with the level, so
 //!
 //! ```text
 //! total loss = Σ over levels t of the increments, from level t to t + 1, of all bins with a level above t
 //!            ≥ Σ over levels t of the increments of all bins except the N(t) greatest.
 //! ```
 //!
-//! Example: g = 60 s, w = 20 s, no delay, j = 1. Bins 1, 2 and 3 hold 50, 30 and 20 fragments and would gain
-//! 50·40 + 30·100 + 20·160 = 8,200 s. Level 1 loses 20 s a fragment, level 2 40 s, and a missed sum 60 s, except that in
-//! bin 1 nothing can lose more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s. One bin has level 0:
-//! at least 600 + 400 are lost. Increments from 1 to 2 are the same, and two bins have at most level 1: at least 400 are
-//! lost. Increments from 2 on are 0, 600 and 400, and three bins may have level 2. So one length gains at most
-//! 8,200 − 1,400 = 6,800 s. Indeed a length of 1 minute gains 50·40 + 30·80 + 20·120 = 6,800 s.
+//! Example: g = 60 s, w = 20 s, no delay, j = 1. Bins 1, 2 and 3 hold 50, 30 and 20 fragments and would gain 50·40 +
+//! 30·100 + 20·160 = 8,200 s. Each fragment loses 20 s at level 1, 40 s at level 2, and 60 s if its bin is not a sum,
+//! but a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s. One
+//! bin has level 0: at least 600 + 400 are lost. Increments from 1 to 2 are the same, and two bins have at most level
+//! 1: at least 400 are lost. Increments from 2 on are 0, 600 and 400, and three bins may have level 2. So one length
+//! gains at most 8,200 − 1,400 = 6,800 s. Indeed, a length of 1 minute gains 50·40 + 30·80 + 20·120 = 6,800 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;
 
-/// Buffers that are used again for every bound.
+/// Buffers that are reused for every bound.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    /// The loss of each bin at the level so far, and its increment to the next one.
+    /// The loss of each bin at the current level, and its increment to the next level.
     losses: Vec<u64>,
     increments: Vec<u64>,
 }
@@ -83,7 +84,7 @@ impl Bounds {
 fn loss_at(level: usize, rests: &[u64], gain: u64, candidates: &Candidates) -> u64 {
     let missed = candidates.step.min(gain);
     let startups = (level as u64).saturating_mul(candidates.startup);
-    // The delays of the pilots after the first one do not fit these fragments.
+    // These fragments have no room for the delays of the pilots after the first one.
     let too_short = level.saturating_mul(candidates.delay).min(rests.len());
     sum(&rests[..too_short]) * missed + sum(&rests[too_short..]) * startups.min(missed)
 }

@@ -1,17 +1,17 @@
-//! The lengths out of which ladders are chosen.
+//! The lengths from which ladders are chosen.
 
 use super::super::ladder::gcd;
 use super::super::{Costs, Fault, LONGEST};
 use super::Grid;
 
-/// The greatest number of lengths out of which ladders are chosen.
+/// The maximum number of lengths from which ladders are chosen.
 pub const MOST_CANDIDATES: u64 = 10_000;
 
-/// The greatest number of units that a length may take. The search keeps a count for each, for every length of a
-/// ladder.
+/// The maximum number of units that a length may take. For every length of a ladder, the search keeps one count per
+/// unit.
 const MOST_UNITS: u64 = 1_000_000;
 
-/// The multiples of the grid that are lengths, and the costs of their pilots.
+/// The multiples of the grid that can be lengths, and the costs of their pilots.
 ///
 /// Times of fragments are counted in **units**: the greatest common divisor of the grid and the delay. Every pilot
 /// takes a whole number of them. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2 minutes

@@ -1,13 +1,15 @@
 //! The best ladder under [`fits`]: exact branch and bound.
 //!
-//! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes its
-//! turn in every fragment, from the greatest down (see there). So the search chooses the greatest length first, computes
-//! the rests that it leaves, and goes on with these rests and the next greatest length. The rests are a histogram, which
-//! is shorter than the length chosen last: after 30 minutes, every rest is below 30 minutes and a delay. The ready time of the
-//! lengths chosen so far is final, because a shorter length never changes what a longer one takes.
+//! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes
+//! its turn in every fragment, from the greatest down (see there). So the search chooses the greatest length first,
+//! computes the rests that it leaves, and continues with these rests and the next greatest length. The rests form a
+//! histogram, in which every rest is shorter than the last chosen length plus a delay: after a length of 30 minutes,
+//! every rest is below 30 minutes plus the delay. The ready time of the lengths chosen so far is final, because a
+//! shorter length never changes what a longer one takes.
 //!
 //! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can
-//! add. Nodes are visited in the order of their bounds. A node that cannot beat the best ladder found so far is skipped.
+//! add. The children of a node are visited by descending bound. A child that cannot beat the best ladder found so far
+//! is skipped.
 
 mod bound;
 mod candidates;
@@ -24,15 +26,15 @@ use candidates::Candidates;
 pub use candidates::MOST_CANDIDATES;
 use search::Search;
 
-/// The greatest number of lengths of a ladder that [`best`] finds.
+/// The maximum number of lengths of a ladder that [`best`] finds.
 pub const MOST_LENGTHS: usize = 64;
 
-/// The lengths out of which ladders are chosen: the multiples of a step.
+/// The lengths from which ladders are chosen: the multiples of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Grid {
     /// The step, at least 1.
     pub step: u64,
-    /// The longest length. Lengths are multiples of the step up to it.
+    /// The longest length. The grid ends at the greatest multiple of the step up to it.
     pub longest: u64,
 }
 
@@ -54,7 +56,7 @@ impl Best {
     }
 }
 
-/// Finds the best ladder of at most 1, 2, …, `count` lengths out of `grid`.
+/// Finds the best ladders of at most 1, 2, …, `count` lengths from `grid`.
 ///
 /// The search for each of these ladders ends after `time_limit`, or when the observer stops it. The best ladder found
 /// so far is then returned with an upper bound on the best one. If the observer stops the search, ladders of more
@@ -80,7 +82,7 @@ pub fn best(
     for count in 1..=count {
         let deadline = Instant::now().checked_add(time_limit);
         let mut search = Search::new(fragments, candidates, count, deadline, observer);
-        // The best ladder of fewer lengths is a ladder of at most this many.
+        // The best ladder of fewer lengths is also a ladder of at most this many lengths.
         (search.best, search.ready) = (best, ready);
         search.run();
         (best, ready) = (search.best, search.ready);

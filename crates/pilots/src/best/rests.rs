@@ -1,9 +1,9 @@
-//! What the greatest lengths of a ladder leave of the fragments.
+//! The parts of the fragments that the greatest lengths of a ladder leave.
 
 use super::super::Fragments;
 use super::candidates::Candidates;
 
-/// Fragments of which some pilots have taken their time.
+/// The fragments, or what pilots have left of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
     /// No length has been chosen.
@@ -12,7 +12,7 @@ pub(super) enum Source<'a> {
     Rests(&'a Rests),
 }
 
-/// How many fragments have each rest, in units. A rest of `r` units is counted at index `r`.
+/// Number of fragments with each rest, in units. A rest of `r` units is counted at index `r`.
 ///
 /// Rests are rounded down to units. This loses nothing, because every pilot takes a whole number of units.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Rests {
 }
 
 impl Source<'_> {
-    /// Fills all fragments with pilots of a length. Writes what they leave to `left`, and returns the number of pilots.
+    /// Fills all fragments with pilots of one length. Writes the rests to `left`, and returns the number of pilots.
     pub fn fill(self, candidates: &Candidates, multiple: usize, left: &mut Rests) -> u64 {
         let taken = candidates.taken(multiple);
         left.counts.clear();

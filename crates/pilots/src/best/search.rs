@@ -9,7 +9,7 @@ use super::bound::Bounds;
 use super::candidates::Candidates;
 use super::rests::{Rests, Source};
 
-/// Steps of the progress for each first length.
+/// Number of progress steps for each first length.
 const STEPS: usize = 1000;
 
 /// A depth-first search for the best ladder of at most `count` lengths.
@@ -17,14 +17,14 @@ pub(super) struct Search<'a> {
     fragments: &'a Fragments,
     candidates: Candidates,
     count: usize,
-    /// When the search ends; `None` for never.
+    /// Time at which the search ends; `None` if there is no limit.
     deadline: Option<Instant>,
     observer: &'a dyn Observer,
     /// The lengths chosen so far as multiples of the grid, descending.
     chosen: Vec<usize>,
     /// The rests that the first 1, 2, … chosen lengths leave.
     rests: Vec<Rests>,
-    /// Buffers for candidates that are examined but not chosen.
+    /// Buffer for the rests of candidates that are examined but not chosen.
     examined: Rests,
     bounds: Bounds,
     /// The best ladder found, as multiples of the grid, descending.
@@ -38,7 +38,7 @@ pub(super) struct Search<'a> {
 /// A candidate for the next length.
 #[derive(Debug, Clone, Copy)]
 struct Child {
-    /// No ladder that goes on with this length has a greater ready time.
+    /// No ladder that continues with this length has a greater ready time.
     bound: u64,
     multiple: usize,
 }
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
             return;
         };
         for (visited, &child) in children.iter().enumerate() {
-            // The children are in the order of their bounds, so the others cannot beat the best ladder either.
+            // The children are sorted by descending bound, so the remaining ones cannot beat the best ladder either.
             if child.bound <= self.ready {
                 break;
             }
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
     /// The candidates for the next length that may lead to a better ladder, by descending bound. `None` if the search
     /// has ended.
     fn children(&mut self, ready: u64) -> Option<Vec<Child>> {
-        // Lengths descend, so that each ladder is visited once.
+        // The lengths are in descending order, so each ladder is visited once.
         let below = self
             .chosen
             .last()
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
         Some(children)
     }
 
-    /// What the chosen lengths leave.
+    /// The rests that the chosen lengths leave.
     fn source(&self) -> Source<'_> {
         match self.chosen.len() {
             0 => Source::Fragments(self.fragments),

@@ -1,4 +1,4 @@
-//! The best ladders against the enumeration of all ladders.
+//! Compares the best ladders with the enumeration of all ladders.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{costs, lengths};
 
 const NO_LIMIT: Duration = Duration::MAX;
 
-/// The greatest ready time of all ladders of at most `count` of `lengths`.
+/// The greatest ready time of all ladders of at most `count` lengths from `lengths`.
 fn enumerated(fragments: &Fragments, lengths: &[u64], costs: Costs, count: usize) -> u64 {
     let ladders = (1u32..1 << lengths.len()).filter(|set| set.count_ones() as usize <= count);
     let ready = |set: u32| {
@@ -32,7 +32,7 @@ fn candidates(grid: Grid, costs: Costs) -> Vec<u64> {
     lengths.filter(|&length| length > costs.startup).collect()
 }
 
-/// Grids of up to ten lengths, the first of which exceeds every start-up that goes with them.
+/// Grids and costs. One to seven lengths of each grid exceed the start-up.
 fn grids() -> impl Strategy<Value = (Grid, Costs)> {
     // A start-up may be shorter or longer than the grid's step.
     (1u64..9, 1u64..8, costs(12, 7)).prop_map(|(step, further, costs)| {

@@ -1,4 +1,4 @@
-//! The three models against plain simulations.
+//! Compares the three models with plain simulations.
 
 use gleaner_observer::Unobserved;
 use gleaner_pilots::{Costs, Fault, Fragments, Ladder, Lost, fits, kept, lost, placed};
@@ -16,7 +16,8 @@ enum Doing {
     Nothing,
 }
 
-/// A fragment whose end the scheduler knows, second by second. Also returns the number of pilots.
+/// Simulates a fragment whose end the scheduler knows, second by second. Also returns the number
+/// of pilots.
 fn plain_fits(fragment: u64, ladder: &Ladder) -> (Vec<Doing>, u64) {
     let costs = ladder.costs();
     let (mut doing, mut pilots) = (Vec::new(), 0);
@@ -42,7 +43,7 @@ fn plain_fits(fragment: u64, ladder: &Ladder) -> (Vec<Doing>, u64) {
     (doing, pilots)
 }
 
-/// A fragment with one pilot that is preempted, second by second.
+/// Simulates a fragment with one pilot that is preempted, second by second.
 fn plain_kept(fragment: u64, costs: Costs) -> Vec<Doing> {
     let at = |second| match second {
         _ if second < costs.delay => Doing::Waiting,
@@ -56,7 +57,7 @@ fn count(doing: &[Doing], what: Doing) -> u64 {
     doing.iter().filter(|&&other| other == what).count() as u64
 }
 
-/// The ready time of a plan by age, fragment by fragment.
+/// Simulates a plan by age, fragment by fragment, and returns its ready time.
 fn plain_lost(fragments: &[u64], plan: &[u64], costs: Costs) -> u64 {
     let ready = |fragment: &u64| {
         let mut age = 0;

@@ -1,11 +1,11 @@
-//! Which columns of a table say when a job ran and where.
+//! Which columns of a table state when and where a job ran.
 
 use std::fmt::Write as _;
 
 use super::rows::Header;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 
-/// What a column says about a job.
+/// What a column states about a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// When it started.
@@ -18,7 +18,7 @@ pub enum Role {
     Nodes,
     /// How many nodes it ran on.
     Count,
-    /// Its name in a table of jobs and nodes.
+    /// Its identifier, as used in a table of members.
     Id,
     /// Its state.
     State,
@@ -39,7 +39,7 @@ impl Role {
         Role::Partition,
     ];
 
-    /// The word for it in `--columns`.
+    /// The name of the role in `--columns`.
     pub fn name(self) -> &'static str {
         match self {
             Role::Start => "start",
@@ -53,7 +53,8 @@ impl Role {
         }
     }
 
-    /// The names that the column has in public data sets, in any case. The first that a table has is used.
+    /// The names that the column has in public data sets, in upper or lower case. The first one that a table has is
+    /// used.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Role::Start => &[
@@ -121,7 +122,7 @@ impl Role {
 /// The column of ALCF's tables that names nodes, as Cobalt writes them.
 pub(super) const LOCATION: &str = "LOCATION";
 
-/// The column of ALCF's tables that says when a job started.
+/// The column of ALCF's tables that states when a job started.
 pub(super) const ALCF_START: &str = "START_TIMESTAMP";
 
 /// The column of a role, by name.
@@ -163,8 +164,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table: those that the user gives, else the first of the preferred ones that the table has,
-    /// else those with a known name.
+    /// Finds the columns of a table. For each role, the column is the one that the user names, else the first
+    /// preferred one that the table has, else one with a known name.
     ///
     /// # Errors
     /// The table lacks a column that the user names.
@@ -202,7 +203,7 @@ impl Columns {
     /// Checks that the table has these columns.
     ///
     /// # Errors
-    /// A fault for each missing column.
+    /// One fault for each missing column.
     pub fn require(&self, header: &Header<'_>, roles: &[Role]) -> Result<()> {
         let mut faults = Faults::default();
         for role in roles.iter().filter(|role| !self.has(**role)) {
@@ -238,7 +239,7 @@ impl Columns {
         self.at.to_vec()
     }
 
-    /// The choice, for the user, such as `start start_time, end end_time`.
+    /// The chosen columns, for messages, such as `start start_time, end end_time`.
     pub fn choice(&self) -> String {
         let mut text = String::new();
         for role in Role::ALL.into_iter().filter(|role| self.has(*role)) {

@@ -1,7 +1,8 @@
-//! The nodes of jobs in a table of their own, with a row for each job and node.
+//! The nodes of jobs from a separate table, with a row for each job and node.
 //!
-//! The rows are held in memory as pairs of numbers, 16 bytes for each, so that jobs are found in any order. Lassen's
-//! table of 1.4 million jobs takes about 200 MB. The number of rows is bounded, and so are the names of nodes.
+//! The rows are held in memory as pairs of numbers (16 bytes each), so that jobs can be looked up in any order.
+//! Lassen's table of 1.4 million jobs takes about 200 MB. The number of rows is bounded, and so are the number and
+//! length of node names.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,13 +15,13 @@ use super::super::node_set::MAX_NODES;
 use super::rows::{Header, Row, TakeRows};
 use gleaner_domain::error::{Fault, Faults, Result};
 
-/// Maximum number of rows: 1 GiB.
+/// Maximum number of rows, which take 1 GiB.
 const MAX_ROWS: usize = 1 << 26;
 
 /// Longest name of a node, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The names that the column of nodes has.
+/// The known names of the column of nodes.
 const NODES: [&str; 7] = [
     "node_name",
     "host_ip",
@@ -38,22 +39,22 @@ const NODE: usize = 1;
 /// Which nodes each job ran on.
 #[derive(Debug, Default)]
 pub(in super::super) struct Members {
-    /// The name of the column that names the jobs.
+    /// The name of the column that identifies the jobs.
     id: String,
     /// The name of the column of nodes that the user gave.
     node: Option<String>,
-    /// The names to seek for the column that names the jobs.
+    /// Possible names of the column that identifies the jobs, in order of preference.
     ids: Vec<String>,
     /// Names of nodes.
     names: IndexSet<Box<str>>,
-    /// A 64-bit digest of a job's name, and the index of a node. They are in order once all are read. Two of a million
-    /// jobs share a digest with a probability of 3e-8.
+    /// A 64-bit digest of a job's name, and the index of a node. They are sorted once all rows have been read. Two of
+    /// a million jobs share a digest with a probability of 3e-8.
     rows: Vec<(u64, u32)>,
 }
 
 impl Members {
-    /// Nothing read yet. The column that names the jobs has the first of the names in `ids` that the table has, and
-    /// that of the nodes has the name `node`, or one of the known names.
+    /// Creates an empty table. The column that identifies jobs has the first name in `ids` that the table has. The
+    /// column of nodes has the name that `node` holds, or else a known name.
     pub fn new(ids: Vec<String>, node: Option<String>) -> Self {
         Members {
             ids,
@@ -62,13 +63,13 @@ impl Members {
         }
     }
 
-    /// Puts the rows in order, so that jobs can be found. A node that is listed twice counts once.
+    /// Sorts the rows, so that jobs can be found. A node that is listed twice counts once.
     pub fn finish(&mut self) {
         self.rows.sort_unstable();
         self.rows.dedup();
     }
 
-    /// The name of the column that names the jobs.
+    /// The name of the column that identifies the jobs.
     pub fn id(&self) -> &str {
         &self.id
     }

@@ -1,7 +1,7 @@
 //! Reads tables of jobs that public machines publish: delimited text or Parquet, with a row for each job.
 //!
-//! Columns are found by the names that they have in these data sets, or as the user names them (`columns.rs`). Cells
-//! may have any of the forms that occur there (`values.rs`). The nodes of jobs may be in a table of their own
+//! Columns are found by their names in these data sets, or by the names that the user gives (`columns.rs`). Cells
+//! may have any of the forms that occur there (`values.rs`). The nodes of jobs may be in a separate table
 //! (`members.rs`). `rows.rs` hides whether a table is text or Parquet.
 
 mod columns;
@@ -35,7 +35,7 @@ pub(super) use values::time;
 
 use columns::{ALCF_START, Columns, LOCATION};
 
-/// Where users find such tables, for messages.
+/// Where to find such tables, for messages.
 pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gleaner ingest table --list` names public ones)";
 
 /// Why times of ALCF's tables are in UTC, for the user.
@@ -60,7 +60,7 @@ impl TableOptions {
         named.map(|(_, name)| name.as_str())
     }
 
-    /// The table of the nodes of jobs, before it is read.
+    /// The table of the jobs' nodes, before it is read.
     pub(super) fn members(&self) -> Members {
         let ids = self.named(Role::Id).into_iter();
         let ids = ids.chain(Role::Id.aliases().iter().copied());
@@ -83,7 +83,7 @@ pub(super) struct TableReader {
 }
 
 impl TableReader {
-    /// A reader with these options. `members` are the nodes of jobs, if they are in a table of their own.
+    /// Creates a reader with these options. `members` holds the nodes of jobs, if they are in a separate table.
     pub fn new(
         options: TableOptions,
         delimiter: Option<String>,
@@ -102,11 +102,11 @@ impl TableReader {
         }
     }
 
-    /// The columns of a table, all that are needed.
+    /// Finds all the columns that are needed.
     fn find(&self, header: &Header<'_>) -> Result<Columns> {
         let options = &self.options;
         let mut given = options.columns.clone();
-        // The column that names jobs usually has the same name in the table of members.
+        // The column that identifies jobs usually has the same name in the table of members.
         let id = self
             .members
             .as_ref()
@@ -116,7 +116,7 @@ impl TableReader {
         let preferred = id.into_iter().chain(of_user);
         let preferred: Vec<(Role, &str)> = preferred.chain(of_machine.iter().copied()).collect();
         if self.members.is_some() {
-            // The user names the nodes of the table of members.
+            // The column of nodes that the user names is in the table of members.
             given.retain(|(role, _)| !matches!(role, Role::Nodes | Role::Id));
         }
         let mut columns = Columns::find(header, &given, &preferred)?;
@@ -141,7 +141,7 @@ impl TableReader {
         Ok(columns)
     }
 
-    /// What the columns of the first table say about the meaning of lists.
+    /// Decides from the columns of the first table what lists mean.
     fn settler(&self, columns: &Columns) -> Settler {
         if self.members.is_some() {
             return Settler::of(Meaning::Named);
@@ -288,7 +288,7 @@ fn key<'k>(id: &'k str, job: &'k TableJob<'_>) -> impl Hash + use<'k> {
     (id, times, job.count, job.lists.as_slice())
 }
 
-/// Whether a state says that the job has ended. Numbers and unknown words do not.
+/// Whether a state says that the job has ended. Numbers and unknown words do not say so.
 fn has_ended(state: &str) -> bool {
     const ENDED: [&str; 9] = [
         "COMPLETED",
@@ -305,7 +305,7 @@ fn has_ended(state: &str) -> bool {
     ENDED.iter().any(|ended| word.eq_ignore_ascii_case(ended))
 }
 
-/// Reads a table beside the log, and returns remarks on the rows that could not be used.
+/// Reads a table that accompanies the log, and returns remarks on the rows that could not be used.
 ///
 /// # Errors
 /// The file cannot be read, lacks columns, or has a fault and the reader is strict.
@@ -342,7 +342,7 @@ impl Sink for Ignored {
     }
 }
 
-/// The fault of a file in Parquet that is given to a reader of another format.
+/// Rejects a Parquet file that was given to a reader of another format.
 ///
 /// # Errors
 /// The fault, if the input is in Parquet.

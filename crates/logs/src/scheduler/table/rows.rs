@@ -10,7 +10,7 @@ use gleaner_io::delimited::{Cells, ColumnNames, Dialect, Quote};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::parquet::{RowFile, Rows, Value, is_parquet};
 
-/// Maximum number of bytes of a row of text whose quoted cells span several lines.
+/// Maximum size in bytes of a text row whose quoted cells span several lines.
 const MAX_SPAN: usize = 1 << 20;
 
 /// Receives the rows of a table.
@@ -32,7 +32,7 @@ pub(in super::super) trait TakeRows {
 /// The names of the columns of a table.
 pub(in super::super) struct Header<'h> {
     pub names: &'h ColumnNames,
-    /// The time zone that the file notes for each column; empty for text.
+    /// The time zone that the file records for each column; empty for text.
     pub zones: &'h [Option<String>],
     /// Whether each column holds instants, not local times; empty for text.
     pub utc: &'h [bool],
@@ -41,9 +41,9 @@ pub(in super::super) struct Header<'h> {
 
 /// A row of a table. Its cells are found by role.
 pub(in super::super) enum Row<'r> {
-    /// Cells of a text, and the index of the cell of each role.
+    /// Cells of a text row, and the index of the cell for each role.
     Text(&'r Cells<'r>, &'r [Option<usize>]),
-    /// Cells of a Parquet file, and the place of each role among them.
+    /// Cells of a Parquet row, and the column for each role.
     Stored(&'r Rows<'r>, &'r [Option<Stored>]),
 }
 
@@ -88,7 +88,7 @@ impl<'r> Row<'r> {
         self.stored(role).is_some_and(|column| column.utc)
     }
 
-    /// Calls `each` with the texts of a cell that is stored as a list. Returns false if it is not stored so.
+    /// Calls `each` with the texts of a cell that is stored as a list. Returns false if it is not stored as a list.
     pub fn list(&self, role: usize, mut each: impl FnMut(Cow<'r, str>)) -> bool {
         let (Row::Stored(rows, _), Some(column)) = (self, self.stored(role)) else {
             return false;
@@ -122,7 +122,8 @@ fn text(value: Value<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Passes the rows of a table to `taker`. `delimiter` separates the cells of a text; `None` infers it from the header.
+/// Passes the rows of a table to `taker`. `delimiter` separates the cells of text; if it is `None`, it is inferred
+/// from the header.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, or `taker` fails.
@@ -139,7 +140,7 @@ pub(in super::super) fn read(
     }
 }
 
-/// Reads the rows of a Parquet file, of which only the pages around the current row are in memory.
+/// Reads the rows of a Parquet file. Only the pages around the current row are in memory.
 fn read_parquet(
     input: &mut Input<'_>,
     taker: &mut dyn TakeRows,
@@ -188,7 +189,7 @@ fn read_parquet(
     Ok(())
 }
 
-/// Reads the rows of a delimited text.
+/// Reads the rows of a delimited text file.
 fn read_text(
     input: &mut Input<'_>,
     delimiter: Option<&str>,
@@ -249,11 +250,11 @@ struct TextTable {
     width: usize,
     /// The index of the column of each role.
     at: Vec<Option<usize>>,
-    /// The row before, if its last quote is open.
+    /// The previous row, if its last quote is still open.
     open: Option<OpenRow>,
 }
 
-/// A row whose last quote is open at the end of its line. It may continue in the next line.
+/// A row whose last quote is open at the end of its line. It may continue on the next line.
 struct OpenRow {
     text: String,
     at: At,
@@ -301,7 +302,7 @@ impl TextTable {
         self.row(line, at, taker, collector)
     }
 
-    /// Takes an open row at the end of the file.
+    /// Handles an open row at the end of the file.
     fn finish(&mut self, taker: &mut dyn TakeRows, collector: &mut Collector<'_>) -> Result<()> {
         match self.open.take() {
             Some(open) => self.row(open.first_line(), open.at, taker, collector),

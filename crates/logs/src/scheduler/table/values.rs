@@ -34,7 +34,7 @@ pub(super) fn is_missing(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct NoTime;
 
-/// The time in a cell; `None` if it is missing. `utc` says whether timestamps are instants.
+/// The time in a cell; `None` if it is missing. `utc` states whether timestamps are instants.
 pub(in super::super) fn time(value: Value<'_>, utc: bool) -> Result<Option<Moment>, NoTime> {
     let moment = match value {
         Value::Null | Value::Empty => return Ok(None),
@@ -42,7 +42,7 @@ pub(in super::super) fn time(value: Value<'_>, utc: bool) -> Result<Option<Momen
         Value::Int(number) => scaled(number)?,
         Value::Float(number) if number.is_nan() => return Ok(None),
         Value::Float(number) => scaled(number as i64)?,
-        // pandas writes the least number for a missing timestamp.
+        // pandas writes the smallest integer for a missing timestamp.
         Value::Time(Some(Local(i64::MIN))) => return Ok(None),
         Value::Time(Some(time)) if utc => Moment::Second(time.second()),
         Value::Time(Some(time)) => {
@@ -94,10 +94,10 @@ fn number(text: &str) -> Result<Moment, NoTime> {
     scaled(number as i64)
 }
 
-/// The time of a number of seconds, milliseconds, microseconds or nanoseconds since 1970. From 1973 to 2262, the
-/// ranges of the units do not overlap.
+/// Converts seconds, milliseconds, microseconds or nanoseconds since 1970 to a time. From 1973 to 2262, the ranges
+/// of the units do not overlap.
 fn scaled(number: i64) -> Result<Moment, NoTime> {
-    /// The last second of an event log.
+    /// The last second that an event log can hold.
     const LAST: i64 = 9_200_000_000;
     let unit = match number {
         0..=LAST => 1,
@@ -152,8 +152,8 @@ pub(super) fn count(value: Value<'_>) -> Option<u32> {
     count.filter(|count| *count > 0)
 }
 
-/// Adds the lists of hosts in a text: one list of hosts, several that spaces separate, or a list as Python or JSON
-/// write it, such as `['n1', 'n2']`. The error says what is wrong.
+/// Adds the host lists in a text: one host list, several separated by spaces, or a list in Python or JSON syntax,
+/// such as `['n1', 'n2']`. The error says what is wrong.
 pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<(), &'static str> {
     let text = text.trim();
     if is_missing(text) && text != "0" || text == "[]" {
