@@ -65,7 +65,7 @@ settings! {
     }
 }
 
-/// The pilots of a log.
+/// Pilots simulated on a log.
 pub struct PilotsOfLog {
     /// The results.
     pub pilots: results::Pilots,
@@ -76,12 +76,13 @@ pub struct PilotsOfLog {
 }
 
 impl PilotsOfLog {
-    /// Reads a log and computes what pilots would make of its idle node-time.
+    /// Reads a log and computes how pilots would use its idle node-time.
     ///
-    /// If the observer stops the search for the best ladders, the results are those so far, and are marked incomplete.
+    /// If the observer stops the search for the best ladders, the results contain the ladders found so far and are
+    /// marked incomplete.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops it before there is a ladder.
+    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops it before it finds a ladder.
     pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         if settings.lengths.is_empty() && settings.best.is_none() {
@@ -89,7 +90,8 @@ impl PilotsOfLog {
                 "pilots need wall times: name them with --lengths 2,4,8, or let --best 6 find them";
             return Err(Error::Usage(message.to_owned()));
         }
-        // clap does not check what an option requires if another option conflicts with it.
+        // clap does not report that a required option (--best) is missing if a given option (--lengths) conflicts with
+        // it.
         let of_best = PilotsSettings::list().into_iter().find(|setting| {
             setting.about.style.requires == Some("best") && setting.is_changed(settings)
         });
@@ -120,7 +122,7 @@ impl PilotsOfLog {
         })
     }
 
-    /// Information about the inputs and settings, for a page. `arguments` are those of the call.
+    /// Information about the inputs and settings, for a page. `arguments` are the arguments of the call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.
@@ -134,7 +136,7 @@ impl PilotsOfLog {
     }
 }
 
-/// Everything that the models need.
+/// The inputs of the models.
 struct Work<'a> {
     settings: &'a PilotsSettings,
     fragments: &'a Fragments,
@@ -177,7 +179,8 @@ impl Work<'_> {
         })
     }
 
-    /// The best ladders, and the ladder of all lengths. If the observer stops the search, the ladders found so far.
+    /// The best ladders, and the ladder of all lengths. If the observer stops the search, returns the ladders found so
+    /// far.
     fn best(&self, grid: MinuteGrid) -> Result<(Vec<results::Ladder>, Option<results::Ladder>)> {
         let in_seconds = Grid {
             step: grid.step_min.saturating_mul(MINUTE),
@@ -198,7 +201,7 @@ impl Work<'_> {
             .into_iter()
             .map(|best| {
                 let bound = self.fragments.share(best.bound);
-                // A search that was stopped keeps the ladders that it has found.
+                // Unobserved, so that a stopped search still returns the ladders that it has found.
                 self.ladder(best.lengths, Some(bound), &Unobserved)
             });
         let ladders = ladders.collect::<Result<Vec<_>>>()?;
@@ -210,8 +213,8 @@ impl Work<'_> {
         }
     }
 
-    /// What becomes of the idle node-time with a ladder, whose lengths are in seconds. A search may find no ladder,
-    /// because no fragment is long enough. Such a ladder has no length.
+    /// How a ladder uses the idle node-time. The lengths are in seconds. They are empty if the search found no ladder
+    /// because no fragment is long enough.
     fn ladder(
         &self,
         lengths: Vec<u64>,
@@ -281,7 +284,7 @@ impl Work<'_> {
         })
     }
 
-    /// The error for pilots that cannot be simulated, in the words of the settings.
+    /// Converts the fault of pilots that cannot be simulated to an error that names the settings.
     fn wrong(&self, fault: Fault) -> Error {
         let PilotsSettings {
             startup,

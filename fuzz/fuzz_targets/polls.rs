@@ -1,4 +1,4 @@
-//! Any bytes are either refused with a fault or read as polls, down to the last event.
+//! Any input is either rejected with a fault or read as polls, up to the last event.
 #![no_main]
 
 use std::path::Path;

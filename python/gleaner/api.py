@@ -228,13 +228,13 @@ def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) ->
 
 
 class Pilots:
-    """What pilot jobs make of the idle nodes of an event log."""
+    """The results of simulating pilot jobs on the idle nodes of an event log."""
 
     def __init__(self, found: str, text: str, page: Page) -> None:
         self.results: dict[str, Any] = json.loads(found)
         """The results under all three models, as docs/OUTPUTS.md describes them."""
         self.page = page
-        """The page about them."""
+        """The page that shows the results."""
         self._text = text
 
     def __str__(self) -> str:

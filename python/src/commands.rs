@@ -38,7 +38,7 @@ pub fn inspect_log(
     Ok((json, inspected.text(), page, host.remarks()))
 }
 
-/// Simulates pilot jobs on a log. Returns the results as JSON and as text, the page about them, and remarks.
+/// Simulates pilot jobs on a log. Returns the results as JSON and as text, a page that shows them, and remarks.
 #[pyfunction]
 pub fn pilots_of_log(
     py: Python<'_>,

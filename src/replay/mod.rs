@@ -378,7 +378,7 @@ impl Replayed {
         &self.outcome.summary
     }
 
-    /// What the replay means for whoever runs the machine, to complete "the replay is".
+    /// What the replay means for the provider of the machine: the rest of a sentence that begins with "The replay is".
     pub fn meaning(&self) -> String {
         gleaner_runs::summary::meaning(&self.outcome.summary, &self.outcome.tasks)
     }

@@ -119,7 +119,7 @@ fn the_page_of_providers_runs() {
     }
 }
 
-/// The line for cron runs with programs that stand in for `sinfo`, `date` and `sleep`.
+/// Runs the crontab line with stand-ins for `sinfo`, `date` and `sleep`.
 #[test]
 fn the_line_for_cron_writes_polls() {
     let blocks = blocks("docs/PROVIDERS.md");
@@ -152,7 +152,8 @@ fn the_line_for_cron_writes_polls() {
     assert!(log.ends_with("2026-11-23 17:01:00+00:00,,\n"), "{log}");
 }
 
-/// Text blocks of this page are outputs of the command in the block before. A line `...` stands for any lines.
+/// Each text block of this page shows the output of the command in the block before. A line `...` matches any number of
+/// lines.
 #[test]
 fn the_page_of_pilots_shows_real_output() {
     let directory = tempfile::tempdir().unwrap();

@@ -84,7 +84,7 @@ fn more_wall_times_are_never_worse() {
         assert!(ready >= before && ladder["lengths_min"].as_array().unwrap().len() <= most);
         assert_eq!(number(ladder, "/bound_share"), ready);
         before = ready;
-        // A given ladder has the same figures.
+        // The same ladder has the same figures if it is given with --lengths.
         let minutes = ladder["lengths_min"].as_array().unwrap();
         let minutes: Vec<String> = minutes.iter().map(ToString::to_string).collect();
         let same = results(&format!(
@@ -136,7 +136,7 @@ fn a_log_without_long_fragments_has_no_ladder() {
     assert!(run.out.contains("none"), "{}", run.out);
 }
 
-// The search for ladders of many wall times takes longer than a signal.
+// The search for ladders of up to 30 wall times usually runs longer than the 2 s before the signal.
 #[test]
 fn a_stopped_search_shows_the_ladders_found() {
     let mut line = crate::support::command(&dataset(), "pilots idle.csv --best 30 --json --quiet");
@@ -151,7 +151,7 @@ fn a_stopped_search_shows_the_ladders_found() {
         .status();
     assert!(kill.unwrap().success());
     let run = Run::from(program.wait_with_output().unwrap());
-    // On a fast machine, the search may be complete.
+    // On a fast machine, the search may finish before the signal.
     if run.code == Some(0) {
         return;
     }
@@ -210,7 +210,7 @@ fn every_field_of_the_json_is_documented() {
     }
 }
 
-/// The event log of HPC-Whisk's polls, and the reference numbers for it.
+/// The path of the event log of HPC-Whisk's polls, and the reference numbers for this log.
 fn whisk() -> Option<(String, Value)> {
     let log = gleaner_testing::shared("machines/whisk/17-march-expected.csv")?;
     let reference = gleaner_testing::shared("machines/whisk/reference.json")?;

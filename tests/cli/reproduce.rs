@@ -124,7 +124,7 @@ fn a_system_and_a_place_for_it_are_needed() {
     }
 }
 
-/// The reproduced values of HPC-Whisk against reference numbers that were computed independently.
+/// Compares the reproduced values of HPC-Whisk with independently computed reference numbers.
 #[test]
 fn figures_of_hpcwhisk_have_all_their_digits() {
     let Some(data) = data() else { return };

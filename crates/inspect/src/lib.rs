@@ -94,8 +94,8 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
-/// The idle fragments of a log: their description, and their lengths in nanoseconds, ascending. Fragments that the log's
-/// first or last row cuts off are included.
+/// Returns a description of a log's idle fragments, and their lengths in nanoseconds in ascending order. Fragments that
+/// the log's first or last row cuts off are included.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer stops it.

@@ -36,11 +36,9 @@ pub struct Options {
     /// Whether the tasks are resubmitted as they finish. If so, they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
-    /// The fragments shorter than this many seconds were removed from the log, which the summary reports; `None` if the
-    /// log has all fragments.
+    /// Length in seconds below which fragments were removed from the log, for the summary; `None` if none were removed.
     pub min_fragment: Option<f64>,
-    /// How many seconds a node that a task holds needs until a batch job can use it; `None` if delays of batch jobs
-    /// are not counted.
+    /// Seconds until a batch job can use a node that a task holds; `None` if delays of batch jobs are not counted.
     pub hand_back: Option<f64>,
     /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
     pub bound: bool,

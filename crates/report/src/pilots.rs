@@ -39,7 +39,7 @@ pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     sections
 }
 
-/// What becomes of the idle node-time with a ladder, by model.
+/// Charts how a ladder uses the idle node-time under each model.
 fn by_model(pilots: &Pilots, ladder: &Ladder) -> Figure {
     let (fits, kept, lost) = (&ladder.fits, &pilots.kept, &ladder.lost);
     let part = |name: &str, colour, shares: [f64; 3]| Part {
@@ -84,7 +84,7 @@ fn by_model(pilots: &Pilots, ladder: &Ladder) -> Figure {
     }
 }
 
-/// The best ladders; `None` if the ladder was given.
+/// The section about the best ladders; `None` if the ladder was given.
 fn best_ladders(pilots: &Pilots) -> Option<Section> {
     let grid = pilots.grid?;
     let table = best(pilots, grid);
@@ -100,7 +100,7 @@ fn best_ladders(pilots: &Pilots) -> Option<Section> {
     })
 }
 
-/// The ready share of the best ladders by their number of lengths.
+/// Charts the ready share of the best ladders by their number of lengths.
 fn by_lengths(pilots: &Pilots) -> Figure {
     let curve = |name: &str, series, share: &dyn Fn(&Ladder) -> f64| Curve {
         name: name.to_owned(),

@@ -1,7 +1,8 @@
 //! HPC-Whisk: idle nodes and pilot jobs on Prometheus, 17 March 2022.
 //!
-//! The notebooks of the artifact count polls of the nodes' states, and simulate pilots on the idle spans in polls: 6 polls
-//! are a minute, and a start-up takes 2. All figures that they print are computed here from the same polls.
+//! The artifact's notebooks count polls of node states. They simulate pilots on the spans over which nodes are idle,
+//! and measure time in polls: a minute has 6 polls, and a start-up takes 2. This module computes all figures that the
+//! notebooks print, from the same polls.
 
 mod accounting;
 mod polls;
@@ -31,26 +32,26 @@ const LADDERS: [(&str, &[u64]); 5] = [
     ("B", &[2, 4, 8, 16, 32, 64]),
     ("C1", &[2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
 ];
-/// The ladder of all even minutes, also of the notebooks.
+/// Name of the ladder of all even minutes, which is also in the notebooks.
 const EVEN: &str = "C2";
-/// The ladder of all minutes, which the notebooks do not have.
+/// Name of the ladder of all minutes, which is not in the notebooks.
 const EVERY: &str = "every minute to 120";
-/// The ladder whose simulation the notebook stores.
+/// Name of the ladder whose simulation results the notebook stores.
 const STORED: &str = "A1";
 /// The longest wall time, in minutes.
 const LONGEST: u64 = 120;
-/// Number of wall times of the largest best ladder.
+/// Maximum number of wall times in a best ladder.
 const MOST: usize = 9;
 
-/// How time is counted.
+/// A unit of time, and a pilot's costs in this unit.
 #[derive(Debug, Clone, Copy)]
 struct Unit {
-    /// Its number in a minute.
+    /// Number of units in a minute.
     minute: u64,
     costs: Costs,
 }
 
-/// As the notebooks count.
+/// Polls, as in the notebooks.
 const IN_POLLS: Unit = Unit {
     minute: 6,
     costs: Costs {
@@ -66,7 +67,7 @@ const IN_SECONDS: Unit = Unit {
         delay: 0,
     },
 };
-/// Seconds, with the delay that the scheduler needs.
+/// Seconds, with the same start-up and the delay that the scheduler needs to start a pilot.
 const DELAYED: Unit = Unit {
     costs: Costs {
         startup: 20,
@@ -81,7 +82,7 @@ impl Unit {
         Ladder::new(lengths, self.costs).map_err(|fault| cause(&Unobserved, fault))
     }
 
-    /// The ladder of a name.
+    /// The ladder with this name.
     fn named(self, name: &str) -> Result<Ladder> {
         match LADDERS.iter().find(|(known, _)| *known == name) {
             Some((_, minutes)) => self.ladder(minutes.iter().copied()),
@@ -90,13 +91,13 @@ impl Unit {
         }
     }
 
-    /// The best ladders of multiples of `step` minutes.
+    /// The best ladders whose wall times are multiples of `step` minutes.
     fn best(self, fragments: &Fragments, step: u64, observer: &dyn Observer) -> Result<Vec<Best>> {
         let grid = Grid {
             step: step * self.minute,
             longest: LONGEST * self.minute,
         };
-        // Without a limit, every ladder is proven to be the best one.
+        // Without a time limit, the search proves every ladder optimal.
         let found = best(fragments, grid, self.costs, MOST, Duration::MAX, observer);
         found.map_err(|fault| cause(observer, fault))
     }
@@ -139,7 +140,8 @@ fn histogram(lengths: impl Iterator<Item = u64>) -> Result<Fragments> {
     Fragments::new(lengths).map_err(|fault| cause(&Unobserved, fault))
 }
 
-/// The polls, and the idle nodes in each. Idle are nodes in the state `idle`, and those of pilots.
+/// Figures of the polls and of the idle nodes in each poll. Nodes in the state `idle` and nodes with pilots count as
+/// idle.
 fn idle(polls: &Polls) -> Values {
     let (free, number) = (&polls.free, polls.times.len() as f64);
     let mut ours = Values::default();
@@ -164,7 +166,7 @@ fn idle(polls: &Polls) -> Values {
     ours
 }
 
-/// How long nodes stay idle.
+/// Figures of how long nodes stay idle.
 fn runs(polls: &Polls) -> Values {
     let lengths: Vec<u64> = polls.run_lengths().collect();
     let interval = polls.interval();
@@ -179,7 +181,7 @@ fn runs(polls: &Polls) -> Values {
     ours
 }
 
-/// The pilots that ran, and the share of idle time that simulated ones hold.
+/// Figures of the pilots that ran, and the share of the idle time that simulated pilots hold.
 fn pilots(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     const SHARE: &str = "share of idle time";
     let (pilots, number) = (&polls.pilots, polls.times.len() as f64);
@@ -218,7 +220,7 @@ fn pilots(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     Ok(ours)
 }
 
-/// The simulation of A1 that the notebook stores.
+/// Figures of the simulation of A1, whose results the notebook stores.
 fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     let ladder = IN_POLLS.named(STORED)?;
     let found = fits(in_polls, &ladder);
@@ -258,7 +260,7 @@ fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     Ok(ours)
 }
 
-/// All ladders of the notebook, in polls.
+/// Figures of all ladders of the notebook, in polls.
 fn ladders(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     let mut ours = Values::default();
     for name in LADDERS.map(|(name, _)| name).into_iter().chain([EVEN]) {
@@ -277,7 +279,7 @@ fn ladders(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     Ok(ours)
 }
 
-/// Number of nodes whose simulated pilots start up in each poll, and number of those that are ready.
+/// For each poll, the number of simulated pilots that are starting up, and the number that are ready.
 fn series(polls: &Polls, ladder: &Ladder) -> (Vec<u64>, Vec<u64>) {
     let mut warming = vec![0; polls.times.len()];
     let mut ready = warming.clone();
@@ -297,7 +299,7 @@ fn series(polls: &Polls, ladder: &Ladder) -> (Vec<u64>, Vec<u64>) {
     (warming, ready)
 }
 
-/// The pilots of the day by the accounts of Slurm.
+/// Figures of the day's pilots according to Slurm's accounting.
 fn accounting(jobs: &Accounting) -> Values {
     let mut ours = Values::default();
     let mut row = |name: &str, of: &dyn Fn(&accounting::PilotJob) -> bool| {
@@ -315,7 +317,7 @@ fn accounting(jobs: &Accounting) -> Values {
     ours
 }
 
-/// The three models, for the ladders of the notebooks and for every minute, in seconds.
+/// Ready shares under the three models, computed in seconds, for the notebooks' ladders and the ladder of all minutes.
 fn models(in_seconds: &Fragments, observer: &dyn Observer) -> Result<Values> {
     let mut ours = Values::default();
     for unit in [IN_SECONDS, DELAYED] {

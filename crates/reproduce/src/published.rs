@@ -130,7 +130,8 @@ pub struct NotComputed {
     pub why: String,
 }
 
-/// Maximum number of decimals of a published value. A share below 0.01 that is printed with all its digits has 18.
+/// Maximum number of decimals of a published value. A share below 0.01 has up to 18 decimals if it is printed with all
+/// its digits.
 const MOST_DECIMALS: u32 = 18;
 
 fn named<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {

@@ -1,4 +1,4 @@
-//! Pilot jobs on idle nodes: the facts and tables that are printed and shown on a page, and JSON.
+//! Results about pilot jobs on idle nodes: as JSON, and as facts and tables for the terminal and the page.
 
 use gleaner_document::numbers::{count, hours, percent};
 use gleaner_document::{Block, Fact, Grid, Head};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::inspect::classes;
 use super::lengths::Lengths;
 
-/// Maximum number of wall times that a cell or a fact names.
+/// Maximum number of wall times that a cell or a fact lists.
 const SHOWN_LENGTHS: usize = 24;
 
 /// Why `fits` is optimistic, and what the other two models assume.
@@ -23,7 +23,7 @@ pub const CAUTION: &str = "fits is optimistic: it assumes that the batch schedul
 /// The results as pretty-printed JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// None in practice. Errors of the serialiser are returned.
 pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
     #[derive(Serialize)]
     struct All<'a> {
@@ -36,7 +36,7 @@ pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
         .map_err(|e| Error::Run(e.to_string()))
 }
 
-/// What `gleaner pilots` prints.
+/// The text that `gleaner pilots` prints.
 pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts(pilots, fragments))];
     blocks.extend(pilots.grid.map(|grid| Block::Grid(best(pilots, grid))));
@@ -50,7 +50,7 @@ pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
     blocks
 }
 
-/// The log and the pilots in a few facts.
+/// Facts about the log and the pilots.
 pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     let cut = match fragments.cut_at_start + fragments.cut_at_end {
         0 => String::new(),
@@ -92,12 +92,12 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     facts
 }
 
-/// The ladder that is shown in detail: the given one, or the best one with the most lengths.
+/// The ladder that is shown in detail: the given ladder, or the best ladder with the most lengths.
 pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
     pilots.ladders.last()
 }
 
-/// The best ladders, a row for each number of wall times.
+/// A table of the best ladders, with a row for each number of wall times.
 pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     let title = format!(
         "Best ladders under fits, of wall times every {} min up to {} min: ready share",
@@ -136,7 +136,7 @@ pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     table
 }
 
-/// Says that some ladders may not be the best ones; `None` if all are.
+/// A note that some ladders may not be the best ones; `None` if all are proven to be.
 pub fn unproven(pilots: &Pilots) -> Option<String> {
     let open = |ladder: &&Ladder| {
         ladder
@@ -153,7 +153,7 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
     }
 }
 
-/// The three models, with what becomes of the idle node-time.
+/// A table of how the idle node-time is used under each of the three models.
 pub fn models(pilots: &Pilots, ladder: &Ladder) -> Grid {
     let title = format!(
         "Idle node-time with pilots of {} min, by model",
@@ -248,7 +248,7 @@ pub fn minutes(lengths: &[u64]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// A plan by age in words.
+/// Describes a plan by age in words.
 fn plan(steps: &[PlanStep]) -> String {
     let lengths: Vec<u64> = steps.iter().map(|step| step.length_min).collect();
     match lengths.as_slice() {

@@ -15,7 +15,8 @@ use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
-/// Tables of every replay, of those that count the delays of batch jobs, and of those driven by a search.
+/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, and `SEARCH_TABLES` if a
+/// search drives it.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
 const DELAYS: [&str; 1] = ["delays"];
 const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];

@@ -10,10 +10,11 @@ use gleaner_domain::results::replay::DelayRow;
 
 const SUMMARY: &str = "summary.json";
 
-/// A job that takes nodes: the event, its number there, and its nodes.
+/// A job that takes nodes: the index of its event, its number within that event, and its number of nodes.
 type Job = (usize, u32, u32);
 
-/// Verifies the delays of batch jobs. A job is delayed if an allocation of one of its nodes ends when it starts.
+/// Verifies the delays of batch jobs. A job is delayed if it takes a node at the moment at which a task's allocation of
+/// that node ends.
 pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut Findings) {
     let s = written.summary;
     findings.covers(
@@ -64,7 +65,7 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
     findings.option(name, s.delayed_node_seconds, Some(delay * nodes));
 }
 
-/// The jobs that must be delayed, each with the time and the number of its nodes that tasks held.
+/// The expected delayed jobs, each with its start time and with the number of its nodes that tasks held.
 fn expected(inputs: &Inputs<'_>, written: &Written<'_>) -> Vec<(Job, Utc, u32)> {
     let names: Vec<&str> = inputs.log.nodes().iter().map(String::as_str).collect();
     let held: BTreeSet<(Utc, &str)> = written

@@ -125,7 +125,7 @@ fn read_table(path: &Path) -> gleaner_domain::Result<()> {
     ingest(path, Format::Table)
 }
 
-/// Reads a table of the nodes of jobs together with a table of jobs.
+/// Reads a members table, which lists the nodes of jobs, together with a table of jobs.
 fn read_members(path: &Path) -> gleaner_domain::Result<()> {
     let table = scheduler::TableOptions {
         members: Some(path.to_owned()),
@@ -303,7 +303,7 @@ fn trace_parquet() -> Sample {
     }
 }
 
-/// A table of jobs in Parquet.
+/// A Parquet table of jobs.
 fn jobs_table() -> Sample {
     let times = |starts: [i64; 2]| starts.map(Local::from_seconds).to_vec();
     let table = Table {

@@ -4,12 +4,12 @@ use gleaner_domain::results::replay::DelayRow;
 
 use crate::run::Step;
 
-/// The delayed jobs. A job is delayed once, whatever the number of its nodes that tasks held.
+/// Records the delayed jobs. A job counts as delayed once, no matter how many of its nodes tasks held.
 #[derive(Debug)]
 pub(super) struct Delays {
-    /// How long a node needs to become free, in seconds; `None` if delays are not counted.
+    /// Seconds that a node held by a task needs to become free; `None` if delays are not counted.
     hand_back: Option<f64>,
-    /// Indexes of the changes of the current step by which tasks lost nodes.
+    /// Indexes of the current step's changes that took nodes from tasks.
     used: Vec<usize>,
     pub rows: Vec<DelayRow>,
 }
@@ -23,16 +23,16 @@ impl Delays {
         }
     }
 
-    /// Notes that a task lost a node by this change of the step.
+    /// Notes that the current step's change with this index took a node from a task.
     pub fn used(&mut self, change: usize) {
         if self.hand_back.is_some() {
             self.used.push(change);
         }
     }
 
-    /// Adds the jobs that took nodes from tasks at a step at which `left` nodes left. Nodes that no job took, for
-    /// example because they failed, delay none. If the log does not state the jobs, the step counts as one job with
-    /// all nodes that left.
+    /// Adds the jobs that took nodes from tasks in this step, in which `left` nodes left. A node that no job took, for
+    /// example because it failed, delays no job. If the log does not state the jobs, all nodes that left count as one
+    /// job.
     pub fn book(&mut self, step: &Step<'_>, left: u32) {
         let Some(delay) = self.hand_back.filter(|_| !self.used.is_empty()) else {
             return;

@@ -9,8 +9,9 @@ use crate::audit::{inputs, it_follows};
 use crate::efficiency::task;
 use crate::support::{options, replay, solver};
 
-/// A log in which at each row, 10 s apart, the nodes of `flips` change. The nodes that leave are taken by two jobs: node
-/// n by job n % 2 + 1 if that is at most `jobs`, else by none. A job has a node more than it takes.
+/// A log whose rows are 10 s apart. All nodes become idle at row 0, and the nodes in `flips[r]` change state at row r.
+/// When node n leaves, job n % 2 + 1 takes it if that number is at most `jobs`; otherwise, no job takes it. Each job
+/// has one node in addition to those that it takes.
 fn log(nodes: u32, flips: &[Vec<u32>], jobs: u32, has_queue: bool) -> EventLog {
     let mut log = EventLogBuilder::new((0..nodes).map(|node| format!("n{node}")).collect());
     let mut idle = vec![false; nodes as usize];
@@ -74,7 +75,7 @@ fn a_job_is_delayed_once_with_all_of_its_nodes() {
     // Without job 2, nobody waits for node 1.
     let found = delays(&log(3, &flips, 1, true), 5.0);
     assert_eq!(found, [expected[0], expected[2]]);
-    // A log without jobs counts each event as a job.
+    // If the log does not state jobs, each event counts as one job.
     let found = delays(&log(3, &flips, 2, false), 5.0);
     assert_eq!(found, [(1, 0, 2, 2, 10.0), (2, 0, 1, 1, 5.0)]);
 }
@@ -82,7 +83,7 @@ fn a_job_is_delayed_once_with_all_of_its_nodes() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // The check finds the delayed jobs from the allocations, with code of its own.
+    // The check derives the delayed jobs independently, from the allocations.
     #[test]
     fn delays_follow_from_the_allocations(
         flips in prop::collection::vec(prop::collection::vec(0u32..6, 0..5), 2..20),

@@ -1,4 +1,4 @@
-//! The pilots of a day in the accounts of Slurm: a table with the columns JobID, Start, End, JobName and State.
+//! One day's pilots in Slurm's accounting: a table with the columns JobID, Start, End, JobName and State.
 
 use std::path::Path;
 
@@ -28,11 +28,11 @@ pub(super) struct Accounting(Vec<PilotJob>);
 /// A pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotJob {
-    /// Seconds for which it ran.
+    /// Run time in seconds.
     pub seconds: u64,
     /// Its wall time in minutes, from its name; `None` if its name states none.
     pub minutes: Option<u64>,
-    /// Whether Slurm took its node back before its end.
+    /// Whether Slurm preempted it.
     pub is_preempted: bool,
 }
 
@@ -40,7 +40,7 @@ impl Accounting {
     /// Reads the table.
     ///
     /// # Errors
-    /// The file cannot be read, lacks a column, or has a time that cannot be read.
+    /// The file cannot be read, lacks a column, or has an invalid start or end.
     pub fn read(path: &Path) -> Result<Loaded<Self>> {
         let source = Source::open(path)?;
         let mut table = LogTable::new(LAYOUT, None);
@@ -60,7 +60,7 @@ impl Accounting {
         Ok(source.loaded(Accounting(jobs)))
     }
 
-    /// The number of pilots for which `of` holds, and the seconds for which they ran.
+    /// The number of pilots that satisfy `of`, and their total run time in seconds.
     pub fn sum(&self, of: &dyn Fn(&PilotJob) -> bool) -> (usize, u64) {
         let jobs = || self.0.iter().filter(|job| of(job));
         (jobs().count(), jobs().map(|job| job.seconds).sum())
@@ -89,7 +89,7 @@ impl PilotJob {
 
 /// The wall time in a pilot's name: 2 in `i_02:00`, and 90 in `i_1:30:00`.
 fn minutes(name: &str) -> Option<u64> {
-    // From the right: seconds, minutes, and hours if there are any.
+    // From the right: the seconds, which are skipped; the minutes; and the hours, if there are any.
     let mut parts = name.strip_prefix("i_")?.rsplit(':').skip(1);
     let minutes: u64 = parts.next()?.parse().ok()?;
     let hours: u64 = parts.next().unwrap_or("0").parse().ok()?;

@@ -19,7 +19,7 @@ pub(super) struct Polls {
     pub pilots: Vec<u64>,
     /// The spans over which a node is idle in every poll.
     pub runs: Vec<Run>,
-    /// The greatest number in a node's name, plus 1.
+    /// The greatest number in the name of a node that was ever idle, plus 1.
     pub height: u64,
 }
 
@@ -43,7 +43,7 @@ impl Polls {
     /// Reads a file of polls.
     ///
     /// # Errors
-    /// The file cannot be read, or has fewer than two polls.
+    /// The file cannot be read, or it has fewer than two polls or no idle nodes.
     pub fn read(path: &Path) -> Result<Loaded<Self>> {
         let source = Source::open(path)?;
         let mut polls = Polls::default();
@@ -108,7 +108,7 @@ impl Polls {
         span as f64 / (self.times.len() - 1) as f64
     }
 
-    /// Number of idle nodes, summed over the polls.
+    /// Number of idle nodes, summed over all polls.
     pub fn idle(&self) -> u64 {
         self.free.iter().sum()
     }
@@ -118,8 +118,8 @@ impl Polls {
         self.runs.iter().map(|run| run.polls())
     }
 
-    /// Lengths of the spans in seconds, as an event log of these polls has them: from the first poll that shows the node
-    /// as idle to the first one that does not, or to the last poll.
+    /// Lengths of the spans in seconds, as in an event log of these polls: from the first poll that shows the node as
+    /// idle to the first one that does not, or to the last poll.
     pub fn run_seconds(&self) -> impl Iterator<Item = u64> {
         let last = self.times.len() - 1;
         self.runs

@@ -7,8 +7,8 @@ pub(super) fn mean(values: &[u64]) -> f64 {
 
 /// The quantile `q` (0 to 1) with linear interpolation; NaN if there are no values.
 ///
-/// NumPy interpolates from the nearer of the two values, so that the last digit depends on which one that is. For 1 and
-/// 2, the quantile 0.75 is 2 − 1·(1 − 0.75), and not 1 + 1·0.75.
+/// NumPy interpolates from the nearer of the two neighbouring values, and this choice can affect the last digit. For
+/// the values 1 and 2, it computes the quantile 0.75 as 2 − 1·(1 − 0.75), not as 1 + 1·0.75.
 pub(super) fn quantile(values: &[u64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -30,7 +30,7 @@ pub(super) fn quantile(values: &[u64], q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Golden values: numpy.quantile.
+    // Golden values from `numpy.quantile`.
     #[test]
     fn quantiles_are_those_of_numpy() {
         let values = [3, 1, 4, 1, 5];

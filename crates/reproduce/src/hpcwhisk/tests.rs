@@ -1,4 +1,4 @@
-//! All figures against the reference numbers, to the last digit.
+//! Compares all figures with the reference numbers, to the last digit.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl Day {
             .unwrap_or_else(|| panic!("no {pointer}"))
     }
 
-    /// Checks a number, which must have the same digits.
+    /// Checks that a number equals the reference number bit for bit.
     fn check(&self, pointer: &str, ours: f64) {
         let expected = self.of(pointer).as_f64().unwrap();
         assert_eq!(
@@ -167,7 +167,7 @@ fn ladders_in_seconds_are_the_reference_numbers() {
     }
 }
 
-/// Checks best ladders by their ready time. Several ladders may have the same.
+/// Compares best ladders by their ready time, because several ladders may share the greatest ready time.
 fn check_best(day: &Day, pointer: &str, of: &Fragments, unit: Unit, step: u64) {
     let expected = day.of(pointer).as_array().unwrap();
     let grid = Grid {

@@ -1,4 +1,4 @@
-//! What a replay means for whoever runs the machine, in one sentence.
+//! What a replay means for the provider of the machine, in one sentence.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,10 @@ use gleaner_domain::words::{counted, duration, printable};
 /// Maximum number of trainings that the sentence names.
 const NAMED: usize = 3;
 
-/// The sentence: how many dedicated nodes would have done the same work, which trainings were done, how much of the idle
-/// time they used, and how much later batch jobs started. For example: equal to 31.8 dedicated nodes; 279 trainings of
-/// resnet50; 5,120 node-hours of 5,400 idle; at most 10 s of delay for each of 35 batch jobs.
+/// The rest of a sentence that begins with "The replay is": how many dedicated nodes would have done the same work,
+/// which trainings were done, how much of the idle time they used, and how much later batch jobs started. For example:
+/// equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120 node-hours of 5,400 idle; at most 10 s of delay for
+/// each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
         let nodes = number(efficiency * s.equivalent_nodes);
@@ -24,12 +25,12 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     );
     let parts = [nodes, trained(s, tasks), Some(used), delay(s)];
     let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    // Names of tasks may have any characters.
+    // Task names may contain any characters.
     printable(&sentence).into_owned()
 }
 
-/// The trainings that were done, and the work of tasks that are endless. The rounds `a`, `a#2` and `a#3` of a task are
-/// trainings of `a`.
+/// The finished trainings, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as trainings
+/// of `a`.
 fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     if let Some(trials) = s.trials_finished {
         return Some(format!("{} trained to the end", counted(trials, "trial")));
