@@ -43,7 +43,7 @@ pub trait Ingest: Sync {
     /// A file cannot be read, the files contain nothing usable, or an output cannot be written.
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()>;
 
-    /// What can be read, if the settings ask for this list. Nothing is read then.
+    /// The list of what can be read, if the settings request it. No file is read then.
     fn listing(&self) -> Option<String> {
         None
     }
@@ -166,10 +166,10 @@ settings! {
     }
 }
 
-/// Fields of SWF logs that state the nodes of a job.
+/// Fields of SWF logs that can state the number of nodes of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodesField {
-    /// The last field, which follows those of the format.
+    /// The last field, after the fields of the format.
     Last,
 }
 
@@ -225,7 +225,7 @@ impl Ingest for DjcLogSettings {
 }
 
 impl SelectionSettings {
-    /// The options with this selection.
+    /// Adds this selection to the options.
     fn apply(&self, options: Options) -> Options {
         Options {
             selection: Selection {

@@ -1,4 +1,4 @@
-//! Polls of the states of nodes: an event log of idle nodes.
+//! Converts polls of node states to an event log of idle nodes.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ named!(IdleOrBusy:
     IdleOrBusy::Idle, "idle" => "As idle";
 );
 
-/// When nodes change that two polls show in different states.
+/// When a node changes if two polls show it in different states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeTimes {
     /// At the later poll.

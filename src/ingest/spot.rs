@@ -1,4 +1,4 @@
-//! Traces of spot instances: an event log of the nodes that were there.
+//! Converts traces of spot instances to an event log of the available nodes.
 
 use std::path::{Path, PathBuf};
 

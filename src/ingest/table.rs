@@ -1,4 +1,4 @@
-//! Tables of jobs that public machines publish: an event log of idle nodes.
+//! Converts published job tables of public machines to an event log of idle nodes.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -139,7 +139,7 @@ pub fn machines() -> String {
     text.trim_end().to_owned()
 }
 
-/// Appends words in lines of at most [`WIDTH`] characters. `first` precedes the first line, and the others are
+/// Appends words, wrapped to lines of at most [`WIDTH`] characters. `first` begins the first line, and the others are
 /// indented.
 fn push(text: &mut String, first: &str, words: &str) {
     let mut line = first.to_owned();

@@ -126,7 +126,7 @@ impl MaxUnknown {
     /// The default: a tenth of the idle time.
     pub const DEFAULT: MaxUnknown = MaxUnknown(Some(0.1));
 
-    /// Checks that the share of a log is at most this one.
+    /// Checks that a log's share of unknown nodes is at most this maximum.
     ///
     /// # Errors
     /// Too much is unknown. The fault says what would help.

@@ -138,7 +138,7 @@ impl FromArgMatches for What {
 /// Name of the argument for the files.
 const FILES: &str = "files";
 
-/// Name of a flag that prints what can be read, and reads no files.
+/// Name of a flag that lists what can be read, without reading files.
 const LIST: &str = "list";
 
 /// The subcommand of a format.
