@@ -717,7 +717,7 @@ def pilots(
         First node (column) of the log to use (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only say which nodes are idle at that time
+        UTC. Earlier rows only determine which nodes are idle at that time
     grid
         Choose the best wall times among multiples of this number of minutes [default: 1]
     lengths
@@ -771,20 +771,27 @@ def ingest(
     jobs: Optional[StrPath] = None,
     bounds: Optional[bool] = None,
     cluster: Optional[Input] = None,
+    columns: Optional[Union[str, Sequence[str]]] = None,
     cores_per_node: Optional[Number] = None,
     delimiter: Optional[str] = None,
     events: Optional[Input] = None,
     from_: Optional[When] = None,
+    gpu: Optional[bool] = None,
     gpus_per_node: Optional[Number] = None,
+    machine: Optional[Literal['kestrel', 'polaris', 'aurora', 'theta', 'mira', 'lassen', 'supercloud', 'marconi100', 'adastra', 'lisa', 'fugaku', 'eagle', 'cirrus', 'lingjun', 'acme', 'tacc', 'princeton']] = None,
     machines: Optional[Input] = None,
     max_gap: Optional[Number] = None,
     max_unknown: Optional[Number] = None,
+    members: Optional[Input] = None,
     node_count: Optional[Number] = None,
     nodes: Optional[Union[Input, Number]] = None,
     nodes_field: Optional[Literal['last']] = None,
+    outages: Optional[Input] = None,
+    partition: Optional[Union[str, Sequence[str]]] = None,
     powered_down: Optional[Literal['busy', 'idle']] = None,
     seed: Optional[Number] = None,
     start: Optional[When] = None,
+    state: Optional[Union[str, Sequence[str]]] = None,
     steps_per_second: Optional[Number] = None,
     strict: Optional[bool] = None,
     throughputs: Optional[Input] = None,
@@ -809,6 +816,9 @@ def ingest(
     cluster
         File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
         NAME_vc_config.csv beside another NAME.csv]
+    columns
+        Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
+        id, state and partition [default: columns with known names, in any case; the choice is printed]
     cores_per_node
         Processors per node [default: MaxProcs divided by MaxNodes, both from the header]
     delimiter
@@ -817,8 +827,13 @@ def ingest(
         When nodes were down, drained or reserved: the output of `sacctmgr -P list events`
     from_
         Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log is complete]
+    gpu
+        Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, whose Gres shows them
     gpus_per_node
         GPUs of each node that jobs run on [default: 8; 1 for Batsim]
+    machine
+        The machine whose data these are. It states the zone of local times, the number of nodes and the columns, and
+        what the data lack, which is printed
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
@@ -826,6 +841,9 @@ def ingest(
         state holds for one interval, and the node is then unknown [default: 5 times the median interval of the polls]
     max_unknown
         Maximum share of the idle time whose nodes may be unknown; `any` accepts every log [default: 0.1]
+    members
+        Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
+        bytes of memory a row
     node_count
         Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
         header, or the most nodes ever used at once]
@@ -834,12 +852,21 @@ def ingest(
         `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
     nodes_field
         Field that states the nodes of a job, in place of the processors divided by --cores-per-node
+    outages
+        When the whole machine was down: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used.
+        An outage without an end lasts until the next start of a job
+    partition
+        Use only jobs in these partitions, separated by commas. Nodes on which other jobs ran count as idle then, so
+        limit --nodes to the nodes of the partitions
     powered_down
         Whether nodes that are powered down are idle [default: busy]
     seed
         Seed of the random times of --times spread [default: 0]
     start
         Time at which a trace in milliseconds begins, such as 2026-01-01T00:00:00Z [default: 1970-01-01T00:00:00]
+    state
+        Use only jobs in these states, such as COMPLETED, separated by commas. Nodes on which other jobs ran count as
+        idle then
     steps_per_second
         Steps per second of all jobs, instead of a file of throughputs
     strict
@@ -871,20 +898,27 @@ def ingest(
         **api.given(
             bounds=bounds,
             cluster=cluster,
+            columns=columns,
             cores_per_node=cores_per_node,
             delimiter=delimiter,
             events=events,
             from_=from_,
+            gpu=gpu,
             gpus_per_node=gpus_per_node,
+            machine=machine,
             machines=machines,
             max_gap=max_gap,
             max_unknown=max_unknown,
+            members=members,
             node_count=node_count,
             nodes=nodes,
             nodes_field=nodes_field,
+            outages=outages,
+            partition=partition,
             powered_down=powered_down,
             seed=seed,
             start=start,
+            state=state,
             steps_per_second=steps_per_second,
             strict=strict,
             throughputs=throughputs,

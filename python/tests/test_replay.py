@@ -155,7 +155,7 @@ def test_tables_without_types_or_columns_are_refused() -> None:
 def test_wrong_arguments_are_told() -> None:
     with pytest.raises(TypeError, match="at least one Task"):
         gleaner.replay(EVENTS, [])
-    with pytest.raises(gleaner.UsageError, match="--scripted names the allocations"):
+    with pytest.raises(gleaner.UsageError, match="--scripted defines the allocations"):
         gleaner.replay(EVENTS, TASKS, scripted="x", solver=exact)
     with pytest.raises(TypeError, match="unexpected keyword argument 'tfwd'"):
         gleaner.replay(EVENTS, TASKS, tfwd=60)  # type: ignore[call-arg]
