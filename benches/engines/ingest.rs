@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use criterion::{Criterion, Throughput};
-use gleaner_domain::Unobserved;
+use gleaner_domain::{UnknownNodes, Unobserved};
 use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
@@ -51,5 +51,5 @@ fn sacct() -> (Vec<u8>, u64) {
 fn ingest(text: &[u8]) -> Summary {
     let input = Input::new(Path::new(NAME), text);
     let holds = read_inputs([input], &Options::new(Format::Slurm)).unwrap();
-    holds.sweep(|_, _| Ok(())).unwrap()
+    holds.sweep(UnknownNodes::Deal, |_| Ok(())).unwrap()
 }

@@ -8,6 +8,9 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     if let Ok((data, manifest)) = read(bytes) {
         let written = write(&data, &manifest).expect("what was read can be written");
-        assert_eq!(read(&written).expect("what was written can be read"), (data, manifest));
+        assert_eq!(
+            read(&written).expect("what was written can be read"),
+            (data, manifest)
+        );
     }
 });

@@ -9,7 +9,10 @@ use gleaner_driple::{inspector, train};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let graph = GroupedGraph { features: vec![[1.0, 2.0, 0.1]; 3], edges: vec![(0, 1), (1, 2)] };
+    let graph = GroupedGraph {
+        features: vec![[1.0, 2.0, 0.1]; 3],
+        edges: vec![(0, 1), (1, 2)],
+    };
     if let Ok(inspector) = inspector::read(bytes) {
         assert!(inspector.predict(&[&graph], &Unobserved).unwrap()[0].is_some());
     }

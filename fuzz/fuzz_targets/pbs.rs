@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use gleaner_domain::UnknownNodes;
 use gleaner_logs::scheduler::{Format, Input, Options, read_inputs};
 use libfuzzer_sys::fuzz_target;
 
@@ -10,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let input = Input::new(Path::new("log"), bytes);
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Pbs)) {
         holds
-            .sweep(|_, _| Ok(()))
+            .sweep(UnknownNodes::Deal, |_| Ok(()))
             .expect("the log that was read can be swept");
     }
 });

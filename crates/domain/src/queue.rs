@@ -159,7 +159,8 @@ mod tests {
     /// Two nodes with fragments of 0 to 100 s (cut), 200 to 230 s and 210 to 300 s. A job waits from 200 s to 210 s.
     fn log() -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into()]);
-        let rows: [(i64, &[(u32, bool)], u64); 6] = [
+        type Row<'r> = (i64, &'r [(u32, bool)], u64);
+        let rows: [Row<'_>; 6] = [
             (0, &[(0, true)], 0),
             (100, &[(0, false)], 0),
             (200, &[(0, true)], 1),

@@ -42,7 +42,7 @@ impl Disk {
     /// Checks the start, the end and the schema. The inner error says what is wrong.
     pub fn check(&self) -> io::Result<Result<(), &'static str>> {
         let Some(end) = self.length.checked_sub(guard::TAIL as u64) else {
-            return Ok(Err("a file cut short"));
+            return Ok(Err("a truncated file: no PAR1 signature at its end"));
         };
         let (mut head, mut tail) = ([0; guard::MAGIC.len()], [0; guard::TAIL]);
         self.file.read_exact_at(&mut head, 0)?;

@@ -63,7 +63,9 @@ pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'stat
 
 /// Checks the start, the end and the schema of a file, given all its bytes. The error says what is wrong.
 pub(super) fn check_file(file: &[u8]) -> Result<(), &'static str> {
-    let (_, tail) = file.split_last_chunk().ok_or("a file cut short")?;
+    let (_, tail) = file
+        .split_last_chunk()
+        .ok_or("a truncated file: no PAR1 signature at its end")?;
     let length = footer_length(file.len() as u64, *tail)?;
     let end = file.len() - TAIL;
     check_footer(file, &file[end - length..end])

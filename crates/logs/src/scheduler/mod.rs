@@ -355,7 +355,6 @@ fn finish(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Holds> {
-    sink.close(&mut log)?;
     let Some(whole) = sink.span.whole() else {
         let expected = format!("at least one job that ran, from {}", origin(options.format));
         return Err(log.counts.nothing_left(&expected, log.first_file()));

@@ -138,11 +138,13 @@ impl<'s> WithOutages<'s> {
         }
     }
 
-    /// Adds a hold of all nodes for each outage. Called after the last job.
+    /// Closes the sink, and adds a hold of all nodes for each outage. Called after the last job.
     ///
     /// # Errors
     /// The log counts nodes and the size of the machine is unknown, or a temporary file cannot be written.
     pub fn finish(mut self, log: &mut Log) -> Result<()> {
+        // Only now are all nodes known.
+        self.sink.close(log)?;
         // A job that starts after a later outage also starts after the earlier ones.
         let mut next = None;
         for outage in self.outages.iter_mut().rev() {

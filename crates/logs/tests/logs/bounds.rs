@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gleaner_domain::{Quality, UnknownNodes, Unobserved};
 use gleaner_logs::scheduler;
@@ -325,7 +325,7 @@ fn polaris() -> Option<Holds> {
         timezone: Some("UTC".to_owned()),
         ..Options::new(Format::Djc)
     };
-    Some(scheduler::read(&[PathBuf::from(log)], &options, &Unobserved).unwrap())
+    Some(scheduler::read(&[log], &options, &Unobserved).unwrap())
 }
 
 // The figures of the reference data.
