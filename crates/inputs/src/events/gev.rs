@@ -18,7 +18,7 @@
 //! The quality is a line of JSON, empty if it is missing. The queue begins with a byte: 0 if it is missing, 1 if it has
 //! only takers, 2 if it also has pending jobs. Each row follows: pending jobs and their nodes if there are any, the
 //! number of jobs that took nodes, the nodes of each, and the taker of each change
-//! ([`RowQueue`](gleaner_domain::RowQueue)).
+//! ([`RowQueue`]).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all

@@ -351,7 +351,7 @@ fn reader(
 /// Chooses the window and the clock, and puts the edges in order.
 fn finish(
     mut log: Log,
-    mut sink: IdleNodes,
+    sink: IdleNodes,
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Holds> {
