@@ -366,6 +366,11 @@ fn finish(
     let are_counted = sink.counted > 0;
     let edges = sink.edges.finish()?;
     let (mut nodes, mut rank) = sink.nodes.ranked();
+    if nodes.is_empty() && !are_counted {
+        let expected = "at least one job that names its nodes";
+        let first = log.first_file();
+        return Err(log.counts.nothing_left(expected, first));
+    }
     let mut quality = Quality::certain(0);
     let edges = if are_counted {
         let (edges, dealt) = Edges::deal(sink.counts.finish()?, machine)?;
