@@ -1,7 +1,6 @@
 //! Event logs of idle nodes from logs of batch schedulers, and tables of jobs from traces of GPU clusters.
 
 mod format;
-mod named;
 mod sinfo;
 mod slurm;
 mod spot;
@@ -16,10 +15,9 @@ use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::scheduler;
-use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
-
-use named::named;
+use gleaner_setup::{named_values, settings};
+use serde::Serialize;
 
 #[cfg(feature = "cli")]
 pub use format::Arguments;
@@ -167,14 +165,15 @@ settings! {
 }
 
 /// Fields of SWF logs that can state the number of nodes of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NodesField {
     /// The last field, after the fields of the format.
     Last,
 }
 
-named!(NodesField:
-    NodesField::Last, "last" => "The last field, after those of the format: N of a text that ends in NxM";
+named_values!(NodesField:
+    NodesField::Last => "The last field, after those of the format: N of a text that ends in NxM",
 );
 
 impl InputSettings {

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::Ingest;
-use super::named::named;
 use super::unknown::MaxUnknown;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::polls;
-use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
+use gleaner_setup::{named_values, settings};
+use serde::Serialize;
 
 settings! {
     /// Polls of the states of nodes, such as repeated calls of Slurm's sinfo.
@@ -50,7 +50,8 @@ settings! {
 }
 
 /// How an event log shows nodes whose state is disputable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum IdleOrBusy {
     /// As busy.
     Busy,
@@ -58,13 +59,14 @@ pub enum IdleOrBusy {
     Idle,
 }
 
-named!(IdleOrBusy:
-    IdleOrBusy::Busy, "busy" => "As busy";
-    IdleOrBusy::Idle, "idle" => "As idle";
+named_values!(IdleOrBusy:
+    IdleOrBusy::Busy => "As busy",
+    IdleOrBusy::Idle => "As idle",
 );
 
 /// When a node changes if two polls show it in different states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ChangeTimes {
     /// At the later poll.
     Polled,
@@ -72,9 +74,9 @@ pub enum ChangeTimes {
     Spread,
 }
 
-named!(ChangeTimes:
-    ChangeTimes::Polled, "polled" => "At the later poll; the efficiency of a replay is then too high if polls are far apart";
-    ChangeTimes::Spread, "spread" => "At a random time between both polls; the efficiency is then too low if nodes leave in groups";
+named_values!(ChangeTimes:
+    ChangeTimes::Polled => "At the later poll; the efficiency of a replay is then too high if polls are far apart",
+    ChangeTimes::Spread => "At a random time between both polls; the efficiency is then too low if nodes leave in groups",
 );
 
 impl SinfoSettings {

@@ -1,6 +1,5 @@
 //! Slurm: an event log of idle nodes, jobs for a simulation, or both.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::trace::{ClusterSettings, ReadyTrace};
@@ -11,8 +10,9 @@ use gleaner_io::source::STDIN;
 use gleaner_logs::gpu;
 use gleaner_logs::gpu::VcOf;
 use gleaner_logs::scheduler::{Format, Options};
-use gleaner_setup::settings;
-use gleaner_setup::settings::{Form, Spec, Value};
+use gleaner_setup::settings::Spec;
+use gleaner_setup::{named_values, settings};
+use serde::Serialize;
 
 settings! {
     /// The table of jobs that sacct -a -X -P -D prints.
@@ -38,7 +38,8 @@ settings! {
 }
 
 /// Columns that can name the virtual cluster of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum VcColumn {
     /// The partition, or the account if there is no partition.
     Partition,
@@ -46,43 +47,10 @@ pub enum VcColumn {
     Account,
 }
 
-impl VcColumn {
-    const ALL: [VcColumn; 2] = [VcColumn::Partition, VcColumn::Account];
-
-    fn name(self) -> &'static str {
-        match self {
-            VcColumn::Partition => "partition",
-            VcColumn::Account => "account",
-        }
-    }
-
-    fn meaning(self) -> &'static str {
-        match self {
-            VcColumn::Partition => "The partition, or the account if there is no partition",
-            VcColumn::Account => "The account",
-        }
-    }
-}
-
-impl Value for VcColumn {
-    const FORM: Form = Form::Text;
-    const IS_CLOSED: bool = true;
-
-    fn read(text: &OsStr) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|column| text == column.name());
-        found.ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
-    }
-
-    fn show(&self) -> String {
-        self.name().to_owned()
-    }
-
-    fn named() -> Vec<(String, &'static str)> {
-        let all = Self::ALL.into_iter();
-        all.map(|column| (column.name().to_owned(), column.meaning()))
-            .collect()
-    }
-}
+named_values!(VcColumn:
+    VcColumn::Partition => "The partition, or the account if there is no partition",
+    VcColumn::Account => "The account",
+);
 
 impl Ingest for SlurmSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {

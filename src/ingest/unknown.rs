@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::{Quality, UnknownNodes};
-use gleaner_setup::settings;
 use gleaner_setup::settings::{Form, Spec, Value};
+use gleaner_setup::{named_values, settings};
+use serde::Serialize;
 
 settings! {
     /// How to treat nodes that jobs used and that the log does not name, for example because long lists are cut.
@@ -23,51 +24,14 @@ settings! {
 }
 
 /// How an event log shows nodes whose state is unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Shown(pub UnknownNodes);
 
-impl Shown {
-    const ALL: [(UnknownNodes, &'static str, &'static str); 3] = [
-        (
-            UnknownNodes::Busy,
-            "busy",
-            "As busy: a lower bound on the idleness",
-        ),
-        (
-            UnknownNodes::Idle,
-            "idle",
-            "As idle: an upper bound on the idleness",
-        ),
-        (
-            UnknownNodes::Deal,
-            "deal",
-            "Assigned to the jobs that lack them, so that the number of idle nodes is right",
-        ),
-    ];
-}
-
-impl Value for Shown {
-    const FORM: Form = Form::Text;
-    const IS_CLOSED: bool = true;
-
-    fn read(text: &OsStr) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|(_, name, _)| text == *name);
-        found
-            .map(|(shown, _, _)| Shown(*shown))
-            .ok_or_else(|| "expected one of busy, idle, deal".to_owned())
-    }
-
-    fn show(&self) -> String {
-        let found = Self::ALL.iter().find(|(shown, _, _)| *shown == self.0);
-        found.map_or("", |(_, name, _)| name).to_owned()
-    }
-
-    fn named() -> Vec<(String, &'static str)> {
-        let all = Self::ALL.iter();
-        all.map(|(_, name, meaning)| ((*name).to_owned(), *meaning))
-            .collect()
-    }
-}
+named_values!(Shown:
+    Shown(UnknownNodes::Busy) => "As busy: a lower bound on the idleness",
+    Shown(UnknownNodes::Idle) => "As idle: an upper bound on the idleness",
+    Shown(UnknownNodes::Deal) => "Assigned to the jobs that lack them, so that the number of idle nodes is right",
+);
 
 /// Maximum share of unknown nodes; `None` for any share.
 #[derive(Debug, Clone, Copy, PartialEq)]

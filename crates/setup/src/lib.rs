@@ -6,7 +6,8 @@
 //! [`Replay::open`] and [`Experiment::open`] return the inputs of the engines.
 
 pub mod experiment;
-mod named;
+#[doc(hidden)] // for `named_values!`
+pub mod named;
 pub mod replay;
 pub mod settings;
 pub mod solver;

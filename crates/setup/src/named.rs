@@ -4,7 +4,7 @@ use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// The name that files use for a value.
-pub(crate) fn name(value: &impl Serialize) -> String {
+pub fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),
@@ -12,7 +12,7 @@ pub(crate) fn name(value: &impl Serialize) -> String {
 }
 
 /// The names of some values, separated by commas.
-pub(crate) fn names(values: &[impl Serialize]) -> String {
+pub fn names(values: &[impl Serialize]) -> String {
     let names: Vec<String> = values.iter().map(name).collect();
     names.join(", ")
 }

@@ -254,6 +254,7 @@ impl Value for SolverName {
 
 /// Implements `Value` for a type with a fixed list of values, each with its meaning. The command line uses the
 /// same names as files.
+#[macro_export]
 macro_rules! named_values {
     ($type:ty: $($value:expr => $meaning:expr),* $(,)?) => {
         impl $crate::settings::Value for $type {
