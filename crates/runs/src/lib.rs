@@ -27,6 +27,7 @@ pub mod model;
 pub mod pilots;
 pub mod prediction;
 pub mod prepared;
+mod pretty;
 pub mod read;
 pub mod replay;
 pub mod reproduce;

@@ -2,7 +2,7 @@
 
 use gleaner_document::numbers::{count, hours, percent};
 use gleaner_document::{Block, Fact, Grid, Head};
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_domain::results::pilots::{Ladder, MinuteGrid, Pilots, PlanStep};
 use gleaner_domain::words::{counted, duration};
 use gleaner_inspect::Fragments;
@@ -31,9 +31,7 @@ pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
         pilots: &'a Pilots,
         fragments: &'a Fragments,
     }
-    serde_json::to_string_pretty(&All { pilots, fragments })
-        .map(|text| text + "\n")
-        .map_err(|e| Error::Run(e.to_string()))
+    crate::pretty::json(&All { pilots, fragments })
 }
 
 /// The text that `gleaner pilots` prints.

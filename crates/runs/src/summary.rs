@@ -2,7 +2,7 @@
 
 use gleaner_document::Fact;
 use gleaner_document::numbers::{count, hours, percent};
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_domain::objective::NAMED;
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::results::run::Seconds;
@@ -20,9 +20,7 @@ pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 /// # Errors
 /// Never in practice. A failure of the serialiser is passed on.
 pub fn json(summary: &Summary) -> Result<String> {
-    serde_json::to_string_pretty(summary)
-        .map(|text| text + "\n")
-        .map_err(|e| Error::Run(e.to_string()))
+    crate::pretty::json(summary)
 }
 
 /// All facts of a summary except those about a search.

@@ -7,7 +7,7 @@ use gleaner_driple::graph::METRICS;
 use serde_json::{Map, Value, json};
 
 use gleaner_document::{Grid, Head};
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 
@@ -41,9 +41,7 @@ pub fn json(rows: &[Row]) -> Result<String> {
         Value::Object(object)
     };
     let rows: Vec<Value> = rows.iter().map(object).collect();
-    serde_json::to_string_pretty(&rows)
-        .map(|text| text + "\n")
-        .map_err(|error| Error::Run(error.to_string()))
+    crate::pretty::json(&rows)
 }
 
 /// The predictions as a table with a row for each metric and a column for each job.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::predictions::number;
 use gleaner_document::{Block, Grid, Head};
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_domain::results::{Column, Table};
 use gleaner_predict::driple::Part;
 use gleaner_predict::driple::scores::{Metrics, Scores, mean};
@@ -54,9 +54,7 @@ impl Evaluation {
     /// # Errors
     /// Never in practice. A failure of the serialiser is passed on.
     pub fn json(&self) -> Result<String> {
-        serde_json::to_string_pretty(self)
-            .map(|text| text + "\n")
-            .map_err(|error| Error::Run(error.to_string()))
+        crate::pretty::json(self)
     }
 
     /// A table with a row for each predictor and metric.

@@ -9,7 +9,7 @@ pub use findings::{CostSource, reasons, suggested, suspicions};
 pub use overview::facts;
 
 use gleaner_document::Block;
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_inspect::{Bin, Inspection};
 
 use super::lengths::{Class, Lengths};
@@ -22,9 +22,7 @@ const SPANS: usize = 10;
 /// # Errors
 /// Never in practice. A failure of the serialiser is passed on.
 pub fn json(inspection: &Inspection) -> Result<String> {
-    serde_json::to_string_pretty(inspection)
-        .map(|text| text + "\n")
-        .map_err(|e| Error::Run(e.to_string()))
+    crate::pretty::json(inspection)
 }
 
 /// What `gleaner inspect` prints. The rescale costs of the suggestion come from `source`.

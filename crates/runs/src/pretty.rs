@@ -1,0 +1,14 @@
+//! Results as JSON for readers.
+
+use gleaner_domain::error::{Error, Result};
+use serde::Serialize;
+
+/// A value as indented JSON that ends with a line break.
+///
+/// # Errors
+/// Never in practice. A failure of the serialiser is passed on.
+pub fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|error| Error::Run(error.to_string()))
+}
