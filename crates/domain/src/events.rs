@@ -219,7 +219,8 @@ impl EventLog {
         total
     }
 
-    fn net_joined(&self, row: usize) -> i64 {
+    /// How many more nodes are idle after the row than before it.
+    pub(crate) fn net_joined(&self, row: usize) -> i64 {
         let joined = self.changes(row).iter().filter(|c| c.idle()).count() as i64;
         2 * joined - self.changes(row).len() as i64
     }
@@ -352,10 +353,19 @@ impl EventLogBuilder {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
     }
 
-    /// Number of changes of every row so far.
-    pub fn change_counts(&self) -> Vec<usize> {
-        let starts = self.log.starts.windows(2);
-        starts.map(|pair| pair[1] - pair[0]).collect()
+    /// Number of rows so far.
+    pub fn len(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Whether there are no rows yet.
+    pub fn is_empty(&self) -> bool {
+        self.log.is_empty()
+    }
+
+    /// The changes of a row.
+    pub fn changes(&self, row: usize) -> &[Change] {
+        self.log.changes(row)
     }
 
     /// Moves the times of all rows so far by this many seconds.

@@ -78,12 +78,7 @@ impl EventLog {
         let (mut idle, mut all, mut queued) = (0i64, 0.0, 0.0);
         for row in 1..self.len() {
             let pending = self.queue(row - 1)?.pending?;
-            let joined = self
-                .changes(row - 1)
-                .iter()
-                .filter(|change| change.idle())
-                .count() as i64;
-            idle += 2 * joined - self.changes(row - 1).len() as i64;
+            idle += self.net_joined(row - 1);
             let seconds = self.times()[row].seconds_since(self.times()[row - 1]);
             all += idle as f64 * seconds;
             if pending.jobs > 0 {

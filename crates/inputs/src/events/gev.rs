@@ -17,7 +17,7 @@
 //!
 //! The quality is a line of JSON, empty if it is missing. The queue begins with a byte: 0 if it is missing, 1 if it has
 //! only takers, 2 if it also has pending jobs. Each row follows: pending jobs and their nodes if there are any, the
-//! number of jobs that took nodes, the nodes of each, and the taker of each change
+//! number of jobs that took nodes, the nodes of each, and the taker of each change to busy
 //! ([`RowQueue`]).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
@@ -219,12 +219,12 @@ impl<S: Read + Write + Seek> Writer<S> {
             next = change.node() + 1;
         }
         match queue {
-            Some(queue) => self.push_queue(&queue),
+            Some(queue) => self.push_queue(changes, &queue),
             None => Ok(()),
         }
     }
 
-    fn push_queue(&mut self, queue: &RowQueue<'_>) -> io::Result<()> {
+    fn push_queue(&mut self, changes: &[Change], queue: &RowQueue<'_>) -> io::Result<()> {
         self.has_queue = match queue.pending {
             None => TAKERS,
             Some(pending) => {
@@ -233,8 +233,9 @@ impl<S: Read + Write + Seek> Writer<S> {
             }
         };
         put(&mut self.queue, queue.jobs)?;
-        let mut takers = queue.takers.iter();
-        takers.try_for_each(|taker| put(&mut self.queue, *taker))
+        let takers = changes.iter().zip(queue.takers);
+        let mut of_busy = takers.filter(|(change, _)| !change.idle());
+        of_busy.try_for_each(|(_, taker)| put(&mut self.queue, *taker))
     }
 
     /// Writes the parts of the file in order, with the spooled times, changes and queue.
@@ -484,7 +485,7 @@ impl<'a> Body<'a> {
             _ => return None,
         };
         let (mut jobs, mut takers) = (Vec::new(), Vec::new());
-        for changes in log.change_counts() {
+        for row in 0..log.len() {
             let pending = if has_pending {
                 let (jobs, nodes) = self.take()?;
                 Some(Pending { jobs, nodes })
@@ -496,8 +497,8 @@ impl<'a> Body<'a> {
                 jobs.push(self.take()?);
             }
             takers.clear();
-            for _ in 0..changes {
-                takers.push(self.take()?);
+            for change in log.changes(row) {
+                takers.push(if change.idle() { 0 } else { self.take()? });
             }
             log.push_queue(RowQueue {
                 pending,
@@ -634,12 +635,14 @@ mod tests {
     #[test]
     fn a_queue_of_other_rows_is_refused() {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
-        log.push_row(Utc::from_seconds(0), [Change::new(0, true)]);
-        log.push_queue(RowQueue {
-            pending: None,
-            jobs: &[],
-            takers: &[1],
-        });
+        for (second, taker) in [(0, 0), (60, 1)] {
+            log.push_row(Utc::from_seconds(second), [Change::new(0, taker == 0)]);
+            log.push_queue(RowQueue {
+                pending: None,
+                jobs: &[],
+                takers: &[taker],
+            });
+        }
         let bytes = encode(&log.finish_trusted(), None).unwrap();
         decode(path(), &bytes).unwrap_err();
     }
