@@ -47,39 +47,39 @@ impl Hold {
 /// another ends does not seem to share its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The second, and in the lowest bits the job.
+    /// The second, then whether the hold starts, and in the lowest bits the job.
     when: i64,
     first: u32,
-    /// Number of nodes, index of the hold, and in the lowest bit whether the hold starts.
+    /// Number of nodes, and in the lowest bits the index of the hold.
     code: u32,
 }
 
 /// Number of bits that distinguish jobs.
-const JOB_BITS: u32 = 20;
+const JOB_BITS: u32 = 19;
 /// The latest second, 278,000 years after 1970. Later ones are moved to it.
-const LATEST: i64 = i64::MAX >> JOB_BITS;
+const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
 /// Maximum number of nodes of one edge.
-pub(super) const MOST: u32 = u32::MAX >> 4;
+pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
-    /// An edge at `second`; a run of more than 2^28 nodes is cut to that. Of `job`, a number such as a line of the log,
-    /// the lowest 20 bits are kept. They distinguish the jobs that start in the same second: these are close to each
+    /// An edge at `second`; a run of more than 2^29 nodes is cut to that. Of `job`, a number such as a line of the log,
+    /// the lowest 19 bits are kept. They distinguish the jobs that start in the same second: these are close to each
     /// other in a log.
     pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
         let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
-            when: second.clamp(-LATEST, LATEST) << JOB_BITS | job,
+            when: (second.clamp(-LATEST, LATEST) << 1 | i64::from(starts)) << JOB_BITS | job,
             first: run.first,
-            code: run.count.min(MOST) << 4 | (hold.index() as u32) << 1 | u32::from(starts),
+            code: run.count.min(MOST) << 3 | hold.index() as u32,
         }
     }
 
     /// Its time, in seconds since 1970.
     pub fn second(self) -> i64 {
-        self.when >> JOB_BITS
+        self.when >> (JOB_BITS + 1)
     }
 
-    /// The lowest 20 bits of the number of its job.
+    /// The lowest 19 bits of the number of its job.
     pub fn job(self) -> u32 {
         (self.when & ((1 << JOB_BITS) - 1)) as u32
     }
@@ -88,18 +88,18 @@ impl Edge {
     pub fn run(self) -> NodeRange {
         NodeRange {
             first: self.first,
-            count: self.code >> 4,
+            count: self.code >> 3,
         }
     }
 
     /// What holds them.
     pub fn hold(self) -> Hold {
-        Hold::ALL[(self.code >> 1 & 7) as usize % Hold::ALL.len()]
+        Hold::ALL[(self.code & 7) as usize % Hold::ALL.len()]
     }
 
     /// Whether the hold starts; else it ends.
     pub fn starts(self) -> bool {
-        self.code & 1 == 1
+        self.when >> JOB_BITS & 1 == 1
     }
 
     /// Its bytes, for a spill to disk.
@@ -125,15 +125,8 @@ impl Ord for Edge {
     // Sorting happens in another crate.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |edge: &Edge| {
-            (
-                edge.second(),
-                edge.code & 1,
-                edge.first,
-                edge.code,
-                edge.when,
-            )
-        };
+        // Most pairs differ in the first part.
+        let key = |edge: &Edge| (edge.when >> JOB_BITS, edge.first, edge.code, edge.when);
         key(self).cmp(&key(other))
     }
 }

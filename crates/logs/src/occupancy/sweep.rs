@@ -176,6 +176,8 @@ struct Sweep<'a> {
     started: Vec<(u32, NodeRange)>,
     /// The changes of this second, each with the job that took the node, if one did.
     found: Vec<(Change, Option<u32>)>,
+    /// The jobs that took nodes in this second.
+    taking: Vec<u32>,
     changes: Vec<Change>,
     jobs: Vec<u32>,
     takers: Vec<u32>,
@@ -204,6 +206,7 @@ impl<'a> Sweep<'a> {
             is_unknown_idle: false,
             started: Vec::new(),
             found: Vec::new(),
+            taking: Vec::new(),
             changes: Vec::new(),
             jobs: Vec::new(),
             takers: Vec::new(),
@@ -323,10 +326,12 @@ impl<'a> Sweep<'a> {
         self.changes.clear();
         self.takers.clear();
         self.jobs.clear();
-        let mut taking: Vec<u32> = self.found.iter().filter_map(|(_, job)| *job).collect();
-        taking.sort_unstable();
-        taking.dedup();
-        for job in &taking {
+        self.taking.clear();
+        let taking = self.found.iter().filter_map(|(_, job)| *job);
+        self.taking.extend(taking);
+        self.taking.sort_unstable();
+        self.taking.dedup();
+        for job in &self.taking {
             let first = self.started.partition_point(|(other, _)| other < job);
             let edges = self.started[first..].iter();
             let edges = edges.take_while(|(other, _)| other == job);
@@ -336,7 +341,7 @@ impl<'a> Sweep<'a> {
             self.jobs.push(count);
         }
         for (change, job) in &self.found {
-            let taker = job.and_then(|job| taking.binary_search(&job).ok());
+            let taker = job.and_then(|job| self.taking.binary_search(&job).ok());
             self.changes.push(*change);
             self.takers.push(taker.map_or(0, |index| index as u32 + 1));
         }

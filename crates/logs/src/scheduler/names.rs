@@ -151,7 +151,7 @@ impl Names {
         each: &mut impl FnMut(Found<'_>),
     ) {
         let again = self.stems.get_index(self.last);
-        if again.is_none_or(|(key, _)| key.stem() != stem) {
+        if again.is_none_or(|(key, _)| !is_of(key, stem)) {
             self.last = match self.stems.get_index_of(&stem) {
                 Some(index) => index,
                 None if self.len < most => self.stems.insert_full(stem.into(), Blocks::new()).0,
@@ -219,6 +219,15 @@ impl Names {
         }
         names
     }
+}
+
+/// Whether a key is that of a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
+fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
+    let is_same =
+        |a: &str, b: &str| a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b);
+    key.digits == stem.digits
+        && is_same(&key.before, stem.before)
+        && is_same(&key.after, stem.after)
 }
 
 /// The indexes of the numbers from `at` to `end` (exclusive) that are in the same block as `at`;
