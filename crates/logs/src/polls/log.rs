@@ -7,7 +7,7 @@ use super::intervals::Intervals;
 use super::states::StateClass;
 use super::timeline::Rules;
 use crate::occupancy::{Edge, OccupancySummary, Window, sweep};
-use crate::scheduler::{LogCounts, Sorted, spill_error};
+use crate::scheduler::{LogCounts, Sorted, spill_error, write_size};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
@@ -185,14 +185,9 @@ impl fmt::Display for PollSummary {
             self.intervals.median().unwrap_or(0),
             self.intervals.longest().unwrap_or(0)
         )?;
-        writeln!(f, "\nnodes     {}", self.nodes)?;
-        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
-        writeln!(
-            f,
-            "events    {}, of {}",
-            self.swept.events,
-            counted(self.swept.changes, "change")
-        )?;
+        writeln!(f)?;
+        let swept = &self.swept;
+        write_size(f, self.nodes, &self.span, (swept.events, swept.changes))?;
         writeln!(
             f,
             "idle      {:.1} node-hours ({share:.2} % of node-time) in {}, with a standard error of \

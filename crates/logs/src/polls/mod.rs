@@ -26,9 +26,8 @@ pub use states::StateClass;
 
 use crate::occupancy::Window;
 use crate::scheduler::{
-    Input, Log, LogCounts, NodeSet, SchedulerClock, read_node_list, window_time,
+    Input, Log, LogCounts, NodeSet, SchedulerClock, given_window, read_node_list,
 };
-use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Observer, Unobserved, Utc};
 use machine::IdleNodes;
@@ -191,13 +190,7 @@ fn max_gap(options: &Options, interval: i64) -> Result<i64> {
 
 /// The window of the event log: the span of the polls, or the part of it that the user chose.
 fn window(log: &mut Log, options: &Options, whole: Window) -> Result<Window> {
-    let given = |flag: &str, text: Option<&str>, occurrence| {
-        let stamp = text.map(|text| window_time(flag, text)).transpose()?;
-        let second = stamp.map(|stamp| log.clock.given(stamp, occurrence, whole));
-        second.transpose()
-    };
-    let from = given("--from", options.from.as_deref(), Occurrence::First)?;
-    let to = given("--to", options.to.as_deref(), Occurrence::Second)?;
+    let (from, to) = given_window(log, options.from.as_deref(), options.to.as_deref(), whole)?;
     let window = Window {
         from: from.unwrap_or(whole.from).max(whole.from),
         to: to.unwrap_or(whole.to).min(whole.to),

@@ -3,7 +3,7 @@
 use super::recommended::StateLine;
 use super::states::StateClass;
 use super::whisk::{self, BlockLine};
-use crate::scheduler::{At, Input, Log, MAX_NODES, NodeSet, Reason};
+use crate::scheduler::{At, Input, Log, NodeSet, Reason, note_others};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
@@ -214,18 +214,7 @@ impl PollReader {
                 return log.fault(Reason::Unreadable, at, found);
             }
         };
-        if let Some(example) = &looked.example {
-            let nodes = counted(looked.unknown, "node");
-            if self.nodes.is_fixed() {
-                let found = format_args!("{nodes} outside of the list, such as {example}");
-                log.note(Reason::OtherNodes, at, found);
-            } else {
-                let found = format_args!(
-                    "{nodes} beyond the first {MAX_NODES} of the log, such as {example}"
-                );
-                log.fault(Reason::UnknownNodes, at, found)?;
-            }
-        }
+        note_others(&self.nodes, log, at, &looked)?;
         let runs = self.nodes.runs().iter();
         let nodes = runs.flat_map(|run| run.first..run.first + run.count);
         let again = nodes.filter(|node| !self.listed.add(*node, class)).count();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::counts::{LogCounts, Reason};
 use super::edges::Edges;
 use super::idle;
-use super::pending::{PendingQueue, Waits};
+use super::pending::Waits;
 use crate::occupancy::{Event, Hold, OccupancySummary, Window};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -106,21 +106,16 @@ impl Holds {
         mut event: impl FnMut(usize, IdleEvent<'_>) -> Result<()>,
     ) -> Result<Vec<Summary>> {
         let is_bounded = matches!(self.edges, Edges::Bounded(_));
-        let mut queue = match self.pending.take() {
-            Some(waits) if is_bounded => PendingQueue::Stored(waits.store()?),
-            Some(waits) => PendingQueue::Once(waits.jobs()),
-            None => PendingQueue::Unknown,
-        };
         let mut summaries = Vec::new();
         if is_bounded {
             for (index, shown) in shown.iter().enumerate() {
-                let swept = self.pass(*shown, &mut queue, |found| event(index, found))?;
+                let swept = self.pass(*shown, |found| event(index, found))?;
                 summaries.push(self.summary(swept, *shown));
             }
             return Ok(summaries);
         }
         let all = 0..shown.len();
-        let swept = self.pass(UnknownNodes::Busy, &mut queue, |found| {
+        let swept = self.pass(UnknownNodes::Busy, |found| {
             all.clone().try_for_each(|index| event(index, found))
         })?;
         Ok(shown
@@ -133,17 +128,20 @@ impl Holds {
     fn pass(
         &mut self,
         shown: UnknownNodes,
-        queue: &mut PendingQueue,
         mut event: impl FnMut(IdleEvent<'_>) -> Result<()>,
     ) -> Result<OccupancySummary> {
-        let mut waiting = queue.begin()?;
+        let waits = self.pending.as_mut();
+        let mut waiting = waits.map(Waits::jobs).transpose()?;
         self.edges
             .sweep(&self.rank, self.window, shown, |found: Event<'_>| {
                 event(IdleEvent {
                     time: Utc::from_seconds(found.second),
                     changes: found.changes,
                     queue: RowQueue {
-                        pending: waiting.at(found.second)?,
+                        pending: match &mut waiting {
+                            Some(waiting) => Some(waiting.at(found.second)?),
+                            None => None,
+                        },
                         jobs: found.jobs,
                         takers: found.takers,
                     },
@@ -198,18 +196,24 @@ impl Holds {
     fn note_short(&mut self) {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {
-            let (file, line) = idle::place_of(serial);
-            let example = || {
-                // Files are numbered from 1.
-                let file = self.files.get((file as usize).wrapping_sub(1));
-                let file = file.map_or("?".into(), |file| file.display().to_string());
-                format!("{file}, line {line}: {} too few", counted(lacked, "node"))
-            };
+            let place = idle::shown_place(&self.files, serial);
+            let example = || format!("{place}: {} too few", counted(lacked, "node"));
             self.log_counts.found.remove(&Reason::NotEnoughFree);
             self.log_counts
                 .note(Reason::NotEnoughFree, short.jobs, example);
         }
     }
+}
+
+/// Writes the lines about the size of an event log: nodes, start and end, numbers of events and changes.
+pub fn write_size(
+    f: &mut fmt::Formatter<'_>,
+    nodes: usize,
+    (from, to): &(String, String),
+    (events, changes): (u64, u64),
+) -> fmt::Result {
+    writeln!(f, "nodes     {nodes}\nfrom      {from}\nto        {to}")?;
+    writeln!(f, "events    {events}, of {}", counted(changes, "change"))
 }
 
 impl fmt::Display for Summary {
@@ -221,14 +225,8 @@ impl fmt::Display for Summary {
         }
         let percent = |part: f64| 100.0 * part / shares.total();
         writeln!(f, "{}", self.log_counts)?;
-        writeln!(f, "nodes     {}", self.nodes)?;
-        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
-        writeln!(
-            f,
-            "events    {}, of {}",
-            self.swept.events,
-            counted(self.swept.changes, "change")
-        )?;
+        let swept = &self.swept;
+        write_size(f, self.nodes, &self.span, (swept.events, swept.changes))?;
         write!(f, "idle      {:.2} % of node-time", percent(shares.idle))?;
         for hold in Hold::ALL {
             let share = shares.held[hold.index()];

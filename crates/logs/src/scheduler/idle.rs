@@ -1,6 +1,7 @@
 //! The sink for idle nodes: collects which nodes were held, by what and when.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::collector::{At, Log, Sink};
 use super::counts::Reason;
@@ -40,7 +41,7 @@ pub(super) struct IdleNodes {
 struct Open {
     nodes: Vec<NodeRange>,
     lack: Option<Lack>,
-    at: At,
+    held: Held,
 }
 
 /// The nodes of a hold, and those that it lacks.
@@ -58,6 +59,8 @@ struct Held {
     to: Option<i64>,
     /// The file and line of its record.
     serial: u64,
+    /// When the job was submitted, and its number of nodes, if it waited in the queue for this run.
+    waited: Option<(i64, usize)>,
 }
 
 impl Found<'_> {
@@ -84,6 +87,7 @@ impl Held {
             from: job.start,
             to: Some(job.end).filter(|end| *end != OPEN),
             serial: job.serial,
+            waited: None,
         }
     }
 }
@@ -108,16 +112,9 @@ impl IdleNodes {
     /// # Errors
     /// A temporary file cannot be written, or too many jobs list fewer nodes than they used.
     pub fn close(&mut self, log: &mut Log) -> Result<()> {
-        for ((_, from), open) in std::mem::take(&mut self.open) {
-            let held = Held {
-                why: Hold::Running,
-                from,
-                to: None,
-                serial: serial(open.at),
-            };
-            self.count(log, held);
-            push(&mut self.edges, &open.nodes, held)?;
-            self.lack(log, open.lack, held)?;
+        for Open { nodes, lack, held } in std::mem::take(&mut self.open).into_values() {
+            push(&mut self.edges, &nodes, held)?;
+            self.book(log, lack, held)?;
         }
         let (short, completed) = std::mem::take(&mut self.short).complete(&self.nodes);
         self.short = short;
@@ -135,10 +132,8 @@ impl IdleNodes {
             }
         }
         if let Some(first) = completed.cut.iter().min() {
-            let (file, line) = place_of(*first);
-            let file = log.files.get((file as usize).wrapping_sub(1));
-            let file = file.map_or("?".into(), |file| file.display().to_string());
-            let example = || format!("{file}, line {line}: the last name is cut");
+            let place = shown_place(&log.files, *first);
+            let example = || format!("{place}: the last name is cut");
             let jobs = completed.cut.len() as u64;
             log.counts.note(Reason::ListShort, jobs, example);
         }
@@ -185,10 +180,10 @@ impl IdleNodes {
                 from,
                 to,
                 serial: serial(at),
+                waited: submit
+                    .filter(|_| index == 0)
+                    .map(|submit| (submit, stated_nodes(&run.nodes))),
             };
-            if let Some(submit) = submit.filter(|_| index == 0) {
-                self.wait(submit, from, &run.nodes)?;
-            }
             let part = job.is_part.then_some(job.id);
             self.hold(log, at, &run.nodes, held, part)?;
         }
@@ -216,7 +211,7 @@ impl IdleNodes {
             (Some(id), None) => {
                 let run = (id.to_owned(), held.from);
                 let nodes = nodes.to_vec();
-                self.open.insert(run, Open { nodes, lack, at });
+                self.open.insert(run, Open { nodes, lack, held });
                 return Ok(());
             }
             (Some(id), Some(_)) if !self.open.is_empty() => {
@@ -226,14 +221,14 @@ impl IdleNodes {
         }
         if is_in_order(log, at, held)? {
             push(&mut self.edges, nodes, held)?;
-            self.count(log, held);
-            self.lack(log, lack, held)?;
+            self.book(log, lack, held)?;
         }
         Ok(())
     }
 
-    /// Adds a job that lacks nodes, if it does.
-    fn lack(&mut self, log: &Log, lack: Option<Lack>, held: Held) -> Result<()> {
+    /// Counts a hold, and adds the nodes that it lacks.
+    fn book(&mut self, log: &mut Log, lack: Option<Lack>, held: Held) -> Result<()> {
+        self.count(log, held)?;
         let end = held.to.unwrap_or(OPEN);
         match lack.filter(|_| held.why == Hold::Running && end > held.from) {
             Some(lack) => {
@@ -244,19 +239,6 @@ impl IdleNodes {
             }
             None => Ok(()),
         }
-    }
-
-    /// Adds a job that waited for its nodes from `submit` to `start`.
-    fn wait(&mut self, submit: i64, start: i64, nodes: &Nodes<'_>) -> Result<()> {
-        let count = match nodes {
-            Nodes::Count(count) => Some(*count as usize),
-            Nodes::Lists(lists, None) => Some(lists.len()),
-            Nodes::Lists(_, count) => *count,
-            Nodes::Machines(machines) => Some(machines.len()),
-            Nodes::Found(ranges) => Some(ranges.iter().map(|run| run.count as usize).sum()),
-            Nodes::Unknown => None,
-        };
-        self.pending.push(submit, start, count.unwrap_or(1))
     }
 
     /// Adds a job with a node count but no node names. Nodes are assigned to it later.
@@ -272,7 +254,7 @@ impl IdleNodes {
             let found = format_args!("{}, of {machine}", counted(nodes, "node"));
             log.fault(Reason::TooManyNodes, at, found)?;
         }
-        self.count(log, held);
+        self.count(log, held)?;
         self.counted += 1;
         if held.to == Some(held.from) {
             return Ok(());
@@ -285,7 +267,8 @@ impl IdleNodes {
         })
     }
 
-    fn count(&mut self, log: &mut Log, held: Held) {
+    /// Counts a hold, and the time for which its job waited.
+    fn count(&mut self, log: &mut Log, held: Held) -> Result<()> {
         if held.why == Hold::Running {
             log.counts.jobs += 1;
             log.counts.running += u64::from(held.to.is_none());
@@ -293,7 +276,23 @@ impl IdleNodes {
         } else {
             log.counts.outages += 1;
         }
+        match held.waited {
+            Some((submit, nodes)) => self.pending.push(submit, held.from, nodes),
+            None => Ok(()),
+        }
     }
+}
+
+/// The number of nodes of a run, as far as the record states it; at least 1.
+fn stated_nodes(nodes: &Nodes<'_>) -> usize {
+    let count = match nodes {
+        Nodes::Count(count) => *count as usize,
+        Nodes::Lists(lists, count) => count.unwrap_or(lists.len()),
+        Nodes::Machines(machines) => machines.len(),
+        Nodes::Found(ranges) => ranges.iter().map(|run| run.count as usize).sum(),
+        Nodes::Unknown => 1,
+    };
+    count.max(1)
 }
 
 impl Sink for IdleNodes {
@@ -311,6 +310,7 @@ impl Sink for IdleNodes {
                     from,
                     to,
                     serial,
+                    waited: None,
                 };
                 self.hold(log, at, &run.nodes, held, None)
             }
@@ -427,7 +427,10 @@ fn listed<'n>(
 }
 
 /// Counts the nodes of lists that the machine does not have.
-fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> Result<()> {
+///
+/// # Errors
+/// There is a fault and the reader is strict.
+pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> Result<()> {
     let Some(example) = looked.example.as_ref().filter(|_| looked.unknown > 0) else {
         return Ok(());
     };
@@ -509,7 +512,16 @@ fn serial(at: At) -> u64 {
     file << LINE_BITS | line
 }
 
+/// The file and the line that a [`CountedJob::serial`] holds, for messages.
+pub(super) fn shown_place(files: &[PathBuf], serial: u64) -> String {
+    let (file, line) = place_of(serial);
+    // Files are numbered from 1.
+    let file = files.get((file as usize).wrapping_sub(1));
+    let file = file.map_or("?".into(), |file| file.display().to_string());
+    format!("{file}, line {line}")
+}
+
 /// The file number, from 1, and the line number that a [`CountedJob::serial`] holds.
-pub(super) fn place_of(serial: u64) -> (u64, u64) {
+fn place_of(serial: u64) -> (u64, u64) {
     (serial >> LINE_BITS, serial & ((1 << LINE_BITS) - 1))
 }

@@ -89,8 +89,10 @@ pub(super) use clock::moment;
 pub use clock::{SchedulerClock, epoch, stamp};
 pub(super) use collector::{At, Collector, Log, Sink};
 pub use djc::whole;
+pub(super) use holds::write_size;
+pub(super) use idle::note_others;
 pub(super) use node_list::read as read_node_list;
-pub(super) use node_set::{MAX_NODES, NodeSet};
+pub(super) use node_set::{MAX_NODES, NodeSet, in_natural_order};
 pub(super) use philly::{PhillyReader, shown};
 pub(super) use reader::{LineReader, LogReader, read_all};
 pub(super) use record::{Job, Moment, Nodes, Record, Run};
@@ -98,7 +100,7 @@ pub(super) use slurm::SacctReader;
 pub use slurm::is_unknown;
 pub(super) use sort::{Sorted, Sorter, spill_error};
 pub use swf::is_job as is_swf_line;
-pub(super) use window::parse as window_time;
+pub(super) use window::{given as given_window, parse as window_time};
 
 use accounts::AccountReader;
 use bounded::Bounded;
@@ -372,6 +374,7 @@ fn finish(
         return Err(log.counts.nothing_left(expected, first));
     }
     let mut quality = Quality::certain(0);
+    let is_bounded = !are_counted && !sink.short.is_empty();
     let edges = if are_counted {
         let (edges, dealt) = Edges::deal(sink.counts.finish()?, machine)?;
         if !is_fixed {
@@ -379,7 +382,7 @@ fn finish(
         }
         log.notes.push(dealt_note(dealt, machine.is_some()));
         edges
-    } else if sink.short.is_empty() {
+    } else if !is_bounded {
         Edges::Named(edges)
     } else {
         let short = &sink.short;
@@ -401,7 +404,7 @@ fn finish(
         nodes,
         rank,
         edges,
-        pending: sink.pending.finish()?,
+        pending: sink.pending.finish(is_bounded)?,
         quality,
         files: log.files,
         window,

@@ -248,20 +248,25 @@ impl NodeSet {
     /// The names in the order of the event log, and the place of every index in it. The order is
     /// that of the given list; or else numbers are compared by value, so `n2` comes before `n10`.
     pub fn ranked(&self) -> (Vec<String>, Vec<u32>) {
-        let mut names = self.names();
-        let mut order: Vec<u32> = (0..names.len() as u32).collect();
-        if !self.fixed {
-            order.sort_by(|a, b| natural_order(&names[*a as usize], &names[*b as usize]));
+        if self.fixed {
+            return (self.names(), (0..self.len() as u32).collect());
         }
-        let mut rank = vec![0; order.len()];
-        for (place, index) in (0..).zip(&order) {
-            rank[*index as usize] = place;
-        }
-        let ordered = order
-            .iter()
-            .map(|index| std::mem::take(&mut names[*index as usize]));
-        (ordered.collect(), rank)
+        in_natural_order(self.names())
     }
+}
+
+/// Names in natural order, and the position of each name in that order.
+pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
+    let mut order: Vec<u32> = (0..names.len() as u32).collect();
+    order.sort_by(|a, b| natural_order(&names[*a as usize], &names[*b as usize]));
+    let mut rank = vec![0; order.len()];
+    for (place, index) in (0..).zip(&order) {
+        rank[*index as usize] = place;
+    }
+    let ordered = order
+        .iter()
+        .map(|index| std::mem::take(&mut names[*index as usize]));
+    (ordered.collect(), rank)
 }
 
 /// The names of all nodes in alphabetical order, with their indexes.
@@ -301,6 +306,9 @@ impl Completions {
 /// A list without its last name, and the last name if no bracket belongs to it. For example, `n[1-3],n7` becomes
 /// `n[1-3]` and `n7`, and `n7,n[1-3]` stays whole.
 fn split_last(list: &str) -> (&str, Option<&str>) {
+    if list.ends_with(']') {
+        return (list, None);
+    }
     let (before, last) = list.rsplit_once(',').unwrap_or(("", list));
     let is_plain = !last.is_empty() && !last.contains(['[', ']']);
     // A comma within a bracket that is still open does not end a name.

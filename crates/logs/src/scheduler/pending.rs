@@ -1,8 +1,9 @@
 //! How many jobs wait for nodes, over time.
 
 use std::io;
+use std::iter::Peekable;
 
-use super::sort::{Packed, Pass, Sorted, Sorter, Stored, spill_error};
+use super::sort::{Packed, Pass, Sorter, Stored, spill_error};
 use gleaner_domain::Pending as Waiting;
 use gleaner_domain::error::Result;
 
@@ -15,7 +16,7 @@ pub(super) struct Pending {
 
 /// A job is submitted, or starts. Changes are ordered by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wait {
+struct Wait {
     second: i64,
     /// Number of nodes; negative if the job starts.
     nodes: i64,
@@ -50,109 +51,47 @@ impl Pending {
         })
     }
 
-    /// The changes in order; `None` if no job states its submission.
+    /// The jobs that wait; `None` if no job states its submission. `again` states whether they are read more than once.
     ///
     /// # Errors
-    /// A temporary file cannot be read.
-    pub fn finish(self) -> Result<Option<Waits>> {
+    /// A temporary file cannot be read or written.
+    pub fn finish(self, again: bool) -> Result<Option<Waits>> {
         if !self.is_known {
             return Ok(None);
         }
-        self.changes.finish().map(Waits).map(Some)
+        let changes = self.changes.finish()?;
+        let changes = if again {
+            Stored::new(changes)?
+        } else {
+            Stored::once(changes)
+        };
+        Ok(Some(Waits(changes)))
     }
 }
 
 /// The changes of the jobs that wait, in order.
-pub(super) struct Waits(Sorted<Wait>);
+pub(super) struct Waits(Stored<Wait>);
 
 impl Waits {
-    /// Stores the changes, so that they can be read several times.
-    ///
-    /// # Errors
-    /// A temporary file cannot be written.
-    pub fn store(self) -> Result<StoredWaits> {
-        Stored::new(self.0).map(StoredWaits)
-    }
-
-    /// The jobs that wait, over time.
-    pub fn jobs(self) -> PendingJobs<Sorted<Wait>> {
-        PendingJobs::new(self.0)
-    }
-}
-
-/// Changes that can be read several times.
-pub(super) struct StoredWaits(Stored<Wait>);
-
-impl StoredWaits {
-    /// The jobs that wait, over time.
+    /// The jobs that wait, from the beginning of the log.
     ///
     /// # Errors
     /// A temporary file cannot be read.
-    pub fn jobs(&mut self) -> Result<PendingJobs<Pass<'_, Wait>>> {
-        self.0.pass().map(PendingJobs::new)
-    }
-}
-
-/// The jobs that wait in a log.
-pub(super) enum PendingQueue {
-    /// The log has no submissions.
-    Unknown,
-    /// Changes that can be read once.
-    Once(PendingJobs<Sorted<Wait>>),
-    /// Changes that can be read several times.
-    Stored(StoredWaits),
-}
-
-/// The jobs that wait, from the beginning of the log.
-pub(super) enum Waiters<'q> {
-    Unknown,
-    Once(&'q mut PendingJobs<Sorted<Wait>>),
-    Stored(PendingJobs<Pass<'q, Wait>>),
-}
-
-impl PendingQueue {
-    /// Begins a pass.
-    ///
-    /// # Errors
-    /// A temporary file cannot be read.
-    pub fn begin(&mut self) -> Result<Waiters<'_>> {
-        Ok(match self {
-            PendingQueue::Unknown => Waiters::Unknown,
-            PendingQueue::Once(jobs) => Waiters::Once(jobs),
-            PendingQueue::Stored(waits) => Waiters::Stored(waits.jobs()?),
+    pub fn jobs(&mut self) -> Result<PendingJobs<'_>> {
+        Ok(PendingJobs {
+            changes: self.0.pass()?.peekable(),
+            waiting: Waiting::default(),
         })
     }
 }
 
-impl Waiters<'_> {
-    /// The jobs that wait at the end of a second, which must not be before the last one asked for; `None` if the log
-    /// has no submissions.
-    ///
-    /// # Errors
-    /// A temporary file cannot be read.
-    pub fn at(&mut self, second: i64) -> Result<Option<Waiting>> {
-        match self {
-            Waiters::Unknown => Ok(None),
-            Waiters::Once(jobs) => jobs.at(second).map(Some),
-            Waiters::Stored(jobs) => jobs.at(second).map(Some),
-        }
-    }
-}
-
 /// The jobs that wait, from second to second.
-pub(super) struct PendingJobs<I: Iterator> {
-    changes: std::iter::Peekable<I>,
+pub(super) struct PendingJobs<'w> {
+    changes: Peekable<Pass<'w, Wait>>,
     waiting: Waiting,
 }
 
-impl<I: Iterator<Item = io::Result<Wait>>> PendingJobs<I> {
-    fn new(changes: I) -> Self {
-        PendingJobs {
-            changes: changes.peekable(),
-            waiting: Waiting::default(),
-        }
-    }
-
+impl PendingJobs<'_> {
     /// The jobs that wait at the end of a second, which must not be before the last one asked for.
     ///
     /// # Errors

@@ -101,8 +101,10 @@ pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
     }
 }
 
-/// Values in order that can be read several times.
+/// Values in order that can be read several times, or once if they are not stored.
 pub(super) enum Stored<T> {
+    /// `None` once they have been read.
+    Once(Option<Sorted<T>>),
     InMemory(Vec<T>),
     OnDisk(File),
 }
@@ -119,9 +121,18 @@ impl<T: Packed> Stored<T> {
         }
     }
 
-    /// All values, from the first.
+    /// Values that can be read once, without the cost of storing them.
+    pub fn once(values: Sorted<T>) -> Self {
+        Stored::Once(Some(values))
+    }
+
+    /// All values, from the first. There are none in the second pass over values that can be read once.
     pub fn pass(&mut self) -> Result<Pass<'_, T>> {
         match self {
+            Stored::Once(values) => Ok(match values.take() {
+                Some(values) => Pass::Once(Box::new(values)),
+                None => Pass::InMemory([].iter()),
+            }),
             Stored::InMemory(values) => Ok(Pass::InMemory(values.iter())),
             Stored::OnDisk(file) => {
                 file.rewind().map_err(spill_error)?;
@@ -133,6 +144,7 @@ impl<T: Packed> Stored<T> {
 
 /// Stored values, one after the other.
 pub(super) enum Pass<'s, T> {
+    Once(Box<Sorted<T>>),
     InMemory(std::slice::Iter<'s, T>),
     OnDisk(BufReader<&'s File>),
 }
@@ -142,6 +154,7 @@ impl<T: Packed> Iterator for Pass<'_, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
+            Pass::Once(values) => values.next(),
             Pass::InMemory(values) => values.next().map(|value| Ok(*value)),
             Pass::OnDisk(file) => read(file).transpose(),
         }

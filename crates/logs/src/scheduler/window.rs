@@ -18,13 +18,7 @@ pub(super) fn window(
     whole: Window,
 ) -> Result<Window> {
     let complete = span.complete().unwrap_or(whole);
-    let given = |flag: &str, text: Option<&str>, occurrence| {
-        let stamp = text.map(|text| parse(flag, text)).transpose()?;
-        let second = stamp.map(|stamp| log.clock.given(stamp, occurrence, whole));
-        second.transpose()
-    };
-    let from = given("--from", options.from.as_deref(), Occurrence::First)?;
-    let to = given("--to", options.to.as_deref(), Occurrence::Second)?;
+    let (from, to) = given(log, options.from.as_deref(), options.to.as_deref(), whole)?;
     let window = Window {
         from: from.unwrap_or(complete.from),
         to: to.unwrap_or(complete.to),
@@ -55,6 +49,27 @@ pub(super) fn window(
         ));
     }
     Ok(window)
+}
+
+/// The times of `--from` and `--to` in seconds since 1970, if the user gave them, for a log of which `whole` is known.
+///
+/// # Errors
+/// A text is not a time, or has an offset from UTC that the log's clock cannot place.
+pub fn given(
+    log: &Log,
+    from: Option<&str>,
+    to: Option<&str>,
+    whole: Window,
+) -> Result<(Option<i64>, Option<i64>)> {
+    let given = |flag: &str, text: Option<&str>, occurrence| {
+        let stamp = text.map(|text| parse(flag, text)).transpose()?;
+        let second = stamp.map(|stamp| log.clock.given(stamp, occurrence, whole));
+        second.transpose()
+    };
+    Ok((
+        given("--from", from, Occurrence::First)?,
+        given("--to", to, Occurrence::Second)?,
+    ))
 }
 
 /// Parses a time that the user gave with this flag.

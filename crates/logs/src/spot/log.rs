@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::scheduler::LogCounts;
+use crate::scheduler::{LogCounts, write_size};
 use gleaner_domain::error::Result;
-use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, Utc};
 
 /// Nanoseconds in a second.
@@ -166,10 +165,8 @@ impl fmt::Display for SpotSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.log_counts.write_read(f)?;
         self.log_counts.write_found(f)?;
-        writeln!(f, "\nnodes     {}", self.nodes)?;
-        writeln!(f, "from      {}\nto        {}", self.span.0, self.span.1)?;
-        let changes = counted(self.changes, "change");
-        writeln!(f, "events    {}, of {changes}", self.events)?;
+        writeln!(f)?;
+        write_size(f, self.nodes, &self.span, (self.events, self.changes))?;
         write!(f, "idle      {:.2} % of node-time", 100.0 * self.idle_share)
     }
 }

@@ -5,9 +5,8 @@ use indexmap::IndexSet;
 use super::log::{Rows, SpotLog};
 use super::row::{Event, Form, Time, parse};
 use crate::occupancy::Window;
-use crate::scheduler::{At, Log, MAX_NODES, Moment, Reason, numbered};
+use crate::scheduler::{At, Log, MAX_NODES, Moment, Reason, in_natural_order, numbered};
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::names::natural_order;
 use gleaner_domain::{Change, Utc};
 use gleaner_io::input::Line;
 
@@ -168,7 +167,7 @@ impl SpotReader {
         }
         let (nodes, rank, rows) = match self.form {
             Some(Form::Named) => {
-                let (nodes, rank) = ranked(self.nodes);
+                let (nodes, rank) = in_natural_order(self.nodes.into_iter().collect());
                 (nodes, rank, Rows::Named(self.named))
             }
             _ => {
@@ -189,15 +188,4 @@ impl SpotReader {
             notes: log.notes,
         })
     }
-}
-
-/// The names in natural order, and the position of each name in that order.
-fn ranked(names: IndexSet<String>) -> (Vec<String>, Vec<u32>) {
-    let mut named: Vec<(u32, String)> = (0..).zip(names).collect();
-    named.sort_by(|a, b| natural_order(&a.1, &b.1));
-    let mut rank = vec![0; named.len()];
-    for (place, (index, _)) in (0..).zip(&named) {
-        rank[*index as usize] = place;
-    }
-    (named.into_iter().map(|(_, name)| name).collect(), rank)
 }
