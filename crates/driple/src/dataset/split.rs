@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The default is the split of the published data sets, except that these have
-/// `graphs` = 320 and `drop_remainder` = true.
+/// How jobs are split. The default settings are those of the published data sets, except that the
+/// published data sets were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The maximum number of jobs to use; `None` to use all.
     pub graphs: Option<usize>,
     /// The number of jobs in a batch.
     pub batch: usize,
-    /// Whether to drop the jobs that do not fill a batch. Otherwise they form a smaller batch.
+    /// Whether to drop the remaining jobs of a part if they do not fill its last batch. Otherwise,
+    /// they form a smaller batch.
     pub drop_remainder: bool,
     /// The seed of the shuffle.
     pub seed: u64,

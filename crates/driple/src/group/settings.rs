@@ -64,7 +64,7 @@ impl Devices {
 pub struct Report {
     /// The number of nodes in the file.
     pub nodes: usize,
-    /// The number of nodes on the devices that are kept.
+    /// The number of nodes on the selected devices.
     pub on_gpus: usize,
     /// The number of these nodes that were dropped because they have no edges.
     pub isolated: usize,

@@ -16,7 +16,7 @@ use super::Real;
 /// product.
 ///
 /// # Panics
-/// If the shapes do not fit.
+/// If the shapes do not match.
 pub(super) fn multiply_f32(
     a: &ArrayView2<'_, f32>,
     b: &ArrayView2<'_, f32>,
@@ -26,7 +26,7 @@ pub(super) fn multiply_f32(
     let ((m, k), (inner, n)) = (a.dim(), b.dim());
     assert!(
         k == inner && to.dim() == (m, n),
-        "shapes of a matrix product do not fit"
+        "shapes of a matrix product do not match"
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
     // gemm is fastest when it writes by columns. If `to` is stored by rows, the transposed

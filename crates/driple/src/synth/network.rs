@@ -144,7 +144,7 @@ impl Network {
         self.add(name, op, &[x], &shape)
     }
 
-    /// Adds a step on two tensors. The output has the shape of `x`.
+    /// Adds a step that combines two tensors. The output has the shape of `x`.
     pub(super) fn both(&mut self, name: &str, op: Op, x: Value, y: Value) -> Value {
         let shape = self.shape(x).to_vec();
         self.add(name, op, &[x, y], &shape)
@@ -171,7 +171,7 @@ impl Network {
         self.add(name, Op::Mean { axes, keep }, &[x], &shape)
     }
 
-    /// Adds a dense layer with biases on a matrix.
+    /// Adds a dense layer with biases, whose input is a matrix.
     pub(super) fn dense(&mut self, name: &str, x: Value, units: u64) -> Value {
         let (rows, width) = (self.shape(x)[0], self.shape(x)[1]);
         let kernel = self.random(&format!("{name}/kernel"), &[width, units]);

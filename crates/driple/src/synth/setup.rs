@@ -5,7 +5,7 @@
 ///
 /// The following model determines the resources that training consumes. For one training step,
 ///
-/// - `F` is the number of floating point operations: three times those of the forward pass;
+/// - `F` is the number of floating-point operations: three times those of the forward pass;
 /// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
 ///   plus those of the parameters, their gradients and the optimiser's tensors;
 /// - `N` is the number of the graph's operations that run on the GPU;
@@ -38,7 +38,7 @@
 pub struct Setup {
     /// The name of the GPU, without `_` and `,`.
     pub gpu: &'static str,
-    /// The floating point operations per second that kernels reach.
+    /// The floating-point operations per second that kernels reach.
     pub speed: f64,
     /// The bandwidth of the GPU's memory, in bytes per second.
     pub bandwidth: f64,

@@ -99,7 +99,7 @@ impl Candidate {
     }
 }
 
-/// Converts a name to one that can be a field of a job's name and part of a file name. Characters
+/// Converts a name to a valid field of a job's name, which is also valid in a file name. Characters
 /// other than letters, digits, `.` and `-` become `-`.
 fn field(name: &str) -> String {
     let sign = |sign: char| {

@@ -1,5 +1,5 @@
-//! Reads files of `torch.save` without executing them: the published data sets, and the weights of
-//! models.
+//! Reads files written by `torch.save` without executing them: the published data sets, and the
+//! weights of models.
 //!
 //! Such a file holds a pickle, which [`gleaner_pickle`] decodes without executing anything: it only
 //! records the calls that the pickle requests. `globals` is the list of names to which files may
@@ -7,8 +7,8 @@
 //! a file is bounded by the file's length: nothing recurses, and the expansion of shared objects is
 //! charged to a budget.
 //!
-//! Both forms of files can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch
-//! 1.6 and later), and a sequence of pickles followed by the values (`legacy`).
+//! Both file formats can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch 1.6
+//! and later), and a sequence of pickles followed by the values (`legacy`).
 
 mod archive;
 mod data;
@@ -60,7 +60,7 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Whether a file starts like a file of `torch.save`.
+/// Whether a file starts like a file written by `torch.save`.
 #[must_use]
 pub fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(ARCHIVE) || bytes.starts_with(&legacy::MAGIC)
@@ -69,7 +69,7 @@ pub fn is_one(bytes: &[u8]) -> bool {
 /// The first bytes of zip archives.
 const ARCHIVE: &[u8] = b"PK";
 
-/// Opens a file of either form.
+/// Opens a file in either format.
 fn open(bytes: &[u8]) -> Result<Saved<'_>, TorchError> {
     let (pickle, storages) = if bytes.starts_with(ARCHIVE) {
         archive::open(bytes)?

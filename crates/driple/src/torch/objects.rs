@@ -28,7 +28,7 @@ pub(super) enum Object<'p, 'a> {
     /// layers, are ignored.
     Dict(&'p [(Value<'a>, Value<'a>)]),
     Tensor(View<'a>),
-    /// A number, text or name, or a reference to the values of tensors.
+    /// A number, string or name, or a reference to the values of tensors.
     Plain,
 }
 
@@ -36,9 +36,9 @@ pub(super) enum Object<'p, 'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Storage<'a> {
     pub kind: Kind,
-    /// Its name in the file.
+    /// The name of the storage in the file.
     pub key: &'a str,
-    /// The number of its values.
+    /// The number of values in the storage.
     pub len: usize,
 }
 
@@ -75,7 +75,8 @@ pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<
     })
 }
 
-/// The object of a value. Containers are not followed, so objects may contain themselves.
+/// The object of a value. The contents of containers are not read, so objects may contain
+/// themselves.
 pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object<'p, 'a> {
     // `decode` has already checked every object, so this conversion cannot fail.
     let object = pickle.body(value).map(|body| read(pickle, body));
@@ -87,9 +88,9 @@ pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
-        // Bytes can only be texts that are not UTF-8, because the instructions for other bytes are
-        // rejected.
-        _ if matches!(value, Value::Bytes(_)) => "a text that is not UTF-8".to_owned(),
+        // Bytes can only be a string that is not UTF-8, because the instructions for other bytes
+        // are rejected.
+        _ if matches!(value, Value::Bytes(_)) => "a string that is not UTF-8".to_owned(),
         _ => pickle.describe(value),
     }
 }
@@ -155,11 +156,11 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
     }
 }
 
-/// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, which `metadata` follows in
+/// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, followed by `metadata` in
 /// newer files.
 fn tensor<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, Problem> {
     let &[values, offset, shape, strides, _, _, ref metadata @ ..] = arguments else {
-        return Err(Problem::Malformed("a tensor lacks its parts"));
+        return Err(Problem::Malformed("a tensor has too few parts"));
     };
     if metadata.len() > 1 {
         return Err(Problem::Malformed("a tensor has too many parts"));
@@ -198,9 +199,7 @@ fn counts<'a>(pickle: &Pickle<'a>, tuple: Value<'a>) -> Result<Vec<usize>, Probl
 
 fn count(value: Value) -> Result<usize, Problem> {
     let count = value.as_usize();
-    count.ok_or(Problem::Malformed(
-        "a size is not a whole number of at least 0",
-    ))
+    count.ok_or(Problem::Malformed("a size is not a non-negative integer"))
 }
 
 /// The items of a tuple.

@@ -7,7 +7,7 @@ use super::{Saved, TorchError};
 /// A tensor from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Its dimensions; empty for a scalar.
+    /// The size of each dimension; empty for a scalar.
     pub shape: Vec<usize>,
     /// Its values. The last dimension varies fastest.
     pub values: Values,

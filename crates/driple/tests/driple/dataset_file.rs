@@ -86,8 +86,8 @@ fn only_batches_of_unequal_graphs_are_written_in_runs() {
     assert_eq!(file.tensor("train.1.0.adj").unwrap().shape(), [2, 5, 5]);
 }
 
-// Facts of the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each part
-// has 16.
+// Facts about the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each
+// part has 16 graphs.
 #[test]
 fn the_reference_data_set_is_read_and_written_again() {
     let Some(bytes) = crate::support::reference("synth_dataset.safetensors") else {

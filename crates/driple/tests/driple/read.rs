@@ -96,7 +96,7 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "versions { }",
-            "there are no nodes: expected a TensorFlow GraphDef in text form \
+            "there are no nodes: expected a TensorFlow GraphDef in text format \
              with at least one node",
         ),
         (

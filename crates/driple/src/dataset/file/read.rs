@@ -66,8 +66,8 @@ fn sorted<'a>(
     Ok((tensors, maximum))
 }
 
-/// Reads the batches of a part. If the sequence lacks a batch or run, the error names the first
-/// tensor of that batch or run.
+/// Reads the batches of a part. If a batch or run is missing from the sequence, the error names the
+/// first tensor of that batch or run.
 fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     let mut batches = Batches::new();
     let from = |batch, run| Name {

@@ -179,9 +179,9 @@ impl<T: Real> Op<T> for Step {
 
 /// The gradients of one step, by the chain rule from `state = new + update * (y - new)`. `saved`
 /// holds the gates, `recalled`, and the hidden state `y`. `sums` is set to the gradients of the
-/// sums to which the gates' activations are applied, and `recalls` to those of `recalled`. On
-/// entry, `grad` is the gradient of the new state. On return, it is the part of the hidden state's
-/// gradient that does not pass through the gates, `grad * update`.
+/// sums to which the gates' activations are applied, and `recalls` is set to the gradients of
+/// `recalled`. On entry, `grad` is the gradient of the new state. On return, it is the part of the
+/// hidden state's gradient that does not pass through the gates, `grad * update`.
 #[inline(always)]
 fn gate_gradients<T: Real>(
     saved: (&Array2<T>, &Array2<T>, &Array2<T>),

@@ -189,8 +189,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
             Array2::zeros((rows, 2 * width)),
         );
         let mut after = flow.value(self.output);
-        // `grad` is first the gradient of the query and the reading after the step, and then of
-        // those before the step.
+        // At the start of an iteration, `grad` is the gradient of the query and the reading after
+        // the step. At its end, `grad` is their gradient before the step.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);

@@ -13,7 +13,7 @@ pub(super) const DEPTH: usize = 100;
 /// The position of a fault, in bytes, and the fault.
 pub(super) type Fault = (usize, TextFault);
 
-/// A position in a text, which only moves forward.
+/// A position in the text, which only moves forward.
 #[derive(Clone)]
 pub(super) struct Scanner<'t> {
     text: &'t [u8],

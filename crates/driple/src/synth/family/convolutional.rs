@@ -179,7 +179,7 @@ fn shortcut(
     network.each(&format!("{name}/Relu"), Op::Relu, sum)
 }
 
-/// The mean over each image, and a score for each class.
+/// Adds the mean over each image, and a score for each class.
 fn classifier(network: &mut Network, x: Value, classes: u64) -> Value {
     let mean = network.mean("mean", x, &[1, 2], false);
     network.dense("scores", mean, classes)

@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. `images` holds the answer for each of the steps before it.
+/// Whether a step outputs images. `images` holds the answer for each earlier step.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -203,7 +203,7 @@ impl Writer<'_> {
     }
 }
 
-/// ONNX's name of an operator without attributes.
+/// ONNX's name for an operator without attributes.
 fn plain(op: &Op) -> &'static str {
     match op {
         Op::Add => "Add",

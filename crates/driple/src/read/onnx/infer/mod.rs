@@ -169,8 +169,8 @@ fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // The unknown dimension must be 1 or equal to the other one, so the result is the other
-        // one.
+        // The unknown dimension must be 1 or equal to the known dimension, so the result is the
+        // known dimension.
         (known, None) | (None, known) => Some(*known),
     });
     front
