@@ -12,8 +12,8 @@ pub enum TorchError {
     /// the file.
     #[error(
         "this is not a file written by torch.save: such files start with PK or the bytes \
-         80 02 8a 0a, but this one starts with {0}; unpack it first if it is compressed, or save it \
-         again"
+         80 02 8a 0a, but this one starts with {0}; unpack it first if it is compressed, or save \
+         it again"
     )]
     Format(String),
     /// The zip archive is damaged or unusual.

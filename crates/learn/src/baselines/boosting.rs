@@ -11,7 +11,7 @@ use super::{BaselineError, Predictor};
 /// rows in a leaf, 255 bins per feature. The trees differ: here they grow level by level to at most
 /// 32 leaves, whereas LightGBM always splits the leaf with the greatest gain, up to 31 leaves.
 /// (forust also has a best-first order, but it ranks leaves by what they already explain, so it
-/// cannot replace that of LightGBM.) On logarithms of durations, LightGBM's order reduces the error
+/// cannot replace LightGBM's order.) On logarithms of durations, LightGBM's order reduces the error
 /// by 8 %; on other labels it brings no improvement.
 pub(super) struct Boosting {
     booster: GradientBooster,

@@ -1,13 +1,13 @@
 //! Baselines for the interpretable models: two models from libraries, and a neural network.
 //!
-//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
-//! documents where it differs. Nothing is tuned. The same seed gives the same model, regardless of
-//! the number of threads.
+//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM. The
+//! documentation of each model lists the differences. Nothing is tuned. The same seed gives the
+//! same model, regardless of the number of threads.
 //!
-//! Texts are numbered in the order of their first appearance in the training rows; texts that do
-//! not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on which
-//! side of a split missing values belong; the other models replace missing values by the mean of
-//! the feature.
+//! Strings are numbered in the order of their first appearance in the training rows; strings that
+//! do not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on
+//! which side of a split missing values belong; the other models replace missing values by the mean
+//! of the feature.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, baselines::Baseline};

@@ -27,7 +27,7 @@ pub(super) struct CellMap {
 pub(super) enum Shape {
     /// A list of bins. `ordered` is true for numbers, whose neighbouring bins are similar.
     Curve { bins: usize, ordered: bool },
-    /// A grid, row by row.
+    /// A grid, stored row by row.
     Surface { height: usize, width: usize },
 }
 
@@ -40,7 +40,8 @@ impl Shape {
     }
 }
 
-/// The training rows of a bag, and its held-out rows, by which the bag decides when to stop.
+/// The training rows and the held-out rows of a bag. The error on the held-out rows decides when
+/// the bag stops.
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,

@@ -37,7 +37,7 @@ impl Sum {
         }
     }
 
-    /// The decrease of the sum of squares if each row's residual is predicted by the mean of all:
+    /// The decrease of the sum of squares if each row's residual is predicted by the mean residual:
     /// (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {
@@ -69,7 +69,7 @@ pub(super) struct Tree {
 /// chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The bins of a feature. A tree is grown on them repeatedly, each time for other residuals.
+/// The bins of a feature. A tree is grown on them repeatedly, each time for different residuals.
 pub(super) struct Curve {
     /// Number of training rows in each bin.
     rows: Vec<f64>,

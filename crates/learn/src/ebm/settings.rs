@@ -31,7 +31,8 @@ pub struct Settings {
     pub max_bins: usize,
     /// The maximum number of pairs of features that get a term.
     pub interactions: usize,
-    /// Number of runs on different parts of the rows, which are averaged; at least 1.
+    /// Number of bags, at least 1. Each bag learns from a different part of the rows, and their
+    /// results are averaged.
     pub bags: usize,
     /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
     pub validation: f64,

@@ -15,7 +15,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::curve::Sum;
 
-/// A grid of cells. It is searched for its best cross repeatedly, each time with other residuals.
+/// A grid of cells. It is searched for its best cross repeatedly, each time with different
+/// residuals.
 pub(super) struct Surface {
     width: usize,
     height: usize,

@@ -19,8 +19,9 @@ pub(super) struct Tables {
     pub sums: Vec<[f64; ABREAST]>,
     /// The last step of each bag, for each cell of the step's term.
     pub steps: Vec<[f64; ABREAST]>,
-    /// Buffers of one bag: its `sums` and its step.
+    /// Buffer for the `sums` of one bag.
     pub sum: Vec<f64>,
+    /// Buffer for the step of one bag.
     pub step: Vec<f64>,
 }
 

@@ -55,7 +55,7 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     let add = |sum: usize, count: &usize| sum.checked_add(*count);
     let rows = node.counts.iter().try_fold(0, add);
     if rows.is_none_or(|rows| rows == 0) {
-        return Err("it has no rows or too many".to_owned());
+        return Err("its number of rows is 0 or too large".to_owned());
     }
     let Some(split) = &node.split else {
         return Ok(());

@@ -7,8 +7,10 @@ use crate::metrics::{accuracy, confusion, mean};
 use crate::tree::validate::{Splits, leave_one_out, random_splits};
 use crate::tree::{Tree, TreeError};
 
-/// Number of random splits of an evaluation, and the share of rows in the test part of each split.
+/// Number of random splits of an evaluation.
 const SPLITS: usize = 200;
+
+/// Share of test rows in each split.
 const TEST_SHARE: f64 = 0.3;
 
 /// How well the model predicts the scores of profiles that it has not seen.

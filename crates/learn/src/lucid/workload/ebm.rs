@@ -28,11 +28,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. For logarithms, these are the settings with the best estimates for
-    /// later days in a trial on the first days of September in the trace Venus. Few rounds are
-    /// used, because users change their habits faster than the machine can learn them. For seconds,
-    /// these are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but
-    /// with at most 1,000 rounds.
+    /// Settings of the machine. For logarithms, these settings gave the best estimates for later
+    /// days in a trial on the first days of September of the Venus trace. Few rounds are used,
+    /// because users change their habits faster than the machine can learn them. For seconds, these
+    /// are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but with at
+    /// most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -85,8 +85,8 @@ impl DurationEbm {
     /// Trains an EBM on jobs and how long they ran, in seconds.
     ///
     /// # Errors
-    /// There is no job, the numbers of durations and jobs differ, a duration is not finite or is too
-    /// large, or the fit is stopped.
+    /// If there is no job, the numbers of durations and jobs differ, a duration is not finite or is
+    /// too large, or the fit is stopped.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],

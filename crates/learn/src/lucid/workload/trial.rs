@@ -21,11 +21,11 @@ const LEAST: usize = 10;
 pub struct Trial {
     /// Number of training jobs: those that had ended before the held-out period began.
     pub learnt: usize,
-    /// Number of held-out jobs, which are the last ones.
+    /// Number of held-out jobs, which were submitted last.
     pub held_out: usize,
-    /// When the first held-out job was submitted.
+    /// Submission time of the first held-out job.
     pub from: DateTime,
-    /// When the last held-out job was submitted.
+    /// Submission time of the last held-out job.
     pub to: DateTime,
     /// The score of each estimator that was tried.
     pub scores: Vec<TrialScore>,
@@ -102,9 +102,9 @@ impl Trial {
         }))
     }
 
-    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks. Ties
-    /// are broken by the smaller error. An estimator whose estimates are all equal counts as having
-    /// a rank correlation of 0.
+    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks.
+    /// Among equally good estimators, the one with the smaller error is returned. An estimator
+    /// whose estimates are all equal counts as having a rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;
