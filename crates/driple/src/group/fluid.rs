@@ -5,7 +5,7 @@
 //! Each community starts at one random vertex. A pass visits all vertices in random order. When a
 //! vertex is visited, the densities at it and at its neighbours are summed for each community. If
 //! the vertex's own community has the greatest sum, the vertex stays; otherwise it joins the
-//! community with the greatest sum. Ties are broken at random. Passes are repeated until one
+//! community with the greatest sum. Ties are broken at random. Passes are repeated until a pass
 //! changes nothing.
 //!
 //! For example, community A has 4 vertices and density 0.25, and community B has 1 vertex and
@@ -221,7 +221,7 @@ impl<'a> Fluid<'a> {
 
     /// The community of each vertex. Communities are numbered in the order in which networkx lists
     /// them, which is the order of their first vertices in `reached`. The first vertex of a
-    /// community is not always the one at which it started.
+    /// community is not always the vertex at which the community started.
     fn numbered(&self) -> Vec<u32> {
         let mut numbers = vec![NONE; self.sizes.len()];
         let mut next = 0;

@@ -77,7 +77,7 @@ pub struct Report {
     /// counts as having no elements.
     pub unknown_shapes: usize,
     /// The number of operations whose output has unknown dimensions. The size of such an output is
-    /// the product of the dimensions after the last unknown one.
+    /// the product of the dimensions after the last unknown dimension.
     pub unknown_dimensions: usize,
     /// For each type that is missing from the table of frequencies, the number of its operations.
     /// The frequency of such a type counts as 0.

@@ -87,7 +87,7 @@ impl<T: Real> Parameters<T> {
         self.trained[id.0]
     }
 
-    /// Makes training change only the parameters for whose names `chosen` returns true.
+    /// Limits training to the parameters whose names `chosen` accepts.
     pub fn train_only(&mut self, mut chosen: impl FnMut(&str) -> bool) {
         for (trained, name) in self.trained.iter_mut().zip(&self.names) {
             *trained = chosen(name);

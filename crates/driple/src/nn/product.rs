@@ -39,7 +39,8 @@ pub(super) fn multiply_f32(
     let ((m, k), n) = (a.dim(), b.ncols());
     let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);
     // SAFETY: each pointer points to the first element of a view, the strides and dimensions are
-    // those of the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor `b`.
+    // taken from the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor
+    // `b`.
     unsafe {
         get_gemm_fn()(
             m,

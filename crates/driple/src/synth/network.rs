@@ -1,5 +1,5 @@
-//! A network as the steps of its forward pass, from which training graphs, ONNX models and costs
-//! are derived.
+//! A network as the steps of its forward pass. Training graphs, ONNX models and costs are derived
+//! from these steps.
 
 /// The index of a step, which identifies the step's output tensor.
 pub(super) type Value = usize;
@@ -35,8 +35,8 @@ pub(super) enum Op {
         random: bool,
     },
     /// A convolution of an image. The dimensions of the kernel are height, width, input channels
-    /// and output channels. The image is padded so that the output's size is that of the input
-    /// divided by the stride, rounded up.
+    /// and output channels. The image is padded so that the size of the output is the size of the
+    /// input divided by the stride, rounded up.
     Conv {
         /// The stride in both directions.
         stride: u64,
@@ -48,7 +48,7 @@ pub(super) enum Op {
     },
     /// Normalisation over a batch of images, with a scale and an offset.
     BatchNorm,
-    /// Max pooling over windows whose size is the stride.
+    /// Max pooling over windows of the same size as the stride.
     MaxPool {
         /// The stride in both directions.
         stride: u64,
@@ -78,7 +78,7 @@ pub(super) enum Op {
     Scale(f32),
     /// The sum with a number.
     Shift(f32),
-    /// Adds -1e9 wherever a token would attend to a later one.
+    /// Adds -1e9 wherever a token would attend to a later token.
     Mask,
     /// The same elements with other dimensions.
     Reshape,

@@ -2,9 +2,9 @@
 //! weights of models.
 //!
 //! Such a file holds a pickle, which [`gleaner_pickle`] decodes without executing anything: it only
-//! records the calls that the pickle requests. `globals` is the list of names to which files may
-//! refer; any other name is an error. `objects` interprets the recorded calls. The cost of reading
-//! a file is bounded by the file's length: nothing recurses, and the expansion of shared objects is
+//! records the calls that the pickle requests. `globals` lists the names that files may refer to;
+//! any other name is an error. `objects` interprets the recorded calls. The cost of reading a file
+//! is bounded by the file's length: nothing recurses, and the expansion of shared objects is
 //! charged to a budget.
 //!
 //! Both file formats can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch 1.6

@@ -17,7 +17,8 @@ const REFUSED: [u8; 5] = [
     op::BYTEARRAY8,
 ];
 
-/// The maximum number of dimensions of a tensor, as in torch, and of arguments of a call.
+/// The maximum number of dimensions of a tensor, as in torch. It is also the maximum number of
+/// arguments of a call.
 const MAX_ITEMS: usize = 64;
 
 /// An object of a pickle.
@@ -52,7 +53,7 @@ pub(super) struct View<'a> {
 }
 
 /// Decodes the pickle at the start of `bytes` and checks its objects. `name` is the pickle's name
-/// in errors.
+/// in error messages.
 pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'a>, TorchError> {
     let fault = |offset, problem| TorchError::Pickle {
         pickle: name,

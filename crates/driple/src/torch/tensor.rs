@@ -37,7 +37,7 @@ impl Tensor {
 }
 
 impl Saved<'_> {
-    /// The tensor of a view. `name` returns the tensor's name in errors.
+    /// The tensor of a view. `name` returns the tensor's name in error messages.
     pub(super) fn tensor(
         &self,
         view: &View,

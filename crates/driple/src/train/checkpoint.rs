@@ -1,5 +1,5 @@
-//! Checkpoints: files with the state of a training run, from which the run can continue as if it
-//! had never been interrupted.
+//! Checkpoints: files with the state of a training run. An interrupted run continues from its
+//! checkpoint as if it had never been interrupted.
 
 use std::collections::BTreeMap;
 

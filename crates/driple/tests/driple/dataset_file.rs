@@ -281,7 +281,7 @@ fn invalid_data_are_not_written() {
     };
     assert_eq!(
         fault(|data| data.train[1][2].graph.edges.push((1, 2))),
-        "train, batch 1, graph 2: an edge does not lead from a node to a later one"
+        "train, batch 1, graph 2: an edge does not lead from a node to a later node"
     );
     assert!(
         fault(|data| data.train[0][0].graph.edges.push((0, 1))).contains("not in ascending order")

@@ -80,8 +80,8 @@ struct Network {
 }
 
 impl Network {
-    /// Draws weights and biases from uniform distributions, whose variance keeps signals from
-    /// growing or shrinking from layer to layer (Glorot and Bengio, 2010).
+    /// Draws weights and biases from uniform distributions. The variance is chosen so that signals
+    /// neither grow nor shrink from layer to layer (Glorot and Bengio, 2010).
     fn new(features: usize, rng: &mut ChaCha8Rng) -> Self {
         let mut parameters = Parameters::new();
         let mut layer = |name: &str, from: usize, to: usize| {

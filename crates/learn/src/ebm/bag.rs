@@ -31,8 +31,8 @@ impl Search {
     }
 
     /// Computes the full step of each cell from the sum of the residuals in each cell. The cuts are
-    /// random if a random number generator is given, and the best ones otherwise. Returns `false`
-    /// if no step would help; `steps` is then unchanged.
+    /// random if a random number generator is given. Otherwise, they are the best cuts. Returns
+    /// `false` if no step would help; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],

@@ -65,9 +65,10 @@ pub(super) struct Boosted {
 }
 
 /// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size. `residuals`
-/// holds the residuals of all rows for each bag. A bag stops once its held-out rows have not improved
-/// for a while. Returns the best round of each bag. A bag without held-out rows learns nothing.
-/// What a bag learns does not depend on the other bags. A stop takes effect after the current round.
+/// holds the residuals of all rows for each bag. A bag stops once the error on its held-out rows
+/// has not decreased for a while. Returns the best round of each bag. A bag without held-out rows
+/// learns nothing. What a bag learns does not depend on the other bags. A stop takes effect after
+/// the current round.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],

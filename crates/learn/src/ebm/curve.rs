@@ -4,11 +4,11 @@
 //! and not on the number of rows. Prefix sums give the sum over any range of bins in constant time.
 //!
 //! If a leaf with `n` rows and the residual sum `s` predicts its mean, the sum of squares decreases
-//! by `s² ÷ n`. So the best cut of a leaf is the one with the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The
-//! leaf whose best cut has the greatest gain is cut next, until there are enough leaves. For
-//! example, three bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains
-//! 16 ÷ 4 + 16 ÷ 8 = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves
-//! is cut after bin 2, and the steps of the three bins are 1, 1 and −2.
+//! by `s² ÷ n`. So the best cut of a leaf has the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The leaf whose
+//! best cut has the greatest gain is cut next, until there are enough leaves. For example, three
+//! bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains 16 ÷ 4 + 16 ÷ 8
+//! = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves is cut after bin
+//! 2, and the steps of the three bins are 1, 1 and −2.
 
 use std::ops::Range;
 
@@ -97,9 +97,9 @@ impl Curve {
     }
 
     /// Computes the step of each bin, which is the mean residual of the bin's leaf. `residuals`
-    /// holds the sum of the residuals in each bin. The leaves are those of a random tree if a
-    /// random number generator is given, and those of the best tree otherwise. Bin 0, for missing
-    /// values, is a separate leaf; its step is 0 if it has too few rows.
+    /// holds the sum of the residuals in each bin. The leaves come from a random tree if a random
+    /// number generator is given, and from the best tree otherwise. Bin 0, for missing values, is a
+    /// separate leaf; its step is 0 if it has too few rows.
     pub fn step(&mut self, residuals: &[f64], random: Option<&mut ChaCha8Rng>, steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],

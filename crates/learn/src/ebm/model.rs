@@ -42,7 +42,7 @@ pub struct Axis {
 /// Why a machine cannot predict the labels of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The table's features or their order differ from those of the machine.
+    /// The features of the table, or their order, differ from the machine's features.
     #[error("the model was trained on the features {expected:?}, not on {found:?}")]
     Features {
         /// The features of the model.
@@ -73,7 +73,7 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// The parts of one prediction: an intercept and contributions, whose sum is the prediction.
+/// The parts of one prediction: an intercept and contributions, which sum to the prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The predicted label.
@@ -232,7 +232,7 @@ impl Ebm {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the features of the table or their order differ from those of the machine.
+    /// If the features of the table, or their order, differ from the machine's features.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -249,7 +249,7 @@ impl Ebm {
     /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// If the features of the table or their order differ from those of the machine.
+    /// If the features of the table, or their order, differ from the machine's features.
     ///
     /// # Panics
     /// If the table has no such row.

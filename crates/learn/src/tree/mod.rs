@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// The nodes in depth-first order: the root is first, each node comes before its left subtree,
-    /// and the left subtree comes before the right one.
+    /// and the left subtree comes before the right subtree.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }

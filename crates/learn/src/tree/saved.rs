@@ -106,7 +106,11 @@ mod tests {
             ),
             ("\"feature\":0", "\"feature\":1", "which does not exist"),
             ("\"counts\":[1,2]", "\"counts\":[1]", "rows of 1 classes"),
-            ("\"counts\":[1,0]", "\"counts\":[0,0]", "no rows"),
+            (
+                "\"counts\":[1,0]",
+                "\"counts\":[0,0]",
+                "its number of rows is 0",
+            ),
             (
                 "\"nodes\":[",
                 "\"nodes\":[],\"x\":[",

@@ -154,7 +154,7 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // The score of missing values is 2 + E[x] below that of a middle value.
+    // The score of missing values is 2 + E[x] below the score of a middle value.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(

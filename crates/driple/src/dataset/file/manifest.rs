@@ -52,7 +52,8 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The manifest as stored in the file, with facts about the data that are checked when it is read.
+/// The manifest as stored in the file. It includes facts about the data, which are checked when the
+/// file is read.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,

@@ -11,7 +11,7 @@ use crate::dataset::arrays::{Array, ArrayFault, examples};
 use crate::dataset::{Batches, Dataset, Example};
 use crate::graph::METRICS;
 
-/// Tensors by parsed name, each with the name as it is written in the file.
+/// Tensors by parsed name, each with its name as written in the file.
 type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 
 /// Reads a data set and its manifest from the bytes of a safetensors file in the format that
@@ -123,7 +123,7 @@ fn has_runs(tensors: &Tensors, name: Name) -> bool {
     names.any(|(_, (text, _))| text.matches('.').count() == 3)
 }
 
-/// The values of a tensor, whose type must be one of `expected`.
+/// The values of a tensor. The type of the tensor must be one of `expected`.
 fn array(
     name: &str,
     tensor: &TensorView,

@@ -147,7 +147,7 @@ fn fault(graph: &GroupedGraph) -> Option<&'static str> {
         return Some("it has no nodes");
     }
     if graph.edges.iter().any(beyond) {
-        return Some("an edge does not lead from a node to a later one");
+        return Some("an edge does not lead from a node to a later node");
     }
     if !graph.edges.windows(2).all(|pair| pair[0] < pair[1]) {
         return Some("its edges are not in ascending order");

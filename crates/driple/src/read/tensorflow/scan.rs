@@ -190,7 +190,7 @@ impl<'t> Scanner<'t> {
         Err((at, TextFault::Open(char::from(bracket))))
     }
 
-    /// Checks that the next closing bracket matches the innermost open one.
+    /// Checks that the next closing bracket matches the innermost open bracket.
     fn close(&self, open: Option<(usize, u8)>, found: u8) -> Result<(), Fault> {
         let expected = match open {
             Some((_, b'{')) => "`}`",

@@ -1,4 +1,4 @@
-//! Families of networks, from which networks are drawn at random with sizes that are typical of
+//! Families of networks. Networks of a family are drawn at random, with sizes that are typical of
 //! training jobs.
 
 mod convolutional;

@@ -1,5 +1,5 @@
-//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model resembles
-//! one that PyTorch exports without weights: parameters are inputs, and the dimensions of images
+//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model resembles a
+//! model that PyTorch exports without weights: parameters are inputs, and the dimensions of images
 //! are batch, channels, height and width.
 
 mod writer;
@@ -131,8 +131,8 @@ impl Writer<'_> {
         self.graph.input.push(info);
     }
 
-    /// Adds an operator with a sliding window. The input is padded so that the output's size is
-    /// that of the input divided by the stride, rounded up.
+    /// Adds an operator with a sliding window. The input is padded so that the size of the output
+    /// is the size of the input divided by the stride, rounded up.
     fn window(&mut self, name: &str, op: &str, x: &[&str], stride: u64, more: Attribute) {
         let auto_pad = Attribute {
             name: "auto_pad".to_owned(),

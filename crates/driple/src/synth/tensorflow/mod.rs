@@ -1,4 +1,4 @@
-//! The graph with which TensorFlow 1 trains a network. The input is on the CPU. The variables with
+//! The graph that TensorFlow 1 uses to train a network. The input is on the CPU. The variables with
 //! their initial values, the forward pass, the gradients and the optimiser are on a GPU.
 
 mod backward;

@@ -38,7 +38,7 @@ impl Optimiser {
         }
     }
 
-    /// The names of the tensors besides the parameter.
+    /// The names of the tensors that the optimiser keeps besides the parameter.
     fn slots(self) -> &'static [&'static str] {
         match self {
             Self::Descent => &[],

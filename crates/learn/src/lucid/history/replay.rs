@@ -63,8 +63,9 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate is the same as that of a history of the jobs that ended earlier. It
-        /// therefore uses neither the job's own duration nor that of any job that ends later.
+        /// Each estimate equals the estimate of a history of the jobs that ended earlier. It
+        /// therefore uses neither the job's own duration nor the duration of any job that ends
+        /// later.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

@@ -1,6 +1,6 @@
 //! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
-//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree, whose features
-//! describe the GPU usage of the job's workload when it runs alone.
+//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree. The features of the
+//! tree describe the GPU usage of the job's workload when it runs alone.
 //!
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,

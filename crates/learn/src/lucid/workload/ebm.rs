@@ -8,7 +8,7 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// The features from which an EBM learns durations, and the form of its labels.
+/// The features that an EBM learns durations from, and whether its labels are logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -104,12 +104,12 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// The features from which the EBM learnt, and the form of its labels.
+    /// The features that the EBM learnt from, and whether its labels are logarithms.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine, whose scores are in seconds or in logarithms of seconds.
+    /// The machine. Its scores are in seconds or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }

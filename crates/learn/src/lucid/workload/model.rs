@@ -176,8 +176,8 @@ impl EstimatorChoice {
         }
     }
 
-    /// Fits the chosen estimator on jobs that have ended. To find the best one, first tries the
-    /// [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
+    /// Fits the chosen estimator on jobs that have ended. To find the best estimator, first tries
+    /// the [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
     ///
     /// # Errors
     /// Same as [`WorkloadModel::fit`].

@@ -120,7 +120,7 @@ impl Trial {
         best.map_or(UNTRIED, |score| score.estimator)
     }
 
-    /// Whether the best estimator still ranks the held-out jobs hardly better than chance.
+    /// Whether even the best estimator ranks the held-out jobs hardly better than chance.
     pub fn is_near_chance(&self) -> bool {
         let ranks = self
             .scores

@@ -67,7 +67,7 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
 }
 
 /// The shape of a matrix: the product of the dimensions before the axis, and the product of the
-/// axis and those after it.
+/// axis and the dimensions after it.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {
