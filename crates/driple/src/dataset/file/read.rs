@@ -98,7 +98,7 @@ fn any(tensors: &Tensors, from: Name, to: Name) -> bool {
     tensors.range(from..=to).next().is_some()
 }
 
-/// Reads the examples of a run of graphs of equal size.
+/// Reads the examples of a run. The graphs of a run are of equal size.
 fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     let get = |field| {
         let name = Name { field, ..name };

@@ -116,9 +116,9 @@ struct Head<'a, T> {
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One attention head. Returns `activation` of weighted sums of the rows `x` of `input`, which
-    /// are `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`, where
-    /// `vector` is `a`, `2 H` long.
+    /// One attention head. Returns `activation`, applied to weighted sums of the rows `x` of
+    /// `input`, each `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`,
+    /// where `vector` is `a`, `2 H` long.
     pub fn attend(
         &mut self,
         input: Var,

@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn ratios_below_the_minimum_are_none() {
-        // One name is too short; too few characters in common; the same characters in another
+        // One name is too short; too few characters in common; the same characters in a different
         // order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");

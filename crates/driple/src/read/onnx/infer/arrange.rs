@@ -89,8 +89,8 @@ fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         .filter(|dimensions| dimensions.len() == x.len())
 }
 
-/// The inputs concatenated along the axis, where their sizes are added. Any other dimension of the
-/// output is known if it is known for at least one input.
+/// The inputs, concatenated along the axis. Their sizes along the axis are added. Any other
+/// dimension of the output is known if it is known for at least one input.
 fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let along = axis(operation.attribute("axis")?.i, dimensions.len())?;
@@ -148,8 +148,8 @@ fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }
 
-/// The input's dimensions, where the dimensions of the indices replace the axis from which elements
-/// are selected.
+/// The input's dimensions, with the dimensions of the indices in place of the axis that elements
+/// are selected from.
 fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, indices) = (operation.input(0)?, operation.input(1)?);
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -236,8 +236,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output: those of the input, except that each output has only its share of
-/// the dimension along the axis.
+/// The dimensions of each output. They equal the input's dimensions, except that each output has
+/// only its share of the dimension along the axis.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;

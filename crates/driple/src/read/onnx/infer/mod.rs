@@ -1,7 +1,7 @@
 //! Infers shapes that a model does not contain, according to the definitions of ONNX's operators.
 //!
-//! Some shapes are not inferred and remain unknown: those of operators from other domains, those of
-//! control flow, and those that depend on values of floating-point tensors.
+//! Some shapes are not inferred and remain unknown: shapes of operators from other domains, shapes
+//! of control flow, and shapes that depend on values of floating-point tensors.
 
 mod arrange;
 mod integers;
