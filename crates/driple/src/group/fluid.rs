@@ -3,10 +3,10 @@
 //!
 //! A community is like a fixed amount of fluid: its density is `1 / n` at each of its `n` vertices.
 //! Each community starts at one random vertex. A pass visits all vertices in random order. When a
-//! vertex is visited, the densities at it and at its neighbours are summed for each community. If
-//! the vertex's own community has the greatest sum, the vertex stays; otherwise it joins the
-//! community with the greatest sum. Ties are broken at random. Passes are repeated until a pass
-//! changes nothing.
+//! vertex is visited, the densities at the vertex and at its neighbours are summed for each
+//! community. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
+//! joins the community with the greatest sum. Ties are broken at random. Passes are repeated until
+//! a pass changes nothing.
 //!
 //! For example, community A has 4 vertices and density 0.25, and community B has 1 vertex and
 //! density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25 =

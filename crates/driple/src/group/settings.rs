@@ -19,8 +19,8 @@ pub struct Settings {
     pub devices: Devices,
     /// The seed of the random numbers that determine the communities.
     pub seed: u64,
-    /// The maximum number of passes over all operations. The published builder makes up to 101,
-    /// because it uses networkx 2.5.1; few graphs need that many.
+    /// The maximum number of passes over all operations. The published builder makes up to 101
+    /// passes, because it uses networkx 2.5.1; few graphs need that many.
     pub passes: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The record of a forward pass, along which the backward pass computes the gradients (reverse-mode
-//! automatic differentiation).
+//! The record of a forward pass. The backward pass follows it in reverse order and computes the
+//! gradients (reverse-mode automatic differentiation).
 //!
 //! For example, `relu(w x)` with the weight `w` = 3 and the input `x` = 2 puts the values 2, 6 and
 //! 6 on the tape. The backward pass starts with the gradient 1 of the last value. The rectifier

@@ -80,7 +80,7 @@ pub(super) enum Op {
     Shift(f32),
     /// Adds -1e9 wherever a token would attend to a later token.
     Mask,
-    /// The same elements with other dimensions.
+    /// The same elements with different dimensions.
     Reshape,
     /// The axes in another order.
     Transpose(Vec<usize>),

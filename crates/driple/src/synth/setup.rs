@@ -6,8 +6,8 @@
 /// The following model determines the resources that training consumes. For one training step,
 ///
 /// - `F` is the number of floating-point operations: three times as many as in the forward pass;
-/// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
-///   plus those of the parameters, their gradients and the optimiser's tensors;
+/// - `A` is the number of bytes that tensors move: four times the bytes of the forward pass's
+///   outputs, plus the bytes of the parameters, their gradients and the optimiser's tensors;
 /// - `N` is the number of the graph's operations that run on the GPU;
 /// - `P` is the number of bytes of the parameters.
 ///

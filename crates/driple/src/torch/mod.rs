@@ -30,7 +30,8 @@ use objects::{Object, Pickle, Value};
 use storage::Storages;
 
 /// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
-/// names and visited objects. Files whose tensors share no values need less than 2.
+/// names and visited objects. Files whose tensors share no values need less than twice their
+/// length.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.

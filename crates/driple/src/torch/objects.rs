@@ -208,6 +208,6 @@ fn items<'p, 'a>(pickle: &'p Pickle<'a>, tuple: Value<'a>) -> Result<&'p [Value<
     match pickle.body(tuple) {
         Some(Body::Tuple(items)) if items.len() <= MAX_ITEMS => Ok(items),
         Some(Body::Tuple(_)) => Err(Problem::Malformed("a tuple is too long")),
-        _ => Err(Problem::Malformed("a part that must be a tuple is not one")),
+        _ => Err(Problem::Malformed("expected a tuple, found another value")),
     }
 }

@@ -1,4 +1,4 @@
-//! Sample jobs: their graphs can be read back, are connected, and determine their metrics.
+//! Sample jobs: the graphs can be read back, are connected, and determine the metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 

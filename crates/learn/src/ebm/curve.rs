@@ -137,8 +137,8 @@ impl Curve {
     }
 }
 
-/// Cuts the bins at random. As many cuts are drawn as the tree may have, and a cut is left out if a
-/// leaf next to it would have too few rows. `before` holds the prefix sums of the bins.
+/// Cuts the bins at random. Draws as many cuts as the tree may have. A cut is left out if a leaf
+/// next to it would have too few rows. `before` holds the prefix sums of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
     let most = tree.leaves.min(end);

@@ -11,8 +11,9 @@ pub struct Settings {
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (smoothing rounds in interpret). Random cuts let nearly equal features share the effect that
-    /// they explain. Otherwise the feature with the best cut would take all of it.
+    /// (called smoothing rounds in the library interpret). Random cuts let nearly equal features
+    /// share the effect that they explain. Otherwise the feature with the best cut would take all
+    /// of it.
     #[serde(default)]
     pub random_rounds: usize,
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds

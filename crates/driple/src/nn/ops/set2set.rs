@@ -190,7 +190,7 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
         );
         let mut after = flow.value(self.output);
         // At the start of an iteration, `grad` is the gradient of the query and the reading after
-        // the step. At its end, `grad` is their gradient before the step.
+        // the step. At the end of the iteration, `grad` is their gradient before the step.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);

@@ -2,8 +2,8 @@
 //! same name and size.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
-//! artifact compares a name with all names of all users. This implementation compares it only with
-//! recent names of the same user. Other users' jobs count only if the user has no ended jobs.
+//! artifact compares a name with all names of all users. This implementation compares a name only
+//! with recent names of the same user. Other users' jobs count only if the user has no ended jobs.
 
 mod replay;
 mod similarity;

@@ -44,10 +44,10 @@ pub struct TrialScore {
     pub mae: f64,
 }
 
-/// The second at which the held-out period begins. `first` and `last` are the times of the first
-/// and last submission. The last third of this span is held out. If that is more than a week, it is
-/// rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last 14 days are
-/// held out.
+/// The time at which the held-out period begins, in seconds. `first` and `last` are the times of
+/// the first and last submission. The last third of this span is held out. If that is more than a
+/// week, it is rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last
+/// 14 days are held out.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -103,8 +103,8 @@ impl Trial {
     }
 
     /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks.
-    /// Among equally good estimators, the one with the smaller error is returned. An estimator
-    /// whose estimates are all equal counts as having a rank correlation of 0.
+    /// Among equally good estimators, the estimator with the smallest error is returned. An
+    /// estimator whose estimates are all equal counts as having a rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;

@@ -215,7 +215,7 @@ fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     reduced(operation, &all)
 }
 
-/// The input's dimensions, with those along the axes reduced to 1 or removed.
+/// The input's dimensions. The dimensions along the axes are reduced to 1 or removed.
 fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let axes = axes(along, x.len())?;
@@ -252,7 +252,7 @@ pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
             .map(|share| u64::try_from(*share).ok())
             .collect()
     } else {
-        // Equal shares, except that the last one is smaller if there is a remainder: 7 is split
+        // Equal shares, except that the last share is smaller if there is a remainder: 7 is split
         // into 3, 3 and 1.
         let share = |size: u64, index: u64| {
             let equal = size.div_ceil(count);
