@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Problem, Task};
 
-/// What makes a plan the best one.
+/// The criterion for the best plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {

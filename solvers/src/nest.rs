@@ -7,8 +7,8 @@
 //! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
 //! last visited group that contains the task. If all tasks of the next group have the same last group,
 //! that group is the smallest one around the next group. Otherwise, two tasks of the next group have
-//! different last groups. The later of these last groups has only one of the two tasks. It is at least
-//! as large as the next group, so it also has a task that the next group lacks: these two groups cross.
+//! different last groups. The group visited later contains only one of the two tasks. It is at least as
+//! large as the next group, so it also has a task that the next group lacks: these two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
@@ -58,9 +58,9 @@ impl Branch {
 
 /// A group that limits something.
 struct Member {
-    /// Its index among the groups of the problem.
+    /// Index of the group among the groups of the problem.
     group: usize,
-    /// Its tasks, each once.
+    /// Tasks of the group, without duplicates.
     tasks: Vec<usize>,
 }
 

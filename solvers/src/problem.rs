@@ -20,8 +20,8 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share
-    /// this list in memory, and also `curve_objective`.
+    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share this
+    /// list and `curve_objective` in memory.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
@@ -64,7 +64,7 @@ pub struct Problem {
     /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
-    /// What makes a plan the best one.
+    /// The criterion for the best plan.
     #[serde(default, skip_serializing_if = "Goal::is_total")]
     pub goal: Goal,
 }
@@ -188,8 +188,7 @@ impl Problem {
             .solve(self, &Limits::default())
     }
 
-    /// Returns every fault of the problem, one sentence each; an empty list if the problem is
-    /// sound.
+    /// Returns every fault of the problem, one sentence each; an empty list if the problem is valid.
     pub fn validate(&self) -> Vec<String> {
         let mut out = Vec::new();
         range::push_window(self.t_fwd, &mut out);

@@ -124,11 +124,11 @@ pub enum SolveError {
         /// The formulation that rejected the problem, such as `the paper formulation`.
         solver: &'static str,
     },
-    /// The problem is sound, but this solver or formulation cannot handle it. The text says why and
+    /// The problem is valid, but this solver or formulation cannot handle it. The string says why, and
     /// what to use instead.
     #[error("{0}")]
     Unfit(String),
-    /// The problem is not sound; see [`Problem::validate`].
+    /// The problem is invalid; see [`Problem::validate`].
     #[error("the problem is invalid: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// The backend was left out of this build.
@@ -199,7 +199,7 @@ pub trait Solver {
     /// returns the name of the one it used last.
     fn name(&self) -> &str;
 
-    /// Solves `problem`. The problem must be sound ([`Problem::validate`]).
+    /// Solves `problem`. The problem must be valid ([`Problem::validate`]).
     ///
     /// A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
     ///
@@ -266,7 +266,7 @@ impl SolverKind {
 /// A backend, with the formulation and big-M that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
-    /// Which backend answers.
+    /// The backend that solves the problems.
     pub kind: SolverKind,
     /// How MILP backends state the problem; other backends ignore it.
     pub formulation: Formulation,

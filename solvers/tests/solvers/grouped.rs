@@ -140,7 +140,7 @@ fn best_by_tables(problem: &Problem) -> Option<f64> {
 fn limits() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
     let some = |most| prop_oneof![1 => Just(None), 2 => (0u32..most).prop_map(Some)];
     (some(9), some(14)).prop_map(|(min, max)| match (min, max) {
-        // A sound group has no minimum above its maximum.
+        // The minimum of a valid group is at most its maximum.
         (Some(a), Some(b)) => (Some(a.min(b)), Some(a.max(b))),
         other => other,
     })

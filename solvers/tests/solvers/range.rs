@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// Problems in each of which one number, in turn, is set to `value`.
+/// Five problems, in each of which a different number is set to `value`.
 fn with_each_number(value: f64) -> Vec<Problem> {
     let set: [fn(&mut Problem, f64); 5] = [
         |p, value| p.t_fwd = value,

@@ -32,8 +32,8 @@ impl Layer {
     }
 }
 
-/// The count, among those of `pieces`, with which a task leads to `state` at the least loss, and
-/// that loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
+/// The count of a task, among those of `pieces`, that leads to `state` at the least loss, and that
+/// loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
 /// counts, the first wins. The loss is infinite if no count leads there; the count is then `least`.
 pub(super) fn best_count(
     pieces: &[Piece],

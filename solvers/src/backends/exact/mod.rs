@@ -120,9 +120,9 @@ impl Exact {
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
     /// Once the buffers have grown, this function allocates memory only for tasks that are unlike
-    /// all earlier ones. `problem` must be sound and its numbers within the [`range`]; its groups
-    /// are ignored. If the search would need more than about a gibibyte, the counts are feasible
-    /// but not proven optimal; [`Solver::solve`] reports that.
+    /// all earlier ones. `problem` must be valid and its numbers within the [`range`]; its groups are
+    /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
+    /// proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),

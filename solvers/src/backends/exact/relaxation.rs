@@ -30,9 +30,9 @@ struct Step {
 pub(super) struct Relaxation {
     hull: Vec<u32>,
     steps: Vec<Step>,
-    /// The count that every task of a group has reached.
+    /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step of the slope at which not all steps fit.
+    /// For each group, its step with the first slope whose steps do not all fit.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,

@@ -29,7 +29,7 @@ use super::shape::Shapes;
 /// The counts that remain for the tasks of a group.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    /// Its pieces are `pieces[first..last]`.
+    /// The pieces of the group are `pieces[first..last]`.
     first: usize,
     last: usize,
     /// The least and the greatest count.
