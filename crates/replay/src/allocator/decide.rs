@@ -1,4 +1,4 @@
-//! Deciders: a solver or a script makes the decisions.
+//! The deciders, which make the decisions: a solver, or a script.
 
 use std::borrow::Cow;
 use std::time::Instant;

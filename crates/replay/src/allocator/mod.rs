@@ -34,8 +34,8 @@
 //! 4. Progress is recorded, and finished tasks are retired. If a search runs, it receives the result of each
 //!    finished trial.
 //! 5. Nodes that joined become free.
-//! 6. Submitted tasks start to wait. Waiting tasks become active while there is room. If no task waits and
-//!    there is still room, the next round of a repeated set begins.
+//! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
+//!    waiting and there is still room, the next round of a repeated set begins.
 //! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only counts, the
 //!    rule assigns the nodes.
 //!

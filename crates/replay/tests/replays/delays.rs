@@ -72,7 +72,7 @@ fn a_job_is_delayed_once_with_all_of_its_nodes() {
     let found = delays(&log(3, &flips, 2, true), 5.0);
     let expected = [(1, 1, 2, 1, 10.0), (1, 2, 2, 1, 10.0), (2, 1, 2, 1, 10.0)];
     assert_eq!(found, expected);
-    // Without job 2, nobody waits for node 1.
+    // Without job 2, no job waits for node 1.
     let found = delays(&log(3, &flips, 1, true), 5.0);
     assert_eq!(found, [expected[0], expected[2]]);
     // If the log does not state jobs, each event counts as one job.

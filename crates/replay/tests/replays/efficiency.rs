@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
 
-/// A log of `nodes` nodes. Each of `rows` is a second and the number of nodes that are idle from
-/// then on. The first nodes of the log are idle.
+/// A log of `nodes` nodes. Each row consists of a time in seconds and the number of nodes that are idle
+/// from that time on. The first nodes of the log are idle.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -254,7 +254,8 @@ fn a_bound_is_not_begun_after_a_signal() {
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }
 
-/// A task whose rate increases with each node by the next of `steps`. The steps need not be sorted.
+/// A task whose rate increases by the next element of `steps` with each node. The steps need not be
+/// sorted.
 fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
     let rates: Vec<f64> = steps
         .iter()

@@ -130,7 +130,7 @@ fn apart(distance: u32) -> f64 {
 struct Free {
     rank: u32,
     node: u32,
-    /// Estimated share of the nodes at its rank that an event takes.
+    /// Estimated share of the nodes at this rank that an event takes.
     hazard: f64,
 }
 
