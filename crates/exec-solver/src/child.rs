@@ -12,11 +12,11 @@ use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_l
 
 use crate::command::Manifest;
 
-/// Maximum number of output lines that wait to be read. A program that writes more lines is blocked.
+/// Maximum number of unread output lines. A program that writes more lines is blocked.
 const WAITING_LINES: usize = 16;
 
-/// Maximum number of input lines that wait to be written. A program receives at most one request and
-/// one `cancel` at a time, so a program that reads its input never reaches this limit.
+/// Maximum number of queued input lines. A program receives at most one request and one `cancel` at a
+/// time, so a program that reads its input never reaches this limit.
 const WAITING_REQUESTS: usize = 16;
 
 /// Number of bytes kept from the end of the program's standard error.
@@ -113,8 +113,8 @@ impl Program {
         }
     }
 
-    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored.
-    /// Otherwise a program that writes faster than we read could postpone its deadline.
+    /// Waits for the next event until `deadline`. After the deadline, queued lines are ignored.
+    /// Otherwise, a program that writes lines faster than they are read could postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

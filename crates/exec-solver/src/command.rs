@@ -42,7 +42,7 @@ pub struct Manifest {
     /// directory].
     #[serde(default)]
     pub directory: Option<PathBuf>,
-    /// Environment variables in addition to ours.
+    /// Environment variables of the program, in addition to those of this process.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// Seconds within which it must send its hello.

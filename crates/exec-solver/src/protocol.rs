@@ -34,7 +34,7 @@ pub enum Request<'a> {
         /// The problem, in the format of `gleaner solve`.
         problem: &'a Problem,
     },
-    /// The time is over: answer now.
+    /// The time is up: answer now.
     Cancel {
         /// The request.
         id: &'a str,

@@ -111,7 +111,7 @@ fn late_programs_are_ended_and_started_again() {
     }
 }
 
-// A message is always waiting, so a deadline that is checked only when no message waits is never
+// A message is always queued, so a deadline that is checked only while no message is queued is never
 // noticed.
 #[test]
 fn a_flood_of_messages_does_not_move_the_deadline() {
