@@ -76,7 +76,7 @@ impl Plan {
         let number = "a number of at least 1";
         match self.trials {
             Some(trials) if hyperband => {
-                let expected = "nothing: the resources decide how many trials hyperband has";
+                let expected = "nothing: hyperband derives the number of trials from the resources";
                 Some(Fault::new("trials", trials, expected))
             }
             None if !hyperband => Some(Fault::new("trials", "nothing", number)),
@@ -112,7 +112,7 @@ impl Plan {
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
             let expected = format!(
-                "at most {MAX_RUNGS} rungs: reduce it, or raise min_resource above {least} or eta above {eta}"
+                "at most {MAX_RUNGS} rungs: reduce max_resource, or raise min_resource above {least} or eta above {eta}"
             );
             return Some(Fault::new("max_resource", self.max_resource, expected));
         }

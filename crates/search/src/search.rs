@@ -140,7 +140,7 @@ impl Search {
     /// eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
-        reason = "an iterator has no third answer beside an item and the end"
+        reason = "an iterator has no third answer besides an item and the end"
     )]
     pub fn next(&mut self) -> Next {
         let started = match &mut self.scheduler {
@@ -187,9 +187,9 @@ impl Search {
         self.outstanding.values().copied()
     }
 
-    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor stopped: they
-    /// wait for their rung to close, or with ASHA to become promotable. Once ASHA is done, these are the trials that it
-    /// stopped; once another algorithm is done, the list is empty.
+    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor
+    /// stopped: they are waiting for their rung to close or, with ASHA, to become promotable. Once ASHA
+    /// is done, these are the trials that it stopped; once another algorithm is done, the list is empty.
     ///
     /// Takes time proportional to the number of all trials.
     pub fn unpromoted(&self) -> Vec<u32> {

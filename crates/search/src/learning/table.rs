@@ -32,8 +32,9 @@ impl Table {
     ///
     /// # Errors
     /// Returns all faults: there are no trials, or they are not numbered from 0 without gaps; a trial
-    /// has no points; a resource is negative, not finite, or not above the previous one. Faults name
-    /// points as `3[2].resource`, the third point of trial 3, and trials as `3`.
+    /// has no points; a resource is negative, not finite, or not above the previous one. A fault
+    /// identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource` is
+    /// the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
         for (&trial, points) in &trials {
