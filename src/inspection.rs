@@ -66,7 +66,8 @@ impl Inspected {
         })
     }
 
-    /// Information about the inspection and its inputs, for a page. `arguments` are those of the call.
+    /// Information about the inspection and its inputs, for a page. `arguments` are the arguments of the
+    /// call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.

@@ -133,7 +133,7 @@ mod tests {
         let (short, long) = (parts.part(10), parts.part(20));
         short.progress(1, 4);
         long.progress(1, 2);
-        // A second phase counts from 0, and adds nothing until it gets further than the first.
+        // A second phase counts from 0, and adds nothing until it gets further than the first phase.
         long.progress(0, 8);
         long.progress(6, 8);
         short.complete();

@@ -77,7 +77,7 @@ pub struct Call<'a, G> {
 }
 
 impl<'a, G: Copy> Value<'a, G> {
-    /// The text; `None` if the value is not a text.
+    /// The string; `None` if the value is not a string.
     pub fn as_text(self) -> Option<&'a str> {
         match self {
             Value::Text(text) => Some(text),

@@ -49,7 +49,7 @@ pub use stop_at_check::StopAtCheck;
 /// least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
-/// The longest time in milliseconds for which [`FACTOR`] makes a slow property run.
+/// The longest time, in milliseconds, to which [`FACTOR`] extends a slow property.
 pub const LONGEST: u32 = 60_000;
 
 /// The seed of all tests if the environment sets none.

@@ -43,7 +43,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.push(Value::Text(text))
     }
 
-    /// Python 2 has one type for texts and bytes.
+    /// Python 2 has one type for text and bytes.
     pub(super) fn string<const N: usize>(&mut self) -> Step {
         let bytes = self.counted::<N>()?;
         self.push(match std::str::from_utf8(bytes) {
