@@ -28,13 +28,13 @@ pub(super) struct Demand {
 /// An active task.
 #[derive(Debug)]
 struct Active {
-    /// Its index.
+    /// Index of the task.
     task: u32,
     /// Work done, as last reported.
     done: f64,
     /// Submission time, from which its waiting time is counted.
     submitted: Utc,
-    /// Total time in which it held nodes, in seconds.
+    /// Total time during which it held nodes, in seconds.
     running_seconds: f64,
     /// Values that the objective derives from the whole curve, computed once.
     constants: Constants,

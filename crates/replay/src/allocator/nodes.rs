@@ -29,7 +29,7 @@ impl NodeSet {
 pub enum Holder {
     /// The batch scheduler: the node is not idle.
     Busy,
-    /// Nobody: the node is idle and unused.
+    /// No holder: the node is idle and unused.
     Free,
     /// The task with this index.
     Task(u32),

@@ -9,7 +9,7 @@ use super::decide::Plan;
 use super::node_choice::{Growing, NodeChoice};
 use super::nodes::{Holder, NodePool, NodeSet};
 
-/// The nodes, and those that each active task holds.
+/// All nodes, and the nodes that each active task holds.
 pub(super) struct Placement<'a> {
     pool: NodePool,
     choice: Box<dyn NodeChoice + 'a>,

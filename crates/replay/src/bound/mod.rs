@@ -46,7 +46,7 @@ use gleaner_domain::Observer;
 /// The time between two events.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Its length in seconds, at least 0.
+    /// Length in seconds, at least 0.
     pub seconds: f64,
     /// Number of idle nodes.
     pub idle: u32,
@@ -66,11 +66,11 @@ pub struct Kind {
 /// A task that is active from the interval `from` until just before the interval `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stay {
-    /// Index of its kind.
+    /// Index of the task's kind.
     pub kind: u32,
     /// First interval.
     pub from: u32,
-    /// The interval after the last.
+    /// The interval after the task's last interval.
     pub to: u32,
 }
 

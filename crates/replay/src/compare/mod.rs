@@ -33,7 +33,7 @@ pub struct Contender {
 /// One of Gleaner's solvers that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// Its name.
+    /// Name of the solver.
     pub name: &'static str,
     /// The solver with this name.
     pub spec: SolverSpec,

@@ -40,7 +40,7 @@ pub(super) struct Levels {
 /// What is attainable at a level.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
-    /// The most tasks that can run together.
+    /// Maximum number of tasks that can run together.
     running: usize,
     /// Least share among these tasks if each holds as few nodes as the level allows; infinite if none
     /// runs.
