@@ -82,7 +82,8 @@ impl PilotsOfLog {
     /// marked incomplete.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops it before it finds a ladder.
+    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops the search
+    /// before it finds a ladder.
     pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         if settings.lengths.is_empty() && settings.best.is_none() {

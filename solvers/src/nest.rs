@@ -21,7 +21,7 @@ use crate::{GroupLimit, Problem};
 /// The tree of a problem's groups.
 #[derive(Debug)]
 pub(crate) struct Nest {
-    /// The root is first, and every branch comes before those within it.
+    /// The root is first, and every branch precedes the branches within it.
     branches: Vec<Branch>,
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Branch {
     /// The fewest and the most nodes that its tasks may hold together.
     pub least: u32,
     pub most: u32,
-    /// Its tasks that are in no branch within it.
+    /// Tasks of the branch that are in none of the branches within it.
     pub tasks: Vec<usize>,
-    /// The branches directly within it.
+    /// The branches directly within this branch.
     pub branches: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Branch {
     }
 }
 
-/// A group that limits something.
+/// A group that imposes a limit.
 struct Member {
     /// Index of the group among the groups of the problem.
     group: usize,
@@ -101,7 +101,7 @@ impl Nest {
         Ok(Nest { branches })
     }
 
-    /// The branches: the root first, and every branch before those within it.
+    /// The branches: the root first, and every branch before the branches within it.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
@@ -123,7 +123,7 @@ impl Nest {
     }
 }
 
-/// The groups of `problem` that limit something, in order.
+/// The groups of `problem` that impose a limit, in order.
 fn members(problem: &Problem) -> Vec<Member> {
     let tasks = problem.tasks.iter().enumerate();
     let mut names: Vec<(&str, usize)> = tasks.map(|(j, task)| (task.name.as_str(), j)).collect();

@@ -22,7 +22,7 @@ const WAITING_REQUESTS: usize = 16;
 /// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time limit for a program to end after a request, and again after SIGTERM.
+/// Time that a program has to end after its input is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Environment variable that identifies the program and all processes that it starts.
@@ -137,7 +137,7 @@ impl Program {
         }
     }
 
-    /// The last line of its standard error that is not empty.
+    /// The last non-empty line of the program's standard error.
     fn last_error(&self) -> Option<String> {
         // The end of the program may be noticed before its last output has been read.
         thread::sleep(Duration::from_millis(20));

@@ -16,7 +16,7 @@ pub enum Request<'a> {
         protocols: &'a [u32],
         /// `gleaner`.
         program: &'a str,
-        /// Our version.
+        /// The version of Gleaner.
         version: &'a str,
     },
     /// A problem to solve.
@@ -29,7 +29,7 @@ pub enum Request<'a> {
         gap: f64,
         /// Seed of the solver's random numbers.
         seed: u64,
-        /// Threads that it may use.
+        /// Number of threads that the solver may use.
         threads: usize,
         /// The problem, in the format of `gleaner solve`.
         problem: &'a Problem,

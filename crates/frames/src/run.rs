@@ -20,7 +20,7 @@ use crate::{Error, Result, Sweep, frame};
 pub struct Run {
     /// The content of `run.json`: the arguments and inputs of the run, and whether it reached its end.
     pub info: RunInfo,
-    /// Its results.
+    /// The results of the run.
     pub frames: Frames,
 }
 

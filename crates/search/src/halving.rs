@@ -30,7 +30,7 @@ impl Halving {
         }
     }
 
-    /// Its number.
+    /// Number of the bracket.
     pub(crate) fn number(&self) -> u32 {
         self.bracket.number
     }

@@ -21,7 +21,8 @@ pub struct Plan {
     /// Number of trials, at least 1. Not set for Hyperband, whose number of trials follows from the resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<u32>,
-    /// One in `eta` trials of a rung is promoted; at least 2. Random search does not use it.
+    /// Reduction factor, at least 2: one in `eta` trials of a rung is promoted. Random search does not
+    /// use it.
     #[serde(default = "default_eta")]
     pub eta: u32,
     /// The resource of the bottom rung, r in the papers; above 0. Random search does not use it.

@@ -23,7 +23,7 @@ pub struct Bracket {
     /// The bracket's number. For Hyperband it is the paper's s, one less than the number of rungs;
     /// otherwise it is 0.
     pub number: u32,
-    /// Its rungs, from the bottom.
+    /// Rungs of the bracket, from the bottom.
     pub rungs: Vec<Rung>,
 }
 

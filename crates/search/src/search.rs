@@ -14,9 +14,9 @@ use crate::{Algorithm, Fault, Plan};
 pub struct Job {
     /// The trial. Trials are numbered from 0 in the order in which they start.
     pub trial: u32,
-    /// The rung that it reaches, from 0. If it is above 0, the trial has been promoted.
+    /// The rung that the trial reaches, counted from 0. If it is above 0, the trial has been promoted.
     pub rung: u32,
-    /// Number of its bracket, see [`crate::Bracket::number`].
+    /// Number of the trial's bracket, see [`crate::Bracket::number`].
     pub bracket: u32,
     /// The resource that the trial has consumed before: the resource of the rung below, or 0.
     pub from: f64,

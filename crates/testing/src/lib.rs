@@ -45,7 +45,7 @@ pub use saved::SavedCases;
 pub use stop_after::StopAfter;
 pub use stop_at_check::StopAtCheck;
 
-/// Environment variable with the factor on the number of cases of each test: a whole number of at
+/// Environment variable by which the number of cases of each test is multiplied: a whole number of at
 /// least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 

@@ -5,9 +5,9 @@
 //! curve and adds up the costs.
 //!
 //! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that
-//! differs from the answer's in one task. To refute a max-min fair plan it looks for a plan that runs
-//! as many tasks, all with a greater share. The time is at most linear in the points of the curves, so
-//! that a check costs no more than a solve.
+//! differs from the answer's plan in one task. To refute a max-min fair plan it looks for a plan that
+//! runs as many tasks, all with a greater share. The time is at most linear in the points of the
+//! curves, so that a check costs no more than a solve.
 
 mod fair;
 mod recount;
@@ -198,7 +198,7 @@ fn check_no_fairness(counts: &[u32], answer: &Allocation, out: &mut Vec<Violatio
 }
 
 /// Looks for a plan whose objective is above the bound, among the plans that differ from the answer's
-/// in the count of one task.
+/// plan in the count of one task.
 fn check_bound(
     problem: &Problem,
     plan: &Plan,

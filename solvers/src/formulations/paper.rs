@@ -42,7 +42,7 @@ struct Block {
     s: usize,
     /// One past the last column.
     end: usize,
-    /// First node that the task holds now. Its other nodes are the ones that follow.
+    /// First node that the task holds now. The task's other nodes follow it.
     held: usize,
 }
 
