@@ -305,7 +305,7 @@ impl Work<'_> {
                 "no wall time fits: expected a multiple of --grid {grid} min that is longer than --startup \
                  {startup} s, and at most --longest {longest} min"
             ),
-            Fault::Twice(length) => format!("--lengths has {} min twice", length / MINUTE),
+            Fault::Twice(length) => format!("--lengths lists {} min twice", length / MINUTE),
             Fault::TooLong(time) => {
                 format!(
                     "a time of {time} s is too long: expected at most {} s",

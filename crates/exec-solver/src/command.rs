@@ -111,7 +111,7 @@ impl Manifest {
             Fault::of(path, error.message(), EXPECTED).at(format!("line {line}"))
         })?;
         let expected = match () {
-            () if manifest.command.is_empty() => Some("at least the name of a program in command"),
+            () if manifest.command.is_empty() => Some("command with at least a program name"),
             () if !(manifest.start_seconds > 0.0 && manifest.start_seconds <= 3600.0) => {
                 Some("start_seconds above 0 and at most 3600")
             }

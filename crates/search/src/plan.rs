@@ -132,7 +132,7 @@ impl Plan {
         }
         let number = needed.map_or_else(|| format!("{eta}^{steps}"), |needed| needed.to_string());
         let expected = format!(
-            "at least {number}, so that one of them reaches the last of {rungs} rungs with eta {eta}"
+            "at least {number}, so that one trial reaches the last of {rungs} rungs with eta {eta}"
         );
         Some(Fault::new("trials", trials, expected))
     }

@@ -131,7 +131,7 @@ fn successive_halving_needs_trials_for_each_rung() {
     assert_eq!(
         faults(&with(80)),
         [
-            "trials: found 80, expected at least 81, so that one of them reaches the last of 5 rungs with eta 3"
+            "trials: found 80, expected at least 81, so that one trial reaches the last of 5 rungs with eta 3"
         ]
     );
     let far = plan(Algorithm::SuccessiveHalving, Some(80), 2, (1.0, 1e12));
