@@ -169,7 +169,7 @@ mod tests {
         shared && lacks(a, b) && lacks(b, a)
     }
 
-    // Small fixed example: a chain of three, an equal set and an empty one.
+    // Small fixed example: a chain of three, an equal set and an empty set.
     #[test]
     fn nested_groups_form_a_tree() {
         let groups = [

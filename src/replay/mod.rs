@@ -155,8 +155,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None`
-    /// if it finds no plan. Answers of the function are validated like those of a solver program. Results report the
-    /// function as `name`.
+    /// if it finds no plan. The function's answers are validated like the answers of a solver program.
+    /// Results report the function as `name`.
     pub fn solver_fn(
         mut self,
         name: &str,

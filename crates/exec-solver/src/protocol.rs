@@ -58,14 +58,14 @@ pub enum Reply {
 /// The identity and capabilities of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol that it uses.
+    /// The version of the protocol that the program uses.
     pub protocol: u32,
-    /// Its name, for tables and messages.
+    /// Name of the program, for tables and messages.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     #[serde(default)]
     pub version: String,
-    /// Its capabilities, out of `groups`, `max-min` and `incumbents`.
+    /// Capabilities of the program: any of `groups`, `max-min` and `incumbents`.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }

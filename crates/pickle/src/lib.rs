@@ -51,10 +51,11 @@
 //! refused; the error names the instruction.
 //!
 //! Decoding creates at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against the number of
-//! remaining bytes, and does not recurse. Its time and memory are proportional to the size of the input. It uses at
-//! most a few hundred bytes of memory per byte of input, and less than 1 GB in total. What the graph *describes* may be
-//! far larger: a few hundred bytes can describe a list of lists with 10^20 members. So a reader of the graph must not
-//! recurse without a limit, and should pay from a [`Budget`] for everything that it expands.
+//! remaining bytes, and does not recurse. Time and memory are proportional to the size of the input.
+//! Decoding uses at most a few hundred bytes of memory per byte of input, and less than 1 GB in total.
+//! What the graph *describes* may be far larger: a few hundred bytes can describe a list of lists with
+//! 10^20 members. So a reader of the graph must not recurse without a limit, and should pay from a
+//! [`Budget`] for everything that it expands.
 
 mod budget;
 mod error;

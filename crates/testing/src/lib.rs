@@ -45,8 +45,8 @@ pub use saved::SavedCases;
 pub use stop_after::StopAfter;
 pub use stop_at_check::StopAtCheck;
 
-/// Environment variable by which the number of cases of each test is multiplied: a whole number of at
-/// least 1.
+/// Environment variable with the factor by which the number of cases of each test is multiplied: a whole
+/// number of at least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
 /// The longest time, in milliseconds, to which [`FACTOR`] extends a slow property.
@@ -80,7 +80,8 @@ pub fn slow_cases(count: u32, milliseconds: u32) -> Config {
     settings(count, factor.min(affordable(count, milliseconds)))
 }
 
-/// The largest factor with which `count` cases of this many milliseconds take at most [`LONGEST`]; at least 1.
+/// The largest factor for which `count` cases of this many milliseconds take at most [`LONGEST`]; at
+/// least 1.
 fn affordable(count: u32, milliseconds: u32) -> u32 {
     let once = count.saturating_mul(milliseconds).max(1);
     (LONGEST / once).max(1)

@@ -153,8 +153,8 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
     prop::collection::vec((0usize..6, 0usize..7, limits()), 0..6)
 }
 
-/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier one
-/// is skipped. Every group names its first task twice.
+/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier
+/// range is skipped. Every group names its first task twice.
 fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     let tasks = problem.tasks.len();
     let order: Vec<usize> = order.iter().copied().filter(|&j| j < tasks).collect();

@@ -49,8 +49,8 @@ pub trait Decider {
         None
     }
 
-    /// The last event at which it can decide; `None` if there is no limit. The replay ends before the first later
-    /// event that requires a decision.
+    /// The last event at which the decider can decide; `None` if there is no limit. The replay ends
+    /// before the first later event that requires a decision.
     fn last_event(&self) -> Option<usize> {
         None
     }

@@ -62,7 +62,7 @@ impl<'a> Placement<'a> {
         self.choice.observe(changes, self.held.len());
     }
 
-    /// Removes the nodes that left, and appends those that tasks held to `lost`.
+    /// Removes the nodes that left. Each such node that a task held is appended to `lost`, with the task.
     pub fn leave(&mut self, changes: &[Change], lost: &mut Vec<Holding>) {
         for change in changes.iter().filter(|change| !change.idle()) {
             let node = change.node();

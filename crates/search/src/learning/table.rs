@@ -32,7 +32,7 @@ impl Table {
     ///
     /// # Errors
     /// Returns all faults: there are no trials, or they are not numbered from 0 without gaps; a trial
-    /// has no points; a resource is negative, not finite, or not above the previous one. A fault
+    /// has no points; a resource is negative, not finite, or not above the previous resource. A fault
     /// identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource` is
     /// the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {

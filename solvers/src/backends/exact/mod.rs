@@ -119,8 +119,8 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike
-    /// all earlier ones. `problem` must be valid and its numbers within the [`range`]; its groups are
+    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all
+    /// earlier tasks. `problem` must be valid and its numbers within the [`range`]; its groups are
     /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
     /// proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {

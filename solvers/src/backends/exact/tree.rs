@@ -86,7 +86,7 @@ pub(super) struct Tree {
     starts: Vec<usize>,
     /// The numbers of nodes that each branch may hold.
     spans: Vec<Window>,
-    /// The layers of all branches, those of the innermost branches first.
+    /// The layers of all branches, with the layers of the innermost branches first.
     steps: Vec<Step>,
     /// The index in `steps` of the last layer of each branch.
     tables: Vec<usize>,

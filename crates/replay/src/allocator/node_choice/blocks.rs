@@ -90,8 +90,8 @@ impl NodeChoice for Blocks {
         self.idle.count_ranks();
     }
 
-    /// Releases the nodes that the task has held longest. Of nodes assigned together, the first in the order are
-    /// released.
+    /// Releases the nodes that the task has held longest. Nodes that were assigned together are released
+    /// in ascending order of position.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
         let first = released.len();
         released.extend(held.iter());
