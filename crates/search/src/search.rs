@@ -72,7 +72,8 @@ pub struct NoJob {
 /// # Losses
 ///
 /// A lower loss is better. If losses are equal, the trial with the lower number is better. A loss that is not finite
-/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better ones.
+/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better
+/// trials.
 ///
 /// # Events of a search
 ///
@@ -187,8 +188,8 @@ impl Search {
         self.outstanding.values().copied()
     }
 
-    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor
-    /// stopped: they are waiting for their rung to close or, with ASHA, to become promotable. Once ASHA
+    /// The trials, ascending, whose last job ended below the last rung and that are neither promoted nor
+    /// stopped. They are waiting for their rung to close or, with ASHA, to become promotable. Once ASHA
     /// is done, these are the trials that it stopped; once another algorithm is done, the list is empty.
     ///
     /// Takes time proportional to the number of all trials.

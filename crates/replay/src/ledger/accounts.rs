@@ -147,8 +147,8 @@ impl Spell {
     }
 
     /// Books `overshoot`, the work beyond the task's total, as work after its completion, and the
-    /// corresponding share of the node-time likewise. Rounding of completion times can make the
-    /// overshoot slightly negative.
+    /// corresponding share of the node-time as node-time after its completion. Rounding of
+    /// completion times can make the overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
         if self.gross_work > 0.0 {

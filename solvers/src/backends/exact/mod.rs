@@ -242,9 +242,10 @@ impl Solver for Exact {
     }
 
     /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
-    /// of losses, so of two plans that tie it may choose the one whose objective is smaller by a rounding
-    /// error or by the bonus for tasks that keep their counts. In that case only the answer is reported,
-    /// so that no reported plan is better than the answer. With groups, only the answer is reported.
+    /// of losses. Of two plans that tie, it may therefore choose the plan whose objective is smaller by a
+    /// rounding error or by the bonus for tasks that keep their counts. In that case only the answer is
+    /// reported, so that no reported plan is better than the answer. With groups, only the answer is
+    /// reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,

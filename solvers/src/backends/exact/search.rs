@@ -9,8 +9,8 @@
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
 //!    fixed, and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
-//!    that the stages so far use. From every state, the later stages must be able to come close enough
-//!    to the capacity, because each unused node costs λ, and they must be able to stay within it.
+//!    that the stages so far use. From every state, the later stages must be able to stay within the
+//!    capacity, and to come close enough to it, because each unused node costs λ.
 //! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
 //!    reached. States at the ends of a layer that lose more than the limit are cut off.
 //! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
@@ -176,7 +176,7 @@ impl Search {
     /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
     /// A state must be reachable: at least the least counts of the stages so far, at most their
-    /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
+    /// greatest counts. It must also lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1

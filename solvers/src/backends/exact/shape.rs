@@ -313,8 +313,8 @@ impl Shapes {
         running.for_each(|v| v.value += reward);
     }
 
-    /// Adds vertex `i` and the counts between it and the vertex before, as far as `keeps` accepts them.
-    /// If `keeps` changes between the two vertices, a new vertex marks the count.
+    /// Adds vertex `i` and the counts between it and the previous vertex, if `keeps` accepts them. If
+    /// `keeps` changes between the two vertices, a new vertex marks the count.
     fn keep(
         &mut self,
         task: &Task,

@@ -9,7 +9,7 @@
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
 //!
-//! On Summit's log, the three nodes most like a given node are its neighbours by name: the median
+//! On Summit's log, the three nodes most like a given node are its neighbours by name. Their median
 //! distance from the node is one position, and 90 % of the distances are at most three positions.
 
 use super::groups::Groups;
