@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Allocation, Goal, Problem, backends, formulations};
 
-/// When a solver must stop.
+/// The limits at which a solver must stop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock limit for one solve.
@@ -100,9 +100,9 @@ pub enum SolveError {
          use auto, or highs or cbc with the counts formulation"
     )]
     CrossingGroups {
-        /// Name of the first of the two groups.
+        /// Name of the first group.
         first: String,
-        /// Name of the second.
+        /// Name of the second group.
         second: String,
     },
     /// The problem has a side constraint and a max-min goal, which the exact solver does not support
@@ -186,7 +186,7 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
 pub struct Incumbent {
     /// Time from the start of the solve until the plan was found.
     pub after: Duration,
-    /// The plan, with its objective. Its status and bound are those at the time when it was found.
+    /// The plan, with its objective. Its status and bound are as they were when the plan was found.
     pub plan: Allocation,
 }
 
@@ -195,8 +195,8 @@ pub struct Incumbent {
 /// A solver may keep buffers between calls, but its answer depends only on the problem and the
 /// limits.
 pub trait Solver {
-    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among others
-    /// returns the name of the one it used last.
+    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among other solvers
+    /// returns the name of the solver that it used last.
     fn name(&self) -> &str;
 
     /// Solves `problem`. The problem must be valid ([`Problem::validate`]).

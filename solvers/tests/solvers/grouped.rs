@@ -583,7 +583,7 @@ fn a_time_limit_keeps_a_feasible_plan_or_says_that_none_is_known() {
 }
 
 // The plan that changes least takes all 5 nodes from a task below its minimum, but the paper's big-M
-// allows a change of at most 4. The relaxation gives a node to each of the two others.
+// allows a change of at most 4. The relaxation gives a node to each of the two other tasks.
 #[test]
 fn a_plan_that_the_big_m_forbids_is_not_fallen_back_to() {
     let at_most_1 = vec![group("a", &[1, 2], None, Some(1))];

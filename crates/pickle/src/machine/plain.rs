@@ -12,8 +12,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// A frame starts with its length in bytes. The instructions in a frame are read like all
-    /// others.
+    /// A frame starts with its length in bytes. The instructions in a frame are read like all other
+    /// instructions.
     pub(super) fn frame(&mut self) -> Step {
         let needed = u64::from_le_bytes(self.array()?);
         match usize::try_from(needed) {

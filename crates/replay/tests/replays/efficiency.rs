@@ -149,8 +149,7 @@ proptest! {
         prop_assert!(found.remarks().is_empty());
     }
 
-    /// Rows before the first submission and after the last completion do not change the figures of
-    /// training.
+    /// Rows before the first submission and after the last completion do not change the training figures.
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
@@ -242,14 +241,14 @@ fn a_bound_is_not_begun_after_a_signal() {
         (ended, complete, events, has_bound),
         (Ended::LogEnded, true, 2, true)
     );
-    // The first two reports are for the events after event 0. The others are for rounds of the search for the
-    // bound.
+    // The first two reports are for the events after event 0. The other reports are for rounds of the
+    // search for the bound.
     assert!(reports > 2);
     let interrupted = (Ended::Interrupted, false);
     assert_eq!(run(2), (interrupted, 2, false, 2));
     // A stop during the search.
     assert_eq!(run(3), (interrupted, 2, false, 3));
-    // A stop before the last event, and one before the first event.
+    // A stop before the last event, and a stop before the first event.
     assert_eq!(run(1), (interrupted, 1, false, 1));
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }

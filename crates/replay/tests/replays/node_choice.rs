@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// The expected loss, by the formula of docs/NODES.md and at a cost of 1, of a task that holds the ranks `held` and
-/// gets the ranks `taken`. Both lists are in ascending order.
+/// The expected loss of a task that holds the ranks `held` and gets the ranks `taken`, by the formula in
+/// docs/NODES.md with a cost of 1. Both lists are in ascending order.
 fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
     let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
     let mut loss = 0.0;

@@ -132,7 +132,7 @@ impl Search {
             match ended {
                 Ended::WithPlan => return true,
                 Ended::TooLate => return false,
-                // No plan loses less than the one known so far, so the known plan is optimal.
+                // No plan loses less than the known plan, so the known plan is optimal.
                 Ended::WithoutPlan if limit >= case.gap => return true,
                 Ended::WithoutPlan => limit = (4.0 * limit).min(case.gap),
             }

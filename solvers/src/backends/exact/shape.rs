@@ -18,7 +18,7 @@ const STAY_BONUS: f64 = 1e-11;
 pub(super) struct Vertex {
     pub count: u32,
     pub value: f64,
-    /// Whether all counts between this vertex and the one before are allowed.
+    /// Whether all counts between this vertex and the previous vertex are allowed.
     pub joined: bool,
 }
 
@@ -206,8 +206,8 @@ impl Shapes {
         self.push_once(first, to, at(to));
     }
 
-    /// Adds a vertex unless the last vertex already has this count. The vertex is joined to the one
-    /// before it unless it is the first at or after index `first`.
+    /// Adds a vertex unless the last vertex already has this count. The vertex is joined to the
+    /// previous vertex unless it is the first vertex at or after index `first`.
     fn push_once(&mut self, first: usize, count: u32, value: f64) {
         let joined = self.vertices.len() > first;
         if !joined || self.vertices[self.vertices.len() - 1].count < count {
