@@ -29,7 +29,7 @@ help:
 	@echo "make dataset  regenerate dataset/"
 	@echo "make small    lint and test the data frames (polars), the solvers without libraries, and the library as a dependency; part of make test"
 	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
-	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
+	@echo "make slurm    install Slurm for the tests that need it (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"

@@ -53,7 +53,7 @@ settings! {
         /// Choose the best wall times among multiples of this number of minutes.
         pub grid: u64 = 1 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
-        /// Choose the best wall times among those up to this number of minutes.
+        /// Choose the best wall times among times of at most this number of minutes.
         pub longest: u64 = 120 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
         /// Seconds after which the search for each ladder ends with the best one found so far.

@@ -1,4 +1,4 @@
-//! The interface of all solvers: trait, limits, and how a backend is chosen by name.
+//! The interface of all solvers: the trait, the limits, and the choice of a backend by name.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

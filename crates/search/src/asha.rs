@@ -72,7 +72,7 @@ impl Asha {
     }
 }
 
-/// The ranking of a rung: which trials are in the top 1/eta of those measured so far.
+/// The ranking of a rung: which trials are in the top 1/eta of the trials measured so far.
 ///
 /// The top is a set that is updated trial by trial, because sorting a rung for each job would take quadratic time
 /// in total.

@@ -5,10 +5,10 @@ use super::workspace;
 /// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
 
-/// Compares the tables of a page with those generated from the code, or writes them if `WRITE_DOCS` is
-/// set. Each table comes with the heading or text that precedes it: exactly one line of the page must
-/// begin with this text. The tables must be in the order in which they occur on the page. `command` is
-/// the command that runs the test.
+/// Compares the tables of a page with the tables generated from the code, or writes them if
+/// `WRITE_DOCS` is set. Each table comes with the heading or text that precedes it: exactly one line
+/// of the page must begin with this text. The tables must be in the order in which they occur on the
+/// page. `command` is the command that runs the test.
 ///
 /// # Panics
 /// If the page or the place of a table is missing, or a table differs.

@@ -56,8 +56,8 @@ pub const LONGEST: u32 = 60_000;
 pub const SEED: u64 = 1;
 
 /// Returns the settings of a property test with `count` cases, times the factor in [`FACTOR`] if it
-/// is set. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, or [`SEED`] if it is
-/// not set.
+/// is set. The seed is the value of proptest's own variable `PROPTEST_RNG_SEED`, or [`SEED`] if this
+/// variable is not set.
 ///
 /// # Panics
 /// If [`FACTOR`] is set to anything but a whole number of at least 1.

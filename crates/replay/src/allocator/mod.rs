@@ -31,8 +31,8 @@
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
 //! 3. Nodes that left are removed, including from the tasks that hold them.
-//! 4. Progress is recorded, and finished tasks are retired. If a search runs, it receives the result of each
-//!    finished trial.
+//! 4. Progress is recorded, and finished tasks are retired. If a search is running, it receives the
+//!    result of each finished trial.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.

@@ -16,7 +16,7 @@ const ROUNDS: usize = 60;
 
 /// The first steps aim for a bound that is below the best bound so far by this share.
 const FIRST_AIM: f64 = 0.01;
-/// The search ends once the distance to the aim is at most this share.
+/// The search ends once the distance to the aim is at most this share of the best bound.
 const LAST_AIM: f64 = 1e-6;
 
 /// The distance to the aim is halved after this number of rounds without a better bound.

@@ -131,7 +131,7 @@ impl Exact {
     }
 
     /// Solves a problem and ignores its groups. `before_search` is called with the relaxation's plan if
-    /// that is not proven optimal.
+    /// this plan is not proven optimal.
     fn run(
         &mut self,
         problem: &Problem,
