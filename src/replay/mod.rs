@@ -238,7 +238,7 @@ pub struct OpenedReplay<'a> {
     pub inputs: gleaner_setup::Replay,
     /// The settings.
     pub settings: ReplaySettings,
-    /// A solver that replaces the one in the settings.
+    /// A solver that replaces the solver in the settings.
     pub solver: Option<OwnSolver>,
     observer: &'a dyn Observer,
     failing: FailingProblems,

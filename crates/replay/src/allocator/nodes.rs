@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Nodes ordered by arrival: those that have been idle longest come first. Ties are ordered by
+/// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are ordered by
 /// index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeSet(BTreeSet<(u32, u32)>);

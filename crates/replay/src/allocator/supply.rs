@@ -11,7 +11,7 @@ use super::registry::Registry;
 use super::rounds::Rounds;
 use super::trials::Trials;
 
-/// The source of tasks in addition to those that batches submit.
+/// The source of tasks in addition to the tasks that batches submit.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// No other source: batches submit all tasks.

@@ -20,10 +20,10 @@
 //! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain for
 //! step 4.
 //!
-//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
-//! Research 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger,
-//! "A minimal algorithm for the multiple-choice knapsack problem", European Journal of Operational
-//! Research 83 (1995).
+//! The relaxation follows Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research
+//! 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger, "A minimal
+//! algorithm for the multiple-choice knapsack problem", European Journal of Operational Research 83
+//! (1995).
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
@@ -54,7 +54,7 @@
 //! are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
-//! Among plans whose values differ by less than that, the one that leaves more tasks unchanged wins.
+//! Among plans whose values differ by less than that, the plan that leaves more tasks unchanged wins.
 //! Remaining ties are broken by the order of tasks and counts, so that equal problems get equal answers.
 
 mod alike;

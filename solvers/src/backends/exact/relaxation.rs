@@ -6,8 +6,8 @@
 //! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
 //! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
-//! Tasks that are alike have the same steps. So the steps of each group are sorted, not those of each
-//! task. Only steps with the break step's slope are taken task by task, in task order.
+//! Tasks that are alike have the same steps. So the steps of each group are sorted, not the steps of
+//! each task. Only steps with the break step's slope are taken task by task, in task order.
 
 use std::ops::Range;
 
