@@ -125,8 +125,8 @@ fn the_best_settings_and_all_settings_are_listed() {
         ),
         (&12.into(), &2.into(), &12.into())
     );
-    // Among the settings with the same work, the best are those whose tasks finished first on
-    // average.
+    // Among the settings with the same work, the best are the settings whose tasks finished
+    // earliest on average.
     let run = directory.path().join("swept");
     let table = Table(&run);
     let (keys, means) = (table.texts("run"), table.numbers("completion_mean_s"));
