@@ -46,7 +46,7 @@ pub struct Gauges {
 }
 
 impl Gauges {
-    /// Sets GPUs of a node to a utilisation in percent and a memory in MB.
+    /// Sets the utilisation in percent and the memory in MB of some GPUs of a node.
     pub fn set(&mut self, node: &mut NodeGauges, gpus: u64, values: [f64; 2]) {
         self.count(node, -1.0);
         node.set(gpus, values);

@@ -30,7 +30,7 @@ pub struct TooLate {
 /// relative to the trace's origin, or to 1970 if it has none.
 ///
 /// # Errors
-/// The run ends later than the last [`Utc`].
+/// Returns an error if a time of the log is later than the latest [`Utc`].
 pub fn idle_log(
     trace: &Trace,
     cluster: &Cluster,
@@ -67,7 +67,7 @@ pub fn idle_log(
     Ok(log.finish_trusted())
 }
 
-/// The names of all nodes that ever existed, and their changes.
+/// The names of all nodes that ever existed, and the flips of these nodes.
 fn gather(cluster: &Cluster, run: &PolicyRun) -> (Vec<String>, Vec<Flip>) {
     let (mut names, mut flips) = (Vec::new(), Vec::new());
     for vc in &run.vcs {
@@ -91,7 +91,7 @@ fn node_names(vc: &VcRun) -> BTreeSet<u32> {
     lives.chain(changed).collect()
 }
 
-/// The net changes of several flips, by ascending node. Updates `idle`.
+/// The net changes of several flips, in ascending order of node. Updates `idle`.
 fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
     let changed = last
@@ -100,7 +100,7 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     changed.map(|(node, now)| Change::new(node, now)).collect()
 }
 
-/// The civil time of a second; `None` if it is after the last [`Utc`].
+/// The civil time of a second; `None` if it is later than the latest [`Utc`].
 fn on_the_clock(origin: Option<Local>, second: i64) -> Option<Utc> {
     let origin = origin.map_or(0, |origin| origin.0);
     let nanos = second.checked_mul(Utc::from_seconds(1).0)?;

@@ -7,8 +7,8 @@ use gleaner_domain::results::simulate::{
 };
 use gleaner_domain::{Cluster, Trace};
 
-/// Computes a run's figures, without their assumptions. `cluster` is the whole cluster, including the
-/// nodes lent to the profiler.
+/// Computes the figures of a run, except for `assumptions`, which the caller fills in. `cluster` is
+/// the whole cluster, including the nodes lent to the profiler.
 pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFigures {
     let finished = run.finished();
     let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {

@@ -75,11 +75,13 @@ pub struct TimeAware<'a> {
     pub quiet_gpus: f64,
 }
 
-/// Seconds between checks of whether to borrow, and the queue length above which to borrow.
+/// Seconds between checks of whether to borrow.
 const BORROW_EVERY: i64 = 10;
+/// Number of waiting jobs above which to borrow.
 const LONG_QUEUE: usize = 10;
-/// Seconds between checks of whether to return, and the queue length below which to return.
+/// Seconds between checks of whether to return.
 const RETURN_EVERY: i64 = 100;
+/// Number of waiting jobs below which to return.
 const SHORT_QUEUE: usize = 5;
 
 impl TimeAware<'_> {

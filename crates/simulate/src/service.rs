@@ -23,8 +23,8 @@ pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     left
 }
 
-/// Returns how often `speed` can be subtracted from `left` until the result is at most 0, and that
-/// result. If the speed is so small that the subtraction does not change `left`, the number is
+/// Returns how many times `speed` must be subtracted from `left` until the result is at most 0, and
+/// that result. If the speed is so small that the subtraction does not change `left`, the number is
 /// `i64::MAX`.
 pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     if speed == 1.0 {

@@ -33,7 +33,9 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 
 /// Starts the jobs with the least estimated service first. The first job that does not fit blocks all
 /// later jobs. If all waiting jobs arrived in the current second, they are taken in ascending order of
-/// their GPUs. Jobs get a priority only if they still wait a second later.
+/// their GPUs. Priorities for the result tables are assigned at the start of a round in which some
+/// waiting job arrived in an earlier second: every job that has arrived since the last assignment and
+/// is still waiting gets one.
 struct Qssf<'a> {
     estimates: &'a [f64],
     /// By priority, then GPUs, then submission.
@@ -55,7 +57,7 @@ impl Qssf<'_> {
         self.estimates[job] * f64::from(gpus)
     }
 
-    /// Forgets the jobs that arrived in an earlier second.
+    /// Clears the list of arrivals if `second` is not the second of these arrivals.
     fn turn_to(&mut self, second: i64) {
         if self.second != second {
             self.arrived.clear();
