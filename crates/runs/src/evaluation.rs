@@ -182,7 +182,7 @@ fn packing(found: &PackingResults) -> Vec<Block> {
             .collect::<Vec<_>>()
     });
     let note = format!(
-        "The score from measured pairs equals the score set by hand for a share of {:.3} of the profiles.",
+        "Share of profiles for which the score from measured pairs equals the score set by hand: {:.3}.",
         found.agreement
     );
     let tree = found.tree.to_string();

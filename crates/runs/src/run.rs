@@ -87,7 +87,7 @@ impl RunDir {
     /// that of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds other things, or if a subcommand other than `command` keeps results in
+    /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
     /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
@@ -169,7 +169,7 @@ impl RunDir {
         })
     }
 
-    /// Writes the faults of the skipped data as `skipped.csv`, if there are any.
+    /// Writes the faults of skipped data to `skipped.csv`, if there are any.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -225,8 +225,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Writes a `run.json` before the first file of a new directory. If the process is killed after this, it leaves
-    /// files behind. The `run.json` shows the next run that these files belong to a run.
+    /// Writes a `run.json` before the first file of a new directory. If the process is killed later and leaves files
+    /// behind, the `run.json` shows the next run that these files belong to a run.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced

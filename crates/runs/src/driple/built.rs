@@ -87,7 +87,7 @@ impl<'a> Summary<'a> {
     /// The summary as text.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{}: {} jobs to train in {} batches, {} to validate, {} to test\n",
+            "{}: {} training jobs in {} batches, {} validation jobs, {} test jobs\n",
             self.file, self.train, self.train_batches, self.val, self.test
         );
         let _ = writeln!(

@@ -53,7 +53,7 @@ impl Interval {
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(
-                "the tables of states (_seq) have a row every {} minutes: by the minute they \
+                "the tables of states (_seq) have a row every {} minutes: by the minute, they \
                  would have {:.1e} rows",
                 self.minutes,
                 sampled_minutes(runs) as f64
@@ -69,7 +69,7 @@ impl Interval {
         samples.iter().filter_map(move |samples| {
             let from = (samples.first - origin) / MINUTE;
             let until = from + i64::from(samples.count);
-            // Multiples of the step from `from` up to `until`, which is excluded.
+            // Multiples of the step from `from` to `until`, exclusive.
             let (first, end) = (next_multiple(from, step), next_multiple(until, step));
             (first < end).then(|| Samples {
                 first: origin + MINUTE * first,
