@@ -7,7 +7,7 @@ use gleaner_runs::read::RunInfo;
 
 /// Maximum number of arguments listed for a run, and of inputs.
 const MAX_ROWS: usize = 200;
-/// Maximum number of characters shown of a value or path.
+/// Maximum number of characters of a value or path that are shown.
 const SHOWN: usize = 300;
 
 /// The section with the arguments and inputs of each run.

@@ -11,7 +11,7 @@ use gleaner_runs::compare::time;
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
 
-/// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn here.
+/// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn at this value.
 const SHORTEST: f64 = 1e-7;
 
 /// End of the axis as a multiple of the last plan's time. It is above 1, so that the final gaps are visible too.
@@ -38,7 +38,7 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
         text:
             "Gap of the best plan so far, as a mean over the problems; 1 while there is no plan. \
                Further down and left is better. Times are from the first solve of each problem. \
-               If a solver reports no plans during a solve, its plan counts from the end."
+               If a solver reports no plans during a solve, its plan counts from the end of the solve."
                 .to_owned(),
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),

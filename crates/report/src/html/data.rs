@@ -14,7 +14,7 @@ const BUCKETS: usize = 8_000;
 /// All figures as JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub(super) fn json(document: &Document) -> Result<String> {
     let figures: Vec<Value> = document.figures().map(figure).collect();
     serde_json::to_string(&figures).map_err(|e| Error::Run(e.to_string()))

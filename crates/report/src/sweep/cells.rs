@@ -9,7 +9,7 @@ use gleaner_domain::results::sweep::Spread;
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Values of some settings, as texts.
+/// Values of some settings, as strings.
 type Key<'a> = Vec<&'a str>;
 /// A metric for each combination of values of some settings.
 pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
