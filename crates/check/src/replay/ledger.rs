@@ -104,7 +104,7 @@ pub(super) struct Ledger<'a> {
     /// Number of events at which nodes left while tasks were active, and number of tasks that lost progress at these
     /// events.
     pub hits: (u64, u64),
-    /// Number of events at which the groups' minimum nodes could not be met; `None` if unknown.
+    /// Number of events at which the groups' minimum numbers of nodes could not be met; `None` if unknown.
     pub short: Option<usize>,
     pub rates: BestRates,
     /// Work if the active tasks had always worked at the best rate for the idle nodes; `None` if computing it takes too
@@ -280,7 +280,7 @@ impl<'a> Ledger<'a> {
         true
     }
 
-    /// Counts this decision if the groups' minimum nodes could not be met.
+    /// Counts this decision if the groups' minimum numbers of nodes could not be met.
     pub fn count_short(&mut self) {
         let groups = self.inputs.groups;
         if self.idle_count == 0 || groups.iter().all(|group| group.min_nodes.is_none()) {

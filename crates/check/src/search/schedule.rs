@@ -22,7 +22,7 @@ pub(crate) struct Job {
     pub rung: usize,
 }
 
-/// A decision about a trial that is now final.
+/// A final decision about a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Promoted,
