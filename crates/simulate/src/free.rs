@@ -105,7 +105,7 @@ impl FreeGpus {
         slot
     }
 
-    /// Removes a node for good.
+    /// Removes a node permanently.
     pub fn remove_node(&mut self, slot: u32) {
         self.set(slot, 0);
         self.slots[0].remove(&slot);

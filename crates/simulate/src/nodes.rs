@@ -86,7 +86,7 @@ impl Nodes {
         self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
     }
 
-    /// Converts a placement: replaces the slots of nodes by their names.
+    /// Converts a placement: replaces the slots of nodes with their names.
     pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
         let named = |&(slot, gpus)| (self.name(slot), gpus);
         placement.iter().map(named).collect()

@@ -16,7 +16,7 @@ pub(super) struct GapOverTime {
     /// Number of problems in the mean.
     pub problems: usize,
     /// The times at which the mean falls, in seconds since the start of a solve, each with the new mean. Before the
-    /// first one the mean is 1.
+    /// first of these times, the mean is 1.
     pub falls: Vec<(f64, f64)>,
 }
 

@@ -79,7 +79,7 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
-    /// Lowest and highest values in each interval, whose mean is in `y`.
+    /// Lowest and highest values in each interval; the means are in `y`.
     #[serde(skip_serializing_if = "Option::is_none")]
     extremes: Option<[Vec<f64>; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

@@ -16,7 +16,7 @@ pub struct Summary<'a> {
     pub file: String,
     /// Number of training jobs.
     pub train: usize,
-    /// Number of validation jobs, which decide the epoch that is kept.
+    /// Number of validation jobs, which determine the epoch that is kept.
     pub val: usize,
     /// Number of test jobs, which training does not use.
     pub test: usize,

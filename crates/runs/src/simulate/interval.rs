@@ -61,8 +61,8 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that get a row. The first sample always gets one. In a returned stretch,
-    /// `first` is the second of its first row, and `count` its number of rows.
+    /// The samples of a virtual cluster that get a row. The first sample always gets a row. In a returned
+    /// stretch, `first` is the second of its first row, and `count` its number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;

@@ -176,7 +176,7 @@ fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let mut before = None;
     for &(time, speed) in &run.speeds {
         let why = if before.is_some_and(|before| time <= before) {
-            "not later than the speed before it"
+            "not later than the previous change of speed"
         } else if time >= run.until {
             "after the run's end"
         } else if !(speed.is_finite() && speed > 0.0) {

@@ -6,7 +6,7 @@ use std::fmt;
 /// of the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// The number of outcomes is not the number of jobs.
+    /// The number of outcomes differs from the number of jobs.
     #[error("{found} job outcomes, {expected} expected")]
     Jobs {
         /// Number of outcomes in the schedule.
@@ -155,7 +155,7 @@ pub enum Violation {
         /// Second of the earlier run's end.
         until: i64,
     },
-    /// A start before the arrival.
+    /// A job that starts before it arrives.
     #[error("job {job}: starts at second {start}, before its arrival at second {arrival}")]
     Early {
         /// Id of the job.

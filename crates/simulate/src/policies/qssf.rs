@@ -35,12 +35,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// later jobs. If all waiting jobs arrived in the current second, they are taken in ascending order of
 /// their GPUs. Priorities for the result tables are assigned at the start of a round in which some
 /// waiting job arrived in an earlier second: every job that has arrived since the last assignment and
-/// is still waiting gets one.
+/// is still waiting gets a priority.
 struct Qssf<'a> {
     estimates: &'a [f64],
-    /// By priority, then GPUs, then submission.
+    /// Waiting jobs by priority, then by number of GPUs, then by submission.
     queue: BTreeSet<(Priority, u32, usize)>,
-    /// Jobs that arrived in second `second`, by GPUs.
+    /// Waiting jobs that arrived in second `second`, by number of GPUs.
     arrived: BTreeSet<(u32, usize)>,
     second: i64,
     /// Jobs that have arrived since priorities were last assigned.

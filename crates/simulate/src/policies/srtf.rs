@@ -53,7 +53,7 @@ impl Key {
     }
 }
 
-/// In every second, jobs are assigned GPUs in the order of remaining time while enough are left.
+/// In every second, jobs are assigned GPUs in the order of remaining time while enough GPUs are left.
 /// Running jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can
 /// place them.
 struct Srtf {

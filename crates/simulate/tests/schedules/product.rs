@@ -13,7 +13,7 @@ use gleaner_simulate::scaling::{Fixed, Lender, Scaling};
 use crate::plain::cases::Case;
 use crate::plain::{self, Easy, Fifo, Lucid, Qssf, Rule, Sjf, Srtf, Switches, Tiresias};
 
-/// The policy of this name.
+/// The policy with this name.
 pub fn policy(name: &str) -> PolicyEntry<'static> {
     let named = |entry: &&PolicyEntry| entry.name == name;
     *policies::ALL.iter().find(named).unwrap()
