@@ -73,7 +73,7 @@ pub(super) fn stretches(
                     low: value,
                     high: value,
                 });
-                // This sums up the area, which is divided by the length below.
+                // `mean` holds the area until it is divided by the length below.
                 stretch.mean += value * (next - x);
                 stretch.low = stretch.low.min(value);
                 stretch.high = stretch.high.max(value);

@@ -14,7 +14,7 @@ use super::lengths::Lengths;
 /// Maximum number of wall times that a cell or a fact lists.
 const SHOWN_LENGTHS: usize = 24;
 
-/// Why `fits` is optimistic, and what the other two models assume.
+/// Why `fits` is optimistic, and how to read the other two models.
 pub const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
                        on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site came close to the \

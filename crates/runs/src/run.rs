@@ -253,8 +253,8 @@ impl RunDir {
         self.remove_all(self.earlier_names())
     }
 
-    /// Replaces the files of an earlier run with the new ones, and lists them in `run.json`.
-    /// Returns a line that says what the directory holds now.
+    /// Replaces the files of an earlier run with the new ones, and lists them in `run.json`. Returns a line that
+    /// describes the new contents of the directory.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -601,7 +601,7 @@ mod tests {
         for name in ["a.csv", "steps.csv", "x.json"] {
             fs::write(outside.path().join(name), "mine").unwrap();
         }
-        // Replace the folder and a table by links that point outside the directory.
+        // Replace the folder and a table with links that point outside the directory.
         fs::remove_dir_all(path.join("logs")).unwrap();
         symlink(outside.path(), path.join("logs")).unwrap();
         let run = open(path).unwrap();

@@ -127,8 +127,8 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// The next second, if a node was added or removed in the current one: another round follows
-    /// then.
+    /// The second after the current one, if a node was added or removed now: another round is then
+    /// due in that second.
     again: Option<i64>,
 }
 

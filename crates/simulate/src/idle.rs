@@ -17,7 +17,7 @@ struct Flip {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("second {second} is beyond the times of event logs, which end in the year 2262")]
 pub struct TooLate {
-    /// The second, of the trace's clock.
+    /// The second, on the trace's clock.
     pub second: i64,
 }
 

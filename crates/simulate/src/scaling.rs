@@ -69,7 +69,7 @@ impl Scaling for Lender {
 pub struct TimeAware<'a> {
     /// Forecast of submissions.
     pub forecast: &'a dyn Forecast,
-    /// Number of nodes without the borrowed one.
+    /// Number of nodes without the borrowed node.
     pub base: u32,
     /// The node is returned only if at most this many GPUs are expected per interval.
     pub quiet_gpus: f64,
@@ -132,7 +132,7 @@ pub(super) fn next_multiple(now: i64, period: i64) -> i64 {
 }
 
 /// The first multiple of `period` after `now` at which the forecast passes the test `holds`; `None` if
-/// it never does.
+/// it never passes the test.
 pub(super) fn next_tick(
     forecast: &dyn Forecast,
     now: i64,

@@ -37,7 +37,7 @@ pub struct Simulation<'a> {
     pub forecast: Option<&'a dyn Forecast>,
     /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
     pub packing: Option<&'a dyn Packing>,
-    /// The profiling stage of the policies that have one; `None` for no profiling.
+    /// Settings of the profiling stage, for policies that profile jobs; `None` for no profiling.
     pub profiler: Option<&'a Profiler>,
     /// Parts of Lucid that are switched off.
     pub without: Without,
@@ -48,7 +48,7 @@ pub struct Simulation<'a> {
 impl Simulation<'_> {
     /// Simulates only `first`, which contains the first jobs of the trace, with `estimates`. Returns the index and the
     /// end time of each job that ends. The list is empty if the simulation is stopped. Progress is not reported,
-    /// because this simulation is part of a longer one.
+    /// because this simulation is part of a longer simulation.
     ///
     /// # Errors
     /// Same as [`simulate()`].

@@ -82,7 +82,8 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list other tasks than the inputs imply. The replay can then not be followed.
+    /// Whether the tables list tasks other than those that follow from the inputs. If so, the replay cannot be followed
+    /// further.
     is_lost: bool,
     /// Whether each node is idle.
     idle: Vec<bool>,

@@ -185,7 +185,7 @@ impl<'a> Trials<'a> {
         });
     }
 
-    /// The rows of `rungs`.
+    /// The rows of the table `rungs`.
     fn rungs(&self, start: Utc) -> Vec<RungRow> {
         let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
         let rows = self.events.iter();

@@ -68,7 +68,7 @@ fn curve(gap: &GapOverTime, colour: Colour, (from, to): (f64, f64)) -> Curve {
     }
 }
 
-/// A table of the mean gaps at powers of ten in seconds, and at the end.
+/// A table of the mean gaps: at times that are powers of ten in seconds, and at the end of the axis.
 fn numbers(gaps: &[GapOverTime], (from, to): (f64, f64)) -> Grid {
     let powers = (1..=MOST_TIMES).map(|power| from * 10f64.powi(power));
     let mut times: Vec<f64> = powers.take_while(|at| *at < to).collect();

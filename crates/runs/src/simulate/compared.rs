@@ -66,7 +66,7 @@ fn knowledge(entries: &[Entry<'_>]) -> Grid {
         Head::text("durations"),
         Head::number("rank correlation"),
     ];
-    let title = "GPU time in use, and what each policy knows of the jobs' durations";
+    let title = "GPU time in use, and what each policy knows about the jobs' durations";
     Grid::of(title, heads, entries, |(policy, m)| {
         [
             (*policy).to_owned(),

@@ -49,11 +49,11 @@ impl Interval {
         MINUTE * self.minutes as i64
     }
 
-    /// A remark on the interval; `None` if it is a minute.
+    /// A remark on the interval; `None` if the interval is one minute.
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(
-                "the tables of states (_seq) have a row every {} minutes: by the minute, they \
+                "the tables of states (_seq) have a row every {} minutes: with a row every minute, they \
                  would have {:.1e} rows",
                 self.minutes,
                 sampled_minutes(runs) as f64
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// The expected rows are every n-th minute from the first one.
+        /// The expected rows are every n-th minute from the first minute.
         #[test]
         fn rows_are_every_nth_minute(
             first in -100i64..100,

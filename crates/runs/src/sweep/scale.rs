@@ -90,12 +90,12 @@ pub fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// A figure's name without its unit, in words.
+/// A figure's name without its unit, as readable words.
 pub fn plain(name: &str) -> String {
     told(unit(name, 0.0).0)
 }
 
-/// A column's name in words.
+/// Converts a column's name to readable words.
 fn told(name: &str) -> String {
     let word = |word: &str| match word {
         "avg" => "average".to_owned(),

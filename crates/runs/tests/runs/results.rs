@@ -169,7 +169,7 @@ policy           average JCT (h)  average queuing (h)  99.9 % queuing (h)  makes
 fifo                       0.101                0.006               0.011         0.150            2
 lucid_corrected            0.101                0.006               0.011         0.150            2
 
-GPU time in use, and what each policy knows of the jobs' durations
+GPU time in use, and what each policy knows about the jobs' durations
 policy           GPUs  while jobs arrive  over the makespan  durations  rank correlation
 fifo               40              0.0 %             38.4 %  not known                 –
 lucid_corrected    40              0.0 %             38.4 %  not known                 –

@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Samples, Schedule, State};
 
 const MINUTE: i64 = 60;
 
-/// A second for which the schedule has a sample of the state.
+/// A second at which the schedule samples the state.
 pub(super) struct Mark<'a> {
     pub time: i64,
     state: &'a State,

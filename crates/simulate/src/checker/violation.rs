@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A fault in a schedule. Jobs are identified by [`gleaner_domain::Job::id`], and times are seconds
-/// of the trace's clock.
+/// on the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
     /// The number of outcomes differs from the number of jobs.
@@ -22,8 +22,8 @@ pub enum Violation {
         /// Index of the job.
         job: usize,
     },
-    /// A run that starts before the one listed before it.
-    #[error("run {run} starts at second {from}, before the run listed before it")]
+    /// A run that starts before the previous run in the list.
+    #[error("run {run} starts at second {from}, before the previous run in the list")]
     RunOrder {
         /// Index of the run.
         run: usize,

@@ -130,7 +130,7 @@ impl Policy for Srtf {
     }
 
     /// After a change, the choice may be different in the next second. Without a change it stays the
-    /// same. As time passes, running jobs only move ahead of waiting ones. If two jobs both get GPUs,
+    /// same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs,
     /// their order makes no difference. A waiting job that was refused is also refused when fewer
     /// GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {

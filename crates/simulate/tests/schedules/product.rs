@@ -33,7 +33,7 @@ pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
     }
 }
 
-/// The product's placer that corresponds to a plain one.
+/// The product's placer that corresponds to a placer of the plain simulator.
 pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     let name = match placer {
         plain::Placer::Consolidate => "consolidate",

@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// The virtual clusters for which there are tables by minute.
+/// The virtual clusters with published tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The world of all jobs.
