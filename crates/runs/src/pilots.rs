@@ -41,7 +41,7 @@ pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
     blocks.extend(unproven(pilots).map(Block::Note));
     blocks.extend(chosen(pilots).map(|ladder| Block::Grid(models(pilots, ladder))));
     if !pilots.complete {
-        let note = "The search was stopped: ladders of more wall times are missing.";
+        let note = "The search was stopped: ladders with more wall times are missing.";
         blocks.push(Block::Note(note.to_owned()));
     }
     blocks.push(Block::Note(CAUTION.to_owned()));

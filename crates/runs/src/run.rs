@@ -1,9 +1,9 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
 //!
 //! A directory holds one run. New files are first written under temporary names, next to the files of any earlier run.
-//! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new ones and
-//! writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If it
-//! is killed during the replacement, the directory is marked as unfinished.
+//! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new files
+//! and writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If
+//! it is killed during the replacement, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -253,7 +253,7 @@ impl RunDir {
         self.remove_all(self.earlier_names())
     }
 
-    /// Replaces the files of an earlier run with the new ones, and lists them in `run.json`. Returns a line that
+    /// Replaces the files of an earlier run with the new files, and lists them in `run.json`. Returns a line that
     /// describes the new contents of the directory.
     ///
     /// # Errors

@@ -127,8 +127,8 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// The second after the current one, if a node was added or removed now: another round is then
-    /// due in that second.
+    /// If a node was added or removed in the current second: the next second, in which another round
+    /// of decisions takes place.
     again: Option<i64>,
 }
 

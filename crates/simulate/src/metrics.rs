@@ -102,7 +102,7 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
         queues.push(job.outcome.queue);
     }
     let p999_queue_s = percentile(&mut queues, 0.999)?;
-    // Sums of whole seconds are exact, whatever the order.
+    // Sums of whole seconds are exact in any order.
     let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
     let jobs = queues.len();
     Some(Delays {

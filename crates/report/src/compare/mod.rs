@@ -69,8 +69,8 @@ fn lead(run: &CompareRun) -> String {
         " The comparison was interrupted: answers are missing."
     };
     format!(
-        "{problems}. A gap is a plan's shortfall from the exact solver's optimum; over time, \
-         if the optimum is not known, from the best plan that any solver found.{interrupted}"
+        "{problems}. A gap is a plan's shortfall from the exact solver's optimum. If the optimum is not known, \
+         the gap over time is the shortfall from the best plan that any solver found.{interrupted}"
     )
 }
 

@@ -138,7 +138,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
 /// Maximum number of values of a setting in a table.
 pub(super) const LISTED: usize = 200;
 
-/// A table's title, which says whether values are left out.
+/// A table's title, which states whether values are left out.
 pub(super) fn title_of(title: &str, values: usize) -> String {
     match values {
         0..=LISTED => title.to_owned(),

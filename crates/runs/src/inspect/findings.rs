@@ -66,7 +66,7 @@ pub fn suggested(s: &Suggestion) -> Fact {
 /// The reasons for the suggestion, as prose.
 pub fn reasons(s: &Suggestion, source: CostSource) -> String {
     let costs = format!(
-        "{}: {:.1} s to grow, {:.1} s to lose nodes, {} at once.",
+        "{}: {:.1} s to grow, {:.1} s to lose nodes. Tasks at once: {}.",
         match source {
             CostSource::Tasks => "The tasks' rescale costs, on average",
             CostSource::Typical => "Typical rescale costs (--tasks FILE for your own)",

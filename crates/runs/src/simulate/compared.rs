@@ -1,5 +1,5 @@
-//! Compares policies by their delays and by what they know of durations, in tables that are printed and shown on a
-//! page.
+//! Compares policies by their delays and by what they know about durations, in tables that are
+//! printed and shown on a page.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;

@@ -1,4 +1,4 @@
-//! The original's logs of cluster states: a row for each minute, or each interval.
+//! The original's logs of cluster states: a row for each minute, or for each longer interval.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

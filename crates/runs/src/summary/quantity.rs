@@ -213,8 +213,8 @@ pub const QUANTITIES: [Quantity; 26] = [
         })
         .missing("not applicable: no task was active")
         .meaning(
-            "useful work as a share of the work that the same tasks would have done on dedicated nodes, \
-             as many as were idle on average",
+            "useful work as a share of the work that the same tasks would have done on as many dedicated nodes \
+             as were idle on average",
         ),
     Quantity::share("without costs", |s| s.fluid_efficiency)
         .part(1)

@@ -17,7 +17,7 @@ use waiting::{Pass, Waiting};
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "lucid",
-    title: "Lucid: profiled, estimated service first, GPUs shared where it pays",
+    title: "Lucid: jobs profiled, least estimated service first, GPUs shared where it pays",
     needs: Needs::Packing,
     durations: Durations::Estimated,
     notice: 1,

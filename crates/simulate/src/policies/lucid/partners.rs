@@ -36,7 +36,7 @@ struct Trait {
 struct Class {
     /// The jobs that are alone on their GPUs, in the order of their starts.
     alone: BTreeSet<(u64, usize)>,
-    /// Every job that was ever alone, in the order in which they became alone.
+    /// Every job that was ever alone, in the order in which the jobs became alone.
     appeared: Vec<(u64, usize)>,
 }
 

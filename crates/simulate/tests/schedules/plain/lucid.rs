@@ -12,7 +12,7 @@ pub struct Switches {
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps. This virtual cluster makes the opposite of each step.
+    /// The profiler's scaling steps. This virtual cluster performs the opposite of each step.
     pub echo: Vec<(i64, i32)>,
 }
 

@@ -107,7 +107,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// The virtual cluster that makes the opposite of the profiler's steps, with renamed nodes.
+/// The virtual cluster that performs the opposite of the profiler's steps, with renamed nodes.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };
