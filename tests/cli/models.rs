@@ -271,7 +271,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         0,
     );
     assert!(
-        out.contains("use ranks: history; mean is used, as asked for"),
+        out.contains("use ranks: history; mean is used, as requested"),
         "{out}"
     );
     assert_eq!(
